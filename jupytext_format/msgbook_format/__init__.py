@@ -1,0 +1,1 @@
+"""The `.msg.md` file: a notebook with its answers as text, and back."""

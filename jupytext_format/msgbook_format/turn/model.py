@@ -1,0 +1,117 @@
+"""What a turn is, as saved in a notebook (docs/architecture.md, "The turn").
+
+A turn is a plain JSON object, so that keys and blocks of newer versions survive every read and
+write. The `TypedDict`s below name what this version knows; nothing may assume that it is all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+TURN_MIME = "application/vnd.msgbook.turn+json"
+"""MIME type of a turn in an output's data bundle."""
+
+TURN_VERSION = 1
+"""Value of `Turn["version"]` that this package writes."""
+
+TurnStatus = Literal["running", "done", "incomplete", "interrupted", "error"]
+BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "notice", "error"]
+Approval = Literal["auto", "pending", "user", "rule", "denied"]
+ResultStatus = Literal["success", "error", "denied", "interrupted"]
+
+
+class Block(TypedDict):
+    """One piece of a turn. Blocks stand in order of arrival.
+
+    Which keys a block has depends on its `type`; what is absent stays absent.
+    """
+
+    type: str
+    """A `BlockType`; a newer version may write others, which are kept and not sent."""
+    step: NotRequired[int]
+    """The model call that the block belongs to, from 1. Notices and errors may have none."""
+    text: NotRequired[str]
+    """Of `reasoning`, `text` and `notice`: verbatim, never trimmed."""
+    duration: NotRequired[float]
+    """Seconds, of `reasoning` and `tool_result`."""
+    refusal: NotRequired[bool]
+    """True on a `text` block in which the model refuses."""
+    id: NotRequired[str]
+    """Of `tool_call` and `tool_result`: the id that joins a result to its call."""
+    nonce: NotRequired[str]
+    """Of `tool_call`: 8 random hex digits, part of the call's id in the text file."""
+    name: NotRequired[str]
+    """Tool name of a `tool_call`; error name of an `error`."""
+    arguments: NotRequired[str]
+    """Of `tool_call`: JSON text exactly as the model sent it."""
+    approval: NotRequired[str]
+    """Of `tool_call`: an `Approval`."""
+    unfinished: NotRequired[bool]
+    """True on a `tool_call` whose arguments were cut; it is neither run nor sent."""
+    status: NotRequired[str]
+    """Of `tool_result`: a `ResultStatus`."""
+    content: NotRequired[str | list[dict[str, Any]]]
+    """Of `tool_result`: text, or a list of `text` and `image_url` parts (seed 001)."""
+    level: NotRequired[str]
+    """Of `notice`: `info` or `warning`. Notices are never sent to a model."""
+    message: NotRequired[str]
+    """Of `error`: one line for the person, without paths and keys."""
+    extra: NotRequired[dict[str, Any]]
+    """Provider data that has to be sent back with the block."""
+
+
+class Usage(TypedDict, total=False):
+    """Tokens of all steps of a turn."""
+
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+
+
+class Context(TypedDict, total=False):
+    """What the turn's first request was made of."""
+
+    source: str
+    """`live` (the notebook in the page), `memory` (this session's turns) or `file`."""
+    cells: int
+    """Number of earlier cells that gave messages."""
+    request_hash: str
+    """`sha256:` and the hex digest of the first request's messages (sorted keys, no spaces)."""
+
+
+class Turn(TypedDict):
+    """All that follows one executed prompt."""
+
+    version: int
+    status: str
+    """A `TurnStatus`. A saved `running` means that the kernel died in mid-turn."""
+    blocks: list[Block]
+    finish_reason: NotRequired[str]
+    agent: NotRequired[str]
+    model: NotRequired[str]
+    provider: NotRequired[str]
+    started: NotRequired[str]
+    """UTC, ISO 8601 with `Z`."""
+    duration: NotRequired[float]
+    """Seconds."""
+    usage: NotRequired[Usage]
+    context: NotRequired[Context]
+
+
+def turn_of(output: Any) -> Turn | None:
+    """The turn that an nbformat output holds, not a copy; None when it holds none.
+
+    A turn is accepted when it has what every version requires: `version`, `status` and a list of
+    `blocks`, each an object with a `type`.
+    """
+    data = output.get("data") if isinstance(output, dict) else None
+    turn = data.get(TURN_MIME) if isinstance(data, dict) else None
+    if not isinstance(turn, dict) or not {"version", "status"} <= turn.keys():
+        return None
+    blocks = turn.get("blocks")
+    if not isinstance(blocks, list):
+        return None
+    if not all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in blocks):
+        return None
+    return turn  # type: ignore[return-value]  # a JSON object whose required keys were just checked
