@@ -1,5 +1,6 @@
 """The turn: its model and the Markdown derived from it."""
 
+from msgbook_format.turn.markdown import bundle, to_markdown, to_plain
 from msgbook_format.turn.model import (
     TURN_MIME,
     TURN_VERSION,
@@ -9,5 +10,18 @@ from msgbook_format.turn.model import (
     Usage,
     turn_of,
 )
+from msgbook_format.turn.safe_markdown import safe_markdown
 
-__all__ = ["TURN_MIME", "TURN_VERSION", "Block", "Context", "Turn", "Usage", "turn_of"]
+__all__ = [
+    "TURN_MIME",
+    "TURN_VERSION",
+    "Block",
+    "Context",
+    "Turn",
+    "Usage",
+    "bundle",
+    "safe_markdown",
+    "to_markdown",
+    "to_plain",
+    "turn_of",
+]

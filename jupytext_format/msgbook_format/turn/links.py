@@ -1,0 +1,48 @@
+"""Which links and images may stand in a turn, and how they are written.
+
+A destination is written in a form that no parser reads differently: percent-encoded but for
+letters, digits and the characters of a URL that mean nothing to Markdown, HTML or TeX.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from urllib.parse import quote, unquote
+
+from msgbook_format.turn.escape import entities, one_line, visible
+
+_SCHEMES = frozenset({"http", "https", "mailto"})
+_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_NOT_IN_SCHEME = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]")
+
+
+def safe_destination(written: str) -> str | None:
+    """A link destination as it may be written in Markdown; None when it must not be a link.
+
+    `written` is as it stands in Markdown, with backslash escapes and character references.
+    Allowed are http, https, mailto and relative references, judged with control characters
+    removed and percent-encoding resolved, as a lenient reader would.
+    """
+    plain = html.unescape(_ESCAPED.sub(r"\1", written))
+    for judged in (plain, unquote(plain), unquote(unquote(plain)), html.unescape(plain)):
+        scheme, colon, _ = re.split(r"[/?#\\]", judged, maxsplit=1)[0].partition(":")
+        if colon and _NOT_IN_SCHEME.sub("", scheme).lower() not in _SCHEMES:
+            return None
+    encoded = quote(_LONE_PERCENT.sub("%25", plain), safe="%/?#:@!+,;=~&-._")
+    return encoded.replace("@@", "%40%40").replace("&", "&amp;") or None
+
+
+def safe_image(alt: str, written: str) -> str:
+    """An image where the destination is a `data:` picture, else a link with its text.
+
+    What must not be a link either is shown as text.
+    """
+    if _IMAGE.fullmatch(written):
+        return f"![{entities(visible(alt))}]({written})"
+    destination = safe_destination(written)
+    if destination is None:
+        return one_line(f"{alt} ({written})")
+    return f"[{one_line(alt) or one_line(written)}]({destination})"
