@@ -1,0 +1,105 @@
+"""What a cell of the notebook is to the conversation. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Cell = Mapping[str, Any]
+"""A cell as in nbformat 4.5; comes from a page or a file, so any key may be missing or odd."""
+
+IsMagic = Callable[[str], bool]
+"""Whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
+
+MSG_MAGIC = "%%msg"
+
+OWN_MAGICS = frozenset({"%model", "%models", "%help"})
+"""Line magics that steer the conversation; their cells are no part of it."""
+
+_MAGIC = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
+_EXCLUDED = {"exclude", "none", "0", "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt cell, taken apart."""
+
+    text: str
+    """What the user says to the model, as written."""
+    attributes: dict[str, str] = field(default_factory=dict)
+    """Of the `%%msg` line: `agent`, `model`, `history`, ..."""
+
+
+def source_of(cell: Cell) -> str:
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        return "".join(line for line in source if isinstance(line, str))
+    return source if isinstance(source, str) else ""
+
+
+def metadata_of(cell: Cell) -> Mapping[str, Any]:
+    """The cell's `metadata.msgbook`; empty when there is none."""
+    metadata = cell.get("metadata")
+    ours = metadata.get("msgbook") if isinstance(metadata, Mapping) else None
+    return ours if isinstance(ours, Mapping) else {}
+
+
+def any_magic(name: str) -> bool:
+    """The rule of the file format, which knows no registry: all names but `%%msg` are magics."""
+    return name != MSG_MAGIC
+
+
+def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
+    """Whether a code cell on the msgbook kernel is a message.
+
+    A cell is code iff its first non-blank line starts with `!` or with a registered `%name` or
+    `%%name` other than `%%msg`.
+    """
+    text = source.lstrip()
+    if text.startswith("!"):
+        return False
+    magic = _MAGIC.match(text)
+    return magic is None or magic[0] == MSG_MAGIC or not is_magic(magic[0])
+
+
+def parse_prompt(source: str) -> Prompt:
+    """Take a prompt cell apart: its `%%msg` line, and a leading backslash that forces a prompt."""
+    first, _, rest = source.lstrip("\n").partition("\n")
+    words = first.split()
+    if words and words[0] == MSG_MAGIC:
+        return Prompt(rest, _attributes(first))
+    stripped = source.lstrip()
+    if stripped.startswith("\\"):
+        lead = len(source) - len(stripped)
+        return Prompt(source[:lead] + stripped[1:])
+    return Prompt(source)
+
+
+def model_magic(source: str) -> str | None:
+    """The NAME of a cell that is just `%model NAME`; None for any other cell."""
+    words = source.split()
+    if len(words) == 2 and words[0] == "%model" and "\n" not in source.strip():
+        return words[1]
+    return None
+
+
+def is_own_magic(source: str) -> bool:
+    """Whether the cell begins with one of msgbook's line magics."""
+    words = source.split(maxsplit=1)
+    return bool(words) and words[0] in OWN_MAGICS
+
+
+def is_excluded(history: Any) -> bool:
+    """Whether a `history` value keeps its cell from the model."""
+    return history is False or str(history).strip().lower() in _EXCLUDED
+
+
+def _attributes(line: str) -> dict[str, str]:
+    try:
+        words = shlex.split(line)[1:]
+    except ValueError:
+        words = line.split()[1:]
+    return {key: value for key, eq, value in (word.partition("=") for word in words) if eq}

@@ -1,0 +1,165 @@
+"""The settings: environment and `msgbook.toml`. The only reader of either.
+
+Values are read once, at kernel start. What a setting means for a user: docs/configuration.md.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from msgbook.errors import ConfigError
+
+DEMO_MODEL = "demo"
+
+_TOP_KEYS = {"model", "providers"}
+_PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
+
+ApprovalPolicy = Literal["ask", "deny", "allow"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How to reach one server. Holds secrets: `repr` does not show them."""
+
+    name: str
+    base_url: str | None = None
+    """None for the SDK's default, OpenAI."""
+    api_key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user set, for one kernel."""
+
+    provider: ProviderSettings | None = None
+    """None: nothing is set, the built-in demo model answers."""
+    model: str | None = None
+    """Model for cells that name none; None leaves it to the server when it offers just one."""
+    approval: ApprovalPolicy = "deny"
+    warnings: tuple[str, ...] = ()
+    """One line each, about settings that were not understood; shown in the first turn."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Strings that must never be shown or handed on."""
+        if self.provider is None:
+            return ()
+        values = [self.provider.api_key or "", *self.provider.headers.values()]
+        # "Bearer abc" has to be found as "abc" too.
+        words = [word for value in values for word in (value, *value.split())]
+        return tuple(sorted({w for w in words if len(w) >= 8}, key=len, reverse=True))
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings.
+
+    Args:
+        environ: The environment; the process's own by default.
+
+    Raises:
+        ConfigError: A file that is named or found cannot be read or is no TOML.
+    """
+    env = os.environ if environ is None else environ
+    path = _config_path(env)
+    table = _read_toml(path) if path else {}
+    warnings = list(_unknown_keys(table, path))
+    approval = env.get("MSGBOOK_APPROVAL", "ask").strip().lower()
+    if approval not in ("ask", "deny", "allow"):
+        warnings.append(
+            f"MSGBOOK_APPROVAL is {approval!r}; expected ask, deny or allow. Nothing is allowed."
+        )
+        approval = "deny"
+    return Settings(
+        provider=_provider(env, table, warnings),
+        model=env.get("MSGBOOK_MODEL", "").strip() or _string(table.get("model")),
+        approval=approval,  # type: ignore[arg-type]  # checked above
+        warnings=tuple(warnings),
+    )
+
+
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """`text` without any of the secrets."""
+    for secret in secrets:
+        text = text.replace(secret, "[redacted]")
+    return text
+
+
+def _provider(
+    env: Mapping[str, str], table: dict[str, Any], warnings: list[str]
+) -> ProviderSettings | None:
+    """The server to talk to: the environment's, else the file's first."""
+    key = env.get("OPENAI_API_KEY", "").strip() or None
+    base_url = env.get("OPENAI_BASE_URL", "").strip() or None
+    if key or base_url:
+        return ProviderSettings("openai", base_url, key)
+    providers = table.get("providers")
+    if not isinstance(providers, dict):
+        return None
+    for name, entry in providers.items():
+        if not isinstance(entry, dict):
+            warnings.append(f"msgbook.toml: providers.{name} is no table; it is ignored.")
+            continue
+        key_env = _string(entry.get("api_key_env"))
+        api_key = env.get(key_env, "").strip() or None if key_env else None
+        if key_env and api_key is None:
+            warnings.append(f"{key_env}, the api_key_env of provider {name}, is not set.")
+        headers = entry.get("headers")
+        headers = headers if isinstance(headers, dict) else {}
+        return ProviderSettings(
+            name,
+            _string(entry.get("base_url")),
+            api_key,
+            {str(k): str(v) for k, v in headers.items()},
+        )
+    return None
+
+
+def _config_path(env: Mapping[str, str]) -> Path | None:
+    """`MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory when it exists."""
+    named = env.get("MSGBOOK_CONFIG", "").strip()
+    if named:
+        return Path(named).expanduser()
+    from jupyter_core.paths import jupyter_config_dir
+
+    path = Path(jupyter_config_dir()) / "msgbook.toml"
+    return path if path.is_file() else None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"MSGBOOK_CONFIG: cannot read {path.name}: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path.name} is no valid TOML: {error}") from error
+
+
+def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
+    if path is None:
+        return
+    known = [(key, key in _TOP_KEYS) for key in table]
+    providers = table.get("providers")
+    for entry in providers.values() if isinstance(providers, dict) else ():
+        known += [(key, key in _PROVIDER_KEYS) for key in entry] if isinstance(entry, dict) else []
+    for key, is_known in known:
+        if not is_known:
+            yield f"{path.name}:{_line_of(key, path)}: unknown key {key!r}; it is ignored."
+
+
+def _line_of(key: str, path: Path) -> int:
+    """Line on which a key is first set, from 1; TOML readers do not tell it."""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        name = line.strip().lstrip("[").partition("=")[0].strip(' "]')
+        if name == key or name.startswith(key + "."):
+            return number
+    return 1
+
+
+def _string(value: Any) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None

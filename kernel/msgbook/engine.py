@@ -1,0 +1,193 @@
+"""One engine for every mouth: settings, providers and tools, and a turn made of them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgbook.cells import IsMagic, any_magic, metadata_of, parse_prompt
+from msgbook.config import DEMO_MODEL, Settings, redact
+from msgbook.errors import ConfigError, MsgbookError, ProviderError
+from msgbook.events import Notice, TurnFinished
+from msgbook.history import build_history
+from msgbook.messages import request_hash, user
+from msgbook.output.record import TurnRecord
+from msgbook.provider.base import Provider, Request
+from msgbook.tools.approval import unattended
+from msgbook.tools.base import ToolSet
+from msgbook.tools.read import read_tool
+from msgbook.tools.rights import Roots
+from msgbook.transcript import Transcript, model_above
+from msgbook.turn import run_turn
+
+AGENT = "assistant"
+
+SYSTEM_PROMPT = (
+    "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
+    "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The two clocks of a turn; tests bring their own."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds, for durations."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+class Engine:
+    """Runs turns with one set of settings.
+
+    Args:
+        folder: The notebook's folder.
+        provider: Who answers; made from the settings by default.
+        private: Folders in which tools read nothing without asking.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        *,
+        provider: Provider | None = None,
+        private: tuple[Path, ...] = (),
+        clock: Clock | None = None,
+    ) -> None:
+        self.settings = settings
+        self._provider = provider
+        self._demo: Provider | None = None
+        self._tools = ToolSet([read_tool(Roots(folder, private))])
+        self._clock = clock or Clock()
+        self._said: set[str] = set()
+
+    def new_record(self) -> TurnRecord:
+        """The record of a turn that begins now."""
+        started = self._clock.now().astimezone(UTC).isoformat(timespec="seconds")
+        head = {"agent": AGENT, "started": started.replace("+00:00", "Z")}
+        return TurnRecord(head, lambda: secrets.token_hex(4))
+
+    async def run(
+        self,
+        source: str,
+        transcript: Transcript,
+        record: TurnRecord,
+        is_magic: IsMagic = any_magic,
+    ) -> AsyncIterator[None]:
+        """Answer one prompt cell, yielding after each change of `record`.
+
+        Errors that a person can mend end the turn, and the record with it; they are not raised.
+
+        Args:
+            source: Of the cell, as written.
+        """
+        prompt = parse_prompt(source)
+        history = build_history(
+            transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
+        )
+        messages = [*history.messages, user(prompt.text)]
+        context = {"source": transcript.source, "cells": history.cells}
+        record.set_head(context=context)
+        for notice in self._notices():
+            record.apply(notice, self._clock.monotonic())
+        wanted = prompt.attributes.get("model") or _cell_model(transcript)
+        try:
+            model = await self.model(wanted or model_above(transcript.earlier))
+        except MsgbookError as error:
+            name = error.name if isinstance(error, ProviderError) else type(error).__name__
+            self.finish(record, TurnFinished("error", None, name, str(error)))
+            yield
+            return
+        provider = self.provider_of(model)
+        record.set_head(
+            model=model,
+            provider=provider.name,
+            context={**context, "request_hash": request_hash(messages)},
+        )
+        yield
+        async for _ in run_turn(
+            Request(model, messages, self._tools.schemas),
+            record,
+            provider=provider,
+            tools=self._tools,
+            approve=unattended(self.settings.approval),
+            redact=lambda text: redact(text, self.settings.secrets),
+            clock=self._clock.monotonic,
+        ):
+            yield
+
+    def finish(self, record: TurnRecord, end: TurnFinished) -> None:
+        """End a turn from outside: an interrupt, or a fault of ours."""
+        record.apply(end, self._clock.monotonic())
+
+    async def model(self, wanted: str | None = None) -> str:
+        """The model that answers: the wanted one, else the user's, else the server's only one.
+
+        Raises:
+            ConfigError: No model is set, and the server offers several.
+            ProviderError: The server cannot be asked.
+        """
+        if self._provider is None and self.settings.provider is None:
+            return DEMO_MODEL
+        model = wanted or self.settings.model
+        if model:
+            return model
+        offered = await self.offered_models()
+        if len(offered) == 1:
+            return offered[0]
+        some = ", ".join(offered[:8]) + (", ..." if len(offered) > 8 else "")
+        raise ConfigError(
+            "No model is chosen. Set MSGBOOK_MODEL, or run %model NAME in a cell above"
+            + (f"; the server offers {some}." if offered else "; the server lists none.")
+        )
+
+    async def offered_models(self) -> list[str]:
+        """Ids of the models that the server offers.
+
+        Raises:
+            ProviderError: The server cannot be asked.
+        """
+        return await self.provider_of("").models()
+
+    def provider_of(self, model: str) -> Provider:
+        """Who answers for a model; connections are kept for later turns."""
+        configured = self.settings.provider
+        if self._provider is None and configured is not None and model != DEMO_MODEL:
+            from msgbook.provider.openai_chat import OpenAIProvider
+
+            self._provider = OpenAIProvider(configured, secrets=self.settings.secrets)
+        if self._provider is not None and model != DEMO_MODEL:
+            return self._provider
+        if self._demo is None:
+            from msgbook.provider.demo import demo_provider
+
+            self._demo = demo_provider()
+        return self._demo
+
+    async def close(self) -> None:
+        """Close the connections."""
+        for provider in (self._provider, self._demo):
+            if provider is not None:
+                await provider.close()
+
+    def _notices(self) -> list[Notice]:
+        """What the user should know: warnings once, a policy that allows all in every turn."""
+        notices = [
+            Notice(text, "warning") for text in self.settings.warnings if text not in self._said
+        ]
+        self._said.update(self.settings.warnings)
+        if self.settings.approval == "allow":
+            notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
+        return notices
+
+
+def _cell_model(transcript: Transcript) -> str | None:
+    ours: Any = metadata_of(transcript.current) if transcript.current else {}
+    model = ours.get("model")
+    return model if isinstance(model, str) and model else None

@@ -1,0 +1,93 @@
+"""What happens in a turn, in order. Events carry no clock of their own: `at` is given to them.
+
+A provider yields the first four while one model call streams; the turn loop adds the others.
+`output.record.TurnRecord` reduces them to the turn JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from msgbook_format.turn import Usage
+
+TurnEnd = Literal["done", "incomplete", "interrupted", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+    refusal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    index: int
+    """Position of the call within its step, from 0 in order of arrival; not the server's index."""
+    id: str
+    """The call's id, the same in each of its deltas. The server's, or one made up."""
+    name: str
+    """Piece of the name; nearly all servers send it whole in the first delta."""
+    arguments: str
+    """Piece of the JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinished:
+    """The last event of one model call."""
+
+    finish_reason: str | None
+    """As the server said it; None when it said none."""
+    ended: bool
+    """Whether the server marked the end, by a finish reason or `[DONE]`."""
+    usage: Usage | None = None
+
+
+StreamEvent = ReasoningDelta | TextDelta | ToolCallDelta | ModelFinished
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    step: int
+    """Number of the model call, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApproved:
+    """What was decided about a call, before it runs or is refused."""
+
+    id: str
+    approval: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    id: str
+    status: str
+    content: str | list[dict[str, Any]]
+    duration: float
+    """Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A word to the reader that is never sent to a model."""
+
+    text: str
+    level: Literal["info", "warning"] = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    status: TurnEnd
+    finish_reason: str | None = None
+    error_name: str | None = None
+    error_message: str | None = None
+
+
+TurnEvent = StreamEvent | StepStarted | ToolApproved | ToolFinished | Notice | TurnFinished

@@ -1,0 +1,1 @@
+"""The Jupyter kernel: the mouth of the engine that notebooks talk to."""

@@ -1,0 +1,12 @@
+"""`python -m msgbook.kernel -f CONNECTION_FILE`: what the kernelspec starts."""
+
+from ipykernel.kernelapp import IPKernelApp
+
+from msgbook.kernel.kernel import MsgKernel
+
+if __name__ == "__main__":
+    app = IPKernelApp.instance(kernel_class=MsgKernel)
+    # Prompts have no place in the history file that the user's IPython shares.
+    app.config.HistoryManager.hist_file = ":memory:"
+    app.initialize()
+    app.start()

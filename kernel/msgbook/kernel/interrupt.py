@@ -1,0 +1,79 @@
+"""Interrupts that reach a waiting kernel at once.
+
+The base class turns an interrupt into an exception on the event loop, which ends the kernel while
+a turn waits, or into a callback that an idle loop does not wake up for. Here a turn, like an
+awaited Python cell, is a future, and an interrupt cancels it from whatever thread it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from ipykernel.ipkernel import IPythonKernel
+
+
+class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
+    """An IPython kernel in which turns and awaited cells can be interrupted while they wait."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._turns: set[asyncio.Future[Any]] = set()
+        self._awaited_cells: set[asyncio.Future[Any]] = set()
+        self._python_cells = 0
+        super().__init__(**kwargs)
+
+    def running_turn(self, task: asyncio.Future[Any]) -> AbstractContextManager[None]:
+        """While it is open, an interrupt cancels the turn that `task` runs."""
+        return _member(self._turns, task)
+
+    @contextmanager
+    def running_python(self) -> Iterator[None]:
+        """While it is open, an interrupt raises `KeyboardInterrupt` in code that does not wait."""
+        self._python_cells += 1
+        try:
+            yield
+        finally:
+            self._python_cells -= 1
+
+    def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> AbstractContextManager[None]:
+        return _member(self._awaited_cells, future)
+
+    def _send_interrupt_children(self) -> None:
+        """Handle an `interrupt_request`; runs in the control thread."""
+        if self._turns:
+            _cancel(self._turns)
+        else:
+            super()._send_interrupt_children()
+
+    def pre_handler_hook(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self.saved_sigint_handler = signal.signal(signal.SIGINT, self._on_sigint)
+
+    def post_handler_hook(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self.saved_sigint_handler)
+
+    def _on_sigint(self, signum: int, frame: Any) -> None:
+        if self._turns or self._awaited_cells:
+            _cancel(self._turns | self._awaited_cells)
+        elif self._python_cells:
+            signal.default_int_handler(signum, frame)
+
+
+@contextmanager
+def _member(futures: set[asyncio.Future[Any]], future: asyncio.Future[Any]) -> Iterator[None]:
+    futures.add(future)
+    try:
+        yield
+    finally:
+        futures.discard(future)
+
+
+def _cancel(futures: set[asyncio.Future[Any]]) -> None:
+    for future in list(futures):
+        # Unlike `cancel` alone and tornado's `add_callback`, this wakes an idle loop.
+        future.get_loop().call_soon_threadsafe(future.cancel)

@@ -1,0 +1,76 @@
+"""The comm to the page (docs/protocol.md): the kernel asks for the cells that the user sees."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from msgbook.cells import Cell
+
+COMM_TARGET = "msgbook"
+
+ANSWER_TIMEOUT = 2.0
+"""Seconds to wait for the page: a busy one answers in a tenth of that."""
+
+
+class PageComms:
+    """The open comms of one kernel.
+
+    Comms are opened and answered on a subshell's thread; questions are asked on the event loop.
+    """
+
+    def __init__(self) -> None:
+        self._comms: dict[str, Any] = {}
+        self._questions: dict[str, _Question] = {}
+
+    def opened(self, comm: Any, _message: dict[str, Any]) -> None:
+        """Take in a comm that a page opened; the target's handler."""
+        self._comms[comm.comm_id] = comm
+        comm.on_msg(self._answered)
+        comm.on_close(lambda _message: self._comms.pop(comm.comm_id, None))
+
+    async def cells(self, cell_id: str) -> Sequence[Cell] | None:
+        """The cells from the first through the one with that id, from the first page that has it.
+
+        None when no page is there, none has the cell, or none answers in time.
+        """
+        comms = list(self._comms.values())
+        if not comms:
+            return None
+        question = _Question(len(comms))
+        request_id = secrets.token_hex(16)
+        self._questions[request_id] = question
+        try:
+            for comm in comms:
+                comm.send({"type": "cells.get", "request_id": request_id, "cell_id": cell_id})
+            async with asyncio.timeout(ANSWER_TIMEOUT):
+                return await question.answer
+        except TimeoutError:
+            return None
+        finally:
+            del self._questions[request_id]
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        data = message.get("content", {}).get("data", {})
+        question = self._questions.get(data.get("request_id", ""))
+        if question is None or data.get("type") != "cells":
+            return
+        cells = data.get("cells")
+        valid = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
+        question.loop.call_soon_threadsafe(question.take, cells if valid else None)
+
+
+class _Question:
+    """One question to several pages: the first answer with cells counts, or else the last."""
+
+    def __init__(self, asked: int) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[list[Cell] | None] = self.loop.create_future()
+        self._waiting = asked
+
+    def take(self, cells: list[Cell] | None) -> None:
+        self._waiting -= 1
+        if not self.answer.done() and (cells or self._waiting == 0):
+            self.answer.set_result(cells)

@@ -1,0 +1,1 @@
+"""From the events of a turn to what a notebook shows."""

@@ -1,0 +1,183 @@
+"""The turn JSON as a reduction of events: same events and times, same turn. No I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from msgbook.events import (
+    ModelFinished,
+    Notice,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolApproved,
+    ToolCallDelta,
+    ToolFinished,
+    TurnEvent,
+    TurnFinished,
+)
+from msgbook_format.turn import TURN_VERSION, Block, Turn, Usage
+
+INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
+
+
+class TurnRecord:
+    """A turn that grows.
+
+    Text arrives in thousands of pieces: the open block keeps them in a list, which is joined when
+    somebody looks. `apply` is the only thing that changes the record.
+
+    Args:
+        head: The keys known from the start (`agent`, `model`, `started`, ...).
+        nonce: Makes the 8 hex digits of a tool call.
+    """
+
+    def __init__(self, head: dict[str, Any], nonce: Callable[[], str]) -> None:
+        self._head = dict(head)
+        self._nonce = nonce
+        self._blocks: list[Block] = []
+        self._step = 0
+        self._open: Block | None = None
+        self._pieces: list[str] = []
+        self._opened_at = 0.0
+        self._started_at: float | None = None
+        self._usage: dict[str, int] = {}
+        self._calls: list[tuple[Block, list[str]]] = []
+        self.status = "running"
+        self.size = 0
+        """Characters of text, arguments and results so far."""
+
+    def apply(self, event: TurnEvent, at: float) -> None:
+        """Take in one event that happened `at` seconds on a monotonic clock."""
+        if self._started_at is None:
+            self._started_at = at
+        match event:
+            case ReasoningDelta():
+                self._add_text("reasoning", event.text, at)
+            case TextDelta():
+                self._add_text("text", event.text, at, refusal=event.refusal)
+            case ToolCallDelta():
+                self._add_call(event, at)
+            case ModelFinished():
+                self._close(at)
+                self._add_usage(event.usage)
+            case StepStarted():
+                self._step = event.step
+                self._calls = []
+            case ToolApproved():
+                self._call(event.id)["approval"] = event.approval
+            case ToolFinished():
+                self._add_result(event)
+            case Notice():
+                self._close(at)
+                self._blocks.append({"type": "notice", "level": event.level, "text": event.text})
+            case TurnFinished():
+                self._finish(event, at)
+
+    def set_head(self, **keys: Any) -> None:
+        """Fill in keys of the turn that were not known when it began (`model`, `context`)."""
+        self._head.update(keys)
+
+    def snapshot(self) -> Turn:
+        """The turn as it stands. Its blocks are the record's own: read them, do not change them."""
+        self._join()
+        turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
+        turn["blocks"] = list(self._blocks)
+        if self._usage:
+            turn["usage"] = dict(self._usage)
+        return cast("Turn", turn)
+
+    def step_blocks(self) -> list[Block]:
+        """The blocks of the current step, in order of arrival."""
+        self._join()
+        return [block for block in self._blocks if block.get("step") == self._step]
+
+    def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
+        block = self._open
+        if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
+            self._close(at)
+            block = {"type": kind, "step": self._step, "text": ""}
+            if refusal:
+                block["refusal"] = True
+            self._blocks.append(block)
+            self._open, self._opened_at = block, at
+        self._pieces.append(text)
+        self.size += len(text)
+
+    def _add_call(self, event: ToolCallDelta, at: float) -> None:
+        if event.index == len(self._calls):
+            self._close(at)
+            block: Block = {
+                "type": "tool_call",
+                "step": self._step,
+                "id": event.id,
+                "nonce": self._nonce(),
+                "name": "",
+                "arguments": "",
+            }
+            self._blocks.append(block)
+            self._calls.append((block, []))
+        block, pieces = self._calls[event.index]
+        block["name"] += event.name
+        pieces.append(event.arguments)
+        self.size += len(event.arguments)
+
+    def _add_result(self, event: ToolFinished) -> None:
+        self._blocks.append(
+            {
+                "type": "tool_result",
+                "step": self._step,
+                "id": event.id,
+                "status": event.status,
+                "duration": round(event.duration, 3),
+                "content": event.content,
+            }
+        )
+        self.size += len(event.content)
+
+    def _add_usage(self, usage: Usage | None) -> None:
+        for key, value in cast("dict[str, int]", usage or {}).items():
+            self._usage[key] = self._usage.get(key, 0) + value
+
+    def _call(self, call_id: str) -> Block:
+        return next(block for block, _ in self._calls if block["id"] == call_id)
+
+    def _finish(self, event: TurnFinished, at: float) -> None:
+        self._close(at)
+        self._settle_calls()
+        self.status = event.status
+        if event.finish_reason:
+            self._head["finish_reason"] = event.finish_reason
+        if event.error_message is not None:
+            name = event.error_name or "Error"
+            self._blocks.append({"type": "error", "name": name, "message": event.error_message})
+        if self._started_at is not None:
+            self._head["duration"] = round(at - self._started_at, 3)
+
+    def _settle_calls(self) -> None:
+        """Leave no call open: one that was let run gets a result, another counts as cut."""
+        answered = {b["id"] for b in self.step_blocks() if b["type"] == "tool_result"}
+        for block, _ in self._calls:
+            if block["id"] in answered:
+                continue
+            if "approval" in block:
+                self._add_result(ToolFinished(block["id"], "interrupted", INTERRUPTED_RESULT, 0.0))
+            else:
+                block["unfinished"] = True
+
+    def _close(self, at: float) -> None:
+        """Finish the open text block: what follows is a block of its own."""
+        self._join()
+        if self._open is not None and self._open["type"] == "reasoning":
+            self._open["duration"] = round(at - self._opened_at, 3)
+        self._open = None
+
+    def _join(self) -> None:
+        if self._pieces and self._open is not None:
+            self._open["text"] += "".join(self._pieces)
+            self._pieces = []
+        for block, pieces in self._calls:
+            if pieces:
+                block["arguments"] += "".join(pieces)
+                pieces.clear()

@@ -1,0 +1,78 @@
+"""Server-sent events, sans I/O: bytes in, events out.
+
+Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream,
+with one exception: an event that the end of the stream cuts off is given out, because servers
+leave out the last blank line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSentEvent:
+    event: str
+    """Name of the event; empty for an unnamed one."""
+    data: str
+
+
+class SSEDecoder:
+    """Turns the bytes of one response into events; cut them where you like.
+
+    `other` keeps the beginning of what was no field of an event stream: a server that answers with
+    an HTML page or a JSON object is found out by it.
+    """
+
+    OTHER_LIMIT = 4_000_000
+    """Characters of `other` that are kept: a completion that was not streamed has to fit."""
+
+    def __init__(self) -> None:
+        self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._rest = ""
+        self._event = ""
+        self._data: list[str] = []
+        self._other: list[str] = []
+        self._other_size = 0
+
+    @property
+    def other(self) -> str:
+        return "\n".join(self._other)
+
+    def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
+        """Yield the events that `chunk` completes."""
+        text = self._rest + self._utf8.decode(chunk)
+        # A carriage return at the very end may be half of a CRLF.
+        held = "\r" if text.endswith("\r") else ""
+        lines = _LINE_END.split(text[: len(text) - len(held)])
+        self._rest = lines.pop() + held
+        for line in lines:
+            yield from self._line(line)
+
+    def end(self) -> Iterator[ServerSentEvent]:
+        """Yield what the end of the stream completes."""
+        text = self._rest + self._utf8.decode(b"", final=True)
+        for line in _LINE_END.split(text):
+            yield from self._line(line)
+        yield from self._line("")
+
+    def _line(self, line: str) -> Iterator[ServerSentEvent]:
+        if not line:
+            if self._data:
+                yield ServerSentEvent(self._event, "\n".join(self._data))
+            self._event, self._data = "", []
+            return
+        name, colon, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data" and colon:
+            self._data.append(value)
+        elif name == "event" and colon:
+            self._event = value
+        elif name and name not in ("id", "retry") and self._other_size < self.OTHER_LIMIT:
+            self._other.append(line)
+            self._other_size += len(line)

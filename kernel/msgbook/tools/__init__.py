@@ -1,0 +1,1 @@
+"""What a model can do: the tools and the rights within which they run."""

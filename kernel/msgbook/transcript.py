@@ -1,0 +1,94 @@
+"""Where the earlier cells are: the live notebook, or else what this session has run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from msgbook.cells import Cell, model_magic, source_of
+from msgbook_format.turn import TURN_MIME, Turn
+
+Source = Literal["live", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The cells above the running one, and the one that runs."""
+
+    source: Source
+    earlier: Sequence[Cell]
+    current: Cell | None = None
+    """The running cell as it stands in the notebook; None where only its source is known."""
+
+
+class LiveNotebook(Protocol):
+    """Somebody who sees the notebook that the user sees."""
+
+    async def cells(self, cell_id: str) -> Sequence[Cell] | None:
+        """The cells from the first through the one with that id; None when nobody answers."""
+        ...
+
+
+class SessionMemory:
+    """The prompts and turns that this kernel has run, in the order of the notebook it serves.
+
+    A client that sends cell ids can run a cell again: it then stands where it stood, and the cells
+    below it are not its past. Without ids (nbclient, papermill) order of execution is all there is.
+    """
+
+    def __init__(self) -> None:
+        self._cells: dict[str, Cell] = {}
+        self._unnamed = 0
+
+    def earlier(self, cell_id: str | None) -> list[Cell]:
+        """The remembered cells above the one with that id, or all of them."""
+        cells = []
+        for key, cell in self._cells.items():
+            if key == cell_id:
+                break
+            cells.append(cell)
+        return cells
+
+    def remember(self, cell_id: str | None, source: str, turn: Turn | None = None) -> None:
+        """Keep a cell that has run: a prompt with its turn, or a `%model NAME` line."""
+        if cell_id is None:
+            self._unnamed += 1
+        # A key with a blank is no cell id, so that the two kinds do not meet.
+        key = cell_id if cell_id is not None else f"run {self._unnamed}"
+        outputs = [{"output_type": "display_data", "data": {TURN_MIME: turn}}] if turn else []
+        self._cells[key] = {
+            "cell_type": "code",
+            "source": source,
+            "metadata": {},
+            "outputs": outputs,
+        }
+
+    def forget(self, cell_ids: Iterable[Any]) -> None:
+        """Drop cells that were deleted from the notebook; unknown ids are none of ours."""
+        for cell_id in cell_ids:
+            if isinstance(cell_id, str):
+                self._cells.pop(cell_id, None)
+
+
+async def read_transcript(
+    cell_id: str | None, source: str, live: LiveNotebook, memory: SessionMemory
+) -> Transcript:
+    """The cells that count for the running one: the live notebook's, else this session's.
+
+    Args:
+        source: Of the running cell. An answer in which it reads otherwise is not about this cell.
+    """
+    cells = await live.cells(cell_id) if cell_id else None
+    if cells and cells[-1].get("id") == cell_id and source_of(cells[-1]) == source:
+        return Transcript("live", cells[:-1], cells[-1])
+    return Transcript("memory", memory.earlier(cell_id))
+
+
+def model_above(cells: Sequence[Cell]) -> str | None:
+    """The model that the nearest `%model NAME` cell sets."""
+    for cell in reversed(cells):
+        name = model_magic(source_of(cell)) if cell.get("cell_type") == "code" else None
+        if name:
+            return name
+    return None

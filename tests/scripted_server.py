@@ -1,0 +1,171 @@
+"""An OpenAI-compatible server that says what it is told and remembers what it was asked.
+
+For tests: it listens on 127.0.0.1 only, in a thread of its own, and ends with its `with` block.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+Chunk = dict[str, Any]
+
+
+@dataclass
+class Answer:
+    """What the server does with one request for a completion."""
+
+    chunks: Iterable[Chunk] = ()
+    """Streamed as events, in order."""
+    done: bool = True
+    """Whether `[DONE]` ends the stream."""
+    hold: int | None = None
+    """After this many chunks (0: before the first) wait until the client goes away."""
+    status: int = 200
+    body: str | None = None
+    """Sent as it is, in place of the chunks."""
+    content_type: str = "application/json"
+    pause: float = 0.0
+    """Seconds between chunks."""
+
+
+def delta(**fields: Any) -> Chunk:
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+def finish(reason: str = "stop", usage: dict[str, Any] | None = None) -> Chunk:
+    chunk: Chunk = {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+    return {**chunk, "usage": usage} if usage else chunk
+
+
+def text(words: str, *, reasoning: str | None = None) -> Answer:
+    """An answer of words, each in a chunk of its own."""
+    chunks = [delta(role="assistant", content="")]
+    chunks += [delta(reasoning_content=word) for word in _words(reasoning or "")]
+    chunks += [delta(content=word) for word in _words(words)]
+    return Answer([*chunks, finish("stop", {"prompt_tokens": 11, "completion_tokens": 7})])
+
+
+def call(name: str, arguments: dict[str, Any], call_id: str = "call_1") -> Answer:
+    """An answer that calls one tool; its arguments come in two pieces."""
+    raw = json.dumps(arguments)
+    first = {"index": 0, "id": call_id, "type": "function"}
+    pieces = [
+        {**first, "function": {"name": name, "arguments": raw[:3]}},
+        {"index": 0, "function": {"arguments": raw[3:]}},
+    ]
+    return Answer([*(delta(tool_calls=[piece]) for piece in pieces), finish("tool_calls")])
+
+
+def error(status: int, message: str) -> Answer:
+    return Answer(status=status, body=json.dumps({"error": {"message": message}}))
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(" ", " \0").split("\0") if text else []
+
+
+@dataclass
+class ScriptedServer:
+    """Gives its answers one after the other; the last one again and again."""
+
+    answers: list[Answer] = field(default_factory=list)
+    models: list[str] = field(default_factory=lambda: ["scripted"])
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    """Bodies of the completion requests, in order."""
+    headers: list[dict[str, str]] = field(default_factory=list)
+    """Headers of the same requests."""
+    streaming: threading.Event = field(default_factory=threading.Event)
+    """Set when an answer holds still."""
+    disconnected: threading.Event = field(default_factory=threading.Event)
+    """Set when a client went away in the middle of an answer."""
+
+    def __post_init__(self) -> None:
+        self._ready = threading.Event()
+        self._given = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> ScriptedServer:
+        self._thread.start()
+        if not self._ready.wait(10):
+            raise RuntimeError("the scripted server did not start")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+        self._loop.close()
+
+    @property
+    def url(self) -> str:
+        """The base URL, as `OPENAI_BASE_URL` wants it."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    def messages(self, request: int = -1) -> list[dict[str, Any]]:
+        """The messages of one request."""
+        found: list[dict[str, Any]] = self.requests[request]["messages"]
+        return found
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._main())
+
+    async def _main(self) -> None:
+        self._stop = asyncio.Event()
+        app = web.Application(client_max_size=2**28)
+        app.router.add_post("/v1/chat/completions", self._complete)
+        app.router.add_get("/v1/models", self._models)
+        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        self._port = runner.addresses[0][1]
+        self._ready.set()
+        await self._stop.wait()
+        await runner.cleanup()
+
+    async def _models(self, _request: web.Request) -> web.Response:
+        data = [{"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models]
+        return web.json_response({"object": "list", "data": data})
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        self.requests.append(await request.json())
+        self.headers.append(dict(request.headers))
+        answer = self.answers[min(self._given, len(self.answers) - 1)]
+        self._given += 1
+        if answer.body is not None:
+            return web.Response(
+                status=answer.status, text=answer.body, content_type=answer.content_type
+            )
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        try:
+            await response.prepare(request)
+            await self._stream(answer, response.write)
+        except (asyncio.CancelledError, ConnectionError):
+            self.disconnected.set()
+            raise
+        return response
+
+    async def _stream(self, answer: Answer, write: Callable[[bytes], Any]) -> None:
+        number = 0
+        for number, chunk in enumerate(answer.chunks):
+            if number == answer.hold:
+                await self._hold()
+            await write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+            if answer.pause:
+                await asyncio.sleep(answer.pause)
+        if answer.hold is not None and answer.hold > number:
+            await self._hold()
+        if answer.done:
+            await write(b"data: [DONE]\n\n")
+
+    async def _hold(self) -> None:
+        self.streaming.set()
+        await asyncio.Event().wait()
