@@ -1,0 +1,53 @@
+import eslint from '@eslint/js';
+import jupyter from '@jupyter/eslint-plugin';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['node_modules', 'dist', 'lib', 'coverage', '*.config.js'] },
+  eslint.configs.recommended,
+  {
+    files: ['src/**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    plugins: { jupyter },
+    languageOptions: {
+      parserOptions: { project: './tsconfig.test.json' }
+    },
+    rules: {
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: 'interface',
+          format: ['PascalCase'],
+          custom: { regex: '^I[A-Z]', match: true }
+        },
+        {
+          selector: 'memberLike',
+          modifiers: ['private'],
+          format: ['camelCase'],
+          leadingUnderscore: 'require'
+        }
+      ],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      'no-restricted-properties': [
+        'error',
+        { property: 'innerHTML', message: 'Model text never becomes HTML here.' },
+        { property: 'outerHTML', message: 'Model text never becomes HTML here.' },
+        {
+          property: 'insertAdjacentHTML',
+          message: 'Model text never becomes HTML here.'
+        }
+      ],
+      curly: ['error', 'all'],
+      eqeqeq: 'error'
+    }
+  },
+  {
+    files: ['src/__tests__/**/*.ts'],
+    rules: {
+      'no-restricted-properties': 'off'
+    }
+  },
+  prettier
+);

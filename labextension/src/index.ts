@@ -1,0 +1,15 @@
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { fileTypePlugin } from './plugins/fileType';
+import { liveCellsPlugin } from './plugins/liveCells';
+import { newChatFilePlugin } from './plugins/newChatFile';
+import { turnsPlugin } from './plugins/turns';
+
+const plugins: JupyterFrontEndPlugin<void>[] = [
+  turnsPlugin,
+  fileTypePlugin,
+  newChatFilePlugin,
+  liveCellsPlugin
+];
+
+export default plugins;

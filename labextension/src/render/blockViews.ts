@@ -1,0 +1,254 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Panel, Widget } from '@lumino/widgets';
+
+import type { IMarkdownRenderer } from '../safe/markdown';
+import { isEmbeddedImage } from '../safe/strictHtml';
+import {
+  amount,
+  calledTool,
+  resultParts,
+  text,
+  type IBlock,
+  type ResultPart
+} from '../turn/model';
+import { indentJson, visible } from '../turn/text';
+import { seconds } from '../turn/words';
+import { Disclosure, element, GrowingText } from './dom';
+import { TextView } from './textView';
+
+/** What a view has to know beside its block. */
+export interface IBlockContext {
+  /** All blocks of the turn. */
+  readonly blocks: readonly IBlock[];
+  /** Whether the block may still grow. */
+  readonly streaming: boolean;
+}
+
+/** Shows one block of a turn, and its later states. */
+export interface IBlockView {
+  /** Owned by whoever made the view. */
+  readonly widget: Widget;
+  /** Show the block; a call must not begin before the one before it has ended. */
+  update(block: IBlock, context: IBlockContext): void | Promise<void>;
+}
+
+/** What views are made with. */
+export interface IViewTools {
+  readonly markdown: IMarkdownRenderer;
+  readonly trans: TranslationBundle;
+}
+
+/** The view for blocks of a type; types of newer versions are shown as JSON. */
+export function createBlockView(type: string, tools: IViewTools): IBlockView {
+  switch (type) {
+    case 'text':
+      return textView(tools);
+    case 'reasoning':
+      return reasoningView(tools.trans);
+    case 'tool_call':
+      return callView(tools.trans);
+    case 'tool_result':
+      return resultView(tools.trans);
+    case 'notice':
+      return noticeView(tools.trans);
+    case 'error':
+      return errorView(tools.trans);
+    default:
+      return unknownView(tools.trans);
+  }
+}
+
+function textView({ markdown, trans }: IViewTools): IBlockView {
+  const panel = new Panel();
+  const content = new TextView(markdown);
+  panel.addWidget(content);
+  return {
+    widget: panel,
+    update: async (block, { streaming }) => {
+      if (block.refusal === true && panel.widgets.length === 1) {
+        const label = element('div', 'msgbook-Refusal', trans.__('Refused'));
+        panel.insertWidget(0, new Widget({ node: label }));
+      }
+      await content.showText(text(block.text) ?? '', streaming);
+    }
+  };
+}
+
+function reasoningView(trans: TranslationBundle): IBlockView {
+  const content = new GrowingText();
+  const body = element('div', 'msgbook-Reasoning-text', content.node);
+  const disclosure = new Disclosure('msgbook-Reasoning', body);
+  return {
+    widget: new Widget({ node: disclosure.node }),
+    update: (block, { streaming }) => {
+      const duration = amount(block.duration);
+      const thinking = streaming && duration === undefined;
+      disclosure.label(
+        `💭 ${trans.__('Thinking Process')}`,
+        duration === undefined ? '' : seconds(duration)
+      );
+      content.show(text(block.text) ?? '');
+      disclosure.suggestOpen(thinking);
+      disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
+    }
+  };
+}
+
+function callView(trans: TranslationBundle): IBlockView {
+  const content = new GrowingText();
+  const disclosure = new Disclosure(
+    'msgbook-Call',
+    element('pre', 'msgbook-Pre', content.node)
+  );
+  return {
+    widget: new Widget({ node: disclosure.node }),
+    update: block => {
+      const name = visible(text(block.name) ?? '?');
+      disclosure.label(
+        `🔧 ${trans.__('Call: %1', name)}`,
+        block.unfinished === true
+          ? trans.__('cut off, not run')
+          : approvalWords(block.approval, trans)
+      );
+      content.show(visible(indentJson(text(block.arguments) ?? '')));
+      disclosure.node.classList.toggle(
+        'msgbook-mod-denied',
+        block.approval === 'denied' || block.unfinished === true
+      );
+    }
+  };
+}
+
+function approvalWords(approval: unknown, trans: TranslationBundle): string {
+  switch (approval) {
+    case 'pending':
+      return trans.__('waits for your approval');
+    case 'user':
+      return trans.__('allowed by you');
+    case 'rule':
+      return trans.__('allowed by a rule');
+    case 'denied':
+      return trans.__('denied');
+    default:
+      return '';
+  }
+}
+
+function resultView(trans: TranslationBundle): IBlockView {
+  const body = element('div', 'msgbook-Result-body');
+  const disclosure = new Disclosure('msgbook-Result', body);
+  return {
+    widget: new Widget({ node: disclosure.node }),
+    update: (block, { blocks }) => {
+      const name = calledTool(blocks, block);
+      const duration = amount(block.duration);
+      const status = text(block.status) ?? 'success';
+      const notes = [
+        ...(status === 'success' ? [] : [statusWords(status, trans)]),
+        ...(duration === undefined ? [] : [seconds(duration)])
+      ];
+      disclosure.label(
+        name === undefined
+          ? `📝 ${trans.__('Result')}`
+          : `📝 ${trans.__('Result: %1', visible(name))}`,
+        notes.join(' · ')
+      );
+      const { classList } = disclosure.node;
+      classList.toggle('msgbook-mod-error', status === 'error');
+      classList.toggle(
+        'msgbook-mod-denied',
+        status === 'denied' || status === 'interrupted'
+      );
+      const parts = resultParts(block.content).map(p => resultPart(p, trans));
+      body.replaceChildren(
+        ...(parts.length > 0
+          ? parts
+          : [element('div', 'msgbook-Empty', trans.__('(empty)'))])
+      );
+    }
+  };
+}
+
+function statusWords(status: string, trans: TranslationBundle): string {
+  switch (status) {
+    case 'error':
+      return trans.__('failed');
+    case 'denied':
+      return trans.__('denied');
+    case 'interrupted':
+      return trans.__('interrupted');
+    default:
+      return visible(status);
+  }
+}
+
+function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
+  switch (part.kind) {
+    case 'text':
+      return element('pre', 'msgbook-Pre', visible(part.text));
+    case 'image': {
+      if (!isEmbeddedImage(part.url)) {
+        // A person can copy it; loading it would tell its server of this reader.
+        return element('pre', 'msgbook-Pre', visible(part.url));
+      }
+      const image = element('img', 'msgbook-Image');
+      image.alt = trans.__('Image from the tool');
+      image.src = part.url;
+      return image;
+    }
+    case 'other':
+      return jsonNode(part.json);
+  }
+}
+
+function noticeView(trans: TranslationBundle): IBlockView {
+  const node = element('div', 'msgbook-Notice');
+  return {
+    widget: new Widget({ node }),
+    update: block => {
+      const warning = block.level === 'warning';
+      node.classList.toggle('msgbook-mod-warning', warning);
+      node.setAttribute('role', 'note');
+      node.setAttribute(
+        'aria-label',
+        warning ? trans.__('Warning') : trans.__('Note')
+      );
+      node.textContent = visible(text(block.text) ?? '');
+    }
+  };
+}
+
+function errorView(trans: TranslationBundle): IBlockView {
+  const node = element('div', 'msgbook-Error');
+  return {
+    widget: new Widget({ node }),
+    update: block => {
+      const name = visible(text(block.name) ?? trans.__('Error'));
+      const message = visible(text(block.message) ?? '');
+      node.replaceChildren(
+        element('strong', 'msgbook-Error-name', name),
+        message === '' ? '' : `: ${message}`
+      );
+    }
+  };
+}
+
+function unknownView(trans: TranslationBundle): IBlockView {
+  const body = element('div', 'msgbook-Result-body');
+  const disclosure = new Disclosure('msgbook-Unknown', body);
+  return {
+    widget: new Widget({ node: disclosure.node }),
+    update: block => {
+      disclosure.label(
+        trans.__('Block of unknown type: %1', visible(block.type))
+      );
+      body.replaceChildren(jsonNode(block));
+    }
+  };
+}
+
+/** Any JSON as indented text. */
+export function jsonNode(value: unknown): HTMLElement {
+  const json = JSON.stringify(value, null, 2) ?? String(value);
+  return element('pre', 'msgbook-Pre', visible(json));
+}

@@ -1,0 +1,71 @@
+/** An element with a class, holding `children`; strings become text, never markup. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className: string,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  node.className = className;
+  node.append(...children);
+  return node;
+}
+
+/** Text that grows at its end without a new node, so that what a person selected stays selected. */
+export class GrowingText {
+  readonly node = document.createTextNode('');
+
+  show(text: string): void {
+    if (text.startsWith(this.node.data)) {
+      if (text.length > this.node.data.length) {
+        this.node.appendData(text.slice(this.node.data.length));
+      }
+    } else {
+      this.node.data = text;
+    }
+  }
+}
+
+/** A `<details>` that may open and close by itself until a person has done so by hand. */
+export class Disclosure {
+  constructor(className: string, body: HTMLElement) {
+    this._label = element('span', 'msgbook-Disclosure-label');
+    this._note = element('span', 'msgbook-Disclosure-note');
+    const summary = element(
+      'summary',
+      'msgbook-Disclosure-summary',
+      this._label,
+      this._note
+    );
+    // The keyboard makes a click of Enter and Space too; `toggle` would also tell of our own.
+    summary.addEventListener('click', () => {
+      this._byHand = true;
+    });
+    this.node = element('details', `msgbook-Disclosure ${className}`, summary, body);
+  }
+
+  readonly node: HTMLDetailsElement;
+
+  /** The line that is always seen: what it is, and how it went. */
+  label(label: string, note = ''): void {
+    setText(this._label, label);
+    setText(this._note, note);
+  }
+
+  /** Open or close, unless a person already did. */
+  suggestOpen(open: boolean): void {
+    if (!this._byHand && this.node.open !== open) {
+      this.node.open = open;
+    }
+  }
+
+  private readonly _label: HTMLElement;
+  private readonly _note: HTMLElement;
+  private _byHand = false;
+}
+
+/** Set the text of a node unless it is that already: a new text node ends a selection. */
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) {
+    node.textContent = text;
+  }
+}

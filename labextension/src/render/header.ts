@@ -1,0 +1,76 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ITurn } from '../turn/model';
+import { visible } from '../turn/text';
+import {
+  ending,
+  history,
+  particulars,
+  seconds,
+  shownStatus,
+  tokens,
+  wholeSeconds
+} from '../turn/words';
+import { element, setText } from './dom';
+
+/** The line above a turn: who answers, how long it takes or took, how it ended. */
+export class Header {
+  constructor(trans: TranslationBundle) {
+    this._trans = trans;
+    this.node = element(
+      'div',
+      'msgbook-Header',
+      this._dot,
+      this._agent,
+      this._model,
+      this._time,
+      this._detail,
+      this._ending
+    );
+    this._dot.setAttribute('aria-hidden', 'true');
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show the turn as of `now`, in milliseconds since the epoch. */
+  show(turn: ITurn, live: boolean, now: number): void {
+    const status = shownStatus(turn, live);
+    this.node.dataset.status = status;
+    const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
+    setText(this._agent, visible(agent));
+    setText(this._model, visible(turn.model ?? ''));
+    setText(this._time, time(turn, status === 'running', now));
+    setText(this._detail, this._details(turn, status === 'running'));
+    setText(this._ending, visible(ending(status, turn.finishReason, this._trans)));
+    this.node.title = visible(particulars(turn, this._trans));
+  }
+
+  private _details(turn: ITurn, running: boolean): string {
+    if (!running) {
+      return tokens(turn, this._trans);
+    }
+    if (turn.blocks.length > 0) {
+      return '';
+    }
+    const waiting = this._trans.__('waiting for the answer');
+    const context = history(turn.context, this._trans);
+    return context === '' ? waiting : `${waiting} · ${context}`;
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _dot = element('span', 'msgbook-Header-dot');
+  private readonly _agent = element('span', 'msgbook-Header-agent');
+  private readonly _model = element('span', 'msgbook-Header-model');
+  private readonly _time = element('span', 'msgbook-Header-time');
+  private readonly _detail = element('span', 'msgbook-Header-detail');
+  private readonly _ending = element('span', 'msgbook-Header-ending');
+}
+
+function time(turn: ITurn, running: boolean, now: number): string {
+  if (running) {
+    return turn.started === undefined
+      ? ''
+      : wholeSeconds((now - turn.started) / 1000);
+  }
+  return turn.duration === undefined ? '' : seconds(turn.duration);
+}

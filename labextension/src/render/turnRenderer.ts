@@ -1,0 +1,245 @@
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  JSONExt,
+  type JSONObject,
+  type ReadonlyPartialJSONValue
+} from '@lumino/coreutils';
+import type { Message } from '@lumino/messaging';
+import { Panel, Widget } from '@lumino/widgets';
+
+import { safeMarkdown } from '../safe/markdown';
+import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
+import {
+  createBlockView,
+  jsonNode,
+  type IBlockView,
+  type IViewTools
+} from './blockViews';
+import { Disclosure, element } from './dom';
+import { Header } from './header';
+
+/** What the page knows of the cell that an output stands in. */
+export type Execution = 'running' | 'idle' | 'unknown';
+
+/** Tells whether a node stands in the output of a cell that is being executed. */
+export type ExecutionProbe = (node: Node) => Execution;
+
+/** How long a turn counts as running when nobody knows and no update arrives, in milliseconds. */
+const RECENT = 60_000;
+
+interface IShownBlock {
+  readonly type: string;
+  readonly view: IBlockView;
+  block: IBlock | null;
+  streaming: boolean;
+}
+
+/**
+ * Shows a turn and follows it while it runs.
+ *
+ * Always sanitises, whatever the model says of trust. Invariant: the view at a place in `_shown`
+ * shows the block at that place; a view whose block did not change is not touched.
+ *
+ * A turn saved as `running` is shown so while its cell executes. Where no cell is known (consoles,
+ * a page that was loaded anew) it is while updates arrived or it began within the last minute;
+ * otherwise nobody will finish it, and it is shown as interrupted.
+ */
+export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
+  constructor(
+    options: IRenderMime.IRendererOptions,
+    trans: TranslationBundle,
+    probe: ExecutionProbe
+  ) {
+    super();
+    this.addClass('msgbook-Turn');
+    this.node.dataset.mimeType = TURN_MIME;
+    this._trans = trans;
+    this._tools = { markdown: safeMarkdown(options), trans };
+    this._probe = probe;
+    this._header = new Header(trans);
+    this.addWidget(new Widget({ node: this._header.node }));
+    this.addWidget(this._body);
+    this._body.addClass('msgbook-Turn-blocks');
+  }
+
+  /**
+   * Show the turn of `model`.
+   *
+   * Calls may overlap, as those of an output area do: the newest model wins, and all promises
+   * resolve when it is shown.
+   */
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    return this._request(model.data[TURN_MIME]);
+  }
+
+  override dispose(): void {
+    this._stopTicking();
+    super.dispose();
+  }
+
+  protected override onAfterAttach(msg: Message): void {
+    super.onAfterAttach(msg);
+    // Only now is it known which cell this is.
+    this._tick();
+  }
+
+  private _request(value: ReadonlyPartialJSONValue | undefined): Promise<void> {
+    this._waiting = { value };
+    if (!this._draining) {
+      this._draining = true;
+      this._drained = this._drain();
+    }
+    return this._drained;
+  }
+
+  private async _drain(): Promise<void> {
+    try {
+      while (this._waiting !== null && !this.isDisposed) {
+        const { value } = this._waiting;
+        this._waiting = null;
+        await this._show(value);
+      }
+    } finally {
+      this._draining = false;
+    }
+  }
+
+  private async _show(
+    value: ReadonlyPartialJSONValue | undefined
+  ): Promise<void> {
+    const turn = parseTurn(value);
+    if (turn === null) {
+      this._showUnreadable(value);
+      return;
+    }
+    this._unreadable?.dispose();
+    this._unreadable = null;
+    this._header.node.hidden = false;
+    this._updated ||=
+      this._value !== undefined && !JSONExt.deepEqual(this._value, value ?? null);
+    this._value = value;
+    this._turn = turn;
+    this._live = this._isLive(turn);
+    this._header.show(turn, this._live, Date.now());
+    if (this._live) {
+      this._startTicking();
+    } else {
+      this._stopTicking();
+    }
+    this.node.setAttribute('aria-busy', String(this._live));
+    await this._showBlocks(turn.blocks, this._live);
+  }
+
+  private async _showBlocks(
+    blocks: readonly IBlock[],
+    live: boolean
+  ): Promise<void> {
+    this._dropViews(blocks.length);
+    for (const [index, block] of blocks.entries()) {
+      const streaming = live && index === blocks.length - 1;
+      if (this._isShown(index, block, streaming)) {
+        continue;
+      }
+      const shown = this._viewAt(index, block.type);
+      Object.assign(shown, { block, streaming });
+      await shown.view.update(block, { blocks, streaming });
+      if (this.isDisposed) {
+        return;
+      }
+    }
+  }
+
+  private _isShown(index: number, block: IBlock, streaming: boolean): boolean {
+    const shown = this._shown[index] as IShownBlock | undefined;
+    return (
+      shown?.block != null &&
+      shown.streaming === streaming &&
+      JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject)
+    );
+  }
+
+  /** The view at a place, a new one if what stands there is for another type. */
+  private _viewAt(index: number, type: string): IShownBlock {
+    if (this._shown[index]?.type !== type) {
+      this._dropViews(index);
+      const view = createBlockView(type, this._tools);
+      this._body.addWidget(view.widget);
+      this._shown.push({ type, view, block: null, streaming: false });
+    }
+    return this._shown[index];
+  }
+
+  private _dropViews(from: number): void {
+    for (const { view } of this._shown.splice(from)) {
+      view.widget.dispose();
+    }
+  }
+
+  private _showUnreadable(value: ReadonlyPartialJSONValue | undefined): void {
+    this._stopTicking();
+    this._dropViews(0);
+    this._unreadable?.dispose();
+    this._header.node.hidden = true;
+    const details = new Disclosure('msgbook-Unknown', jsonNode(value));
+    details.label(this._trans.__('Its data'));
+    const node = element(
+      'div',
+      'msgbook-Notice msgbook-mod-warning',
+      this._trans.__('This turn cannot be shown.'),
+      details.node
+    );
+    this._unreadable = new Widget({ node });
+    this._body.addWidget(this._unreadable);
+  }
+
+  private _isLive(turn: ITurn): boolean {
+    if (turn.status !== 'running') {
+      return false;
+    }
+    const execution = this._probe(this.node);
+    if (execution !== 'unknown') {
+      return execution === 'running';
+    }
+    const age = Date.now() - (turn.started ?? 0);
+    return this._updated || Math.abs(age) < RECENT;
+  }
+
+  private _startTicking(): void {
+    this._ticker ??= window.setInterval(() => this._tick(), 1000);
+  }
+
+  private _stopTicking(): void {
+    if (this._ticker !== null) {
+      window.clearInterval(this._ticker);
+      this._ticker = null;
+    }
+  }
+
+  private _tick(): void {
+    if (this._turn === null || this._unreadable !== null) {
+      return;
+    }
+    if (this._isLive(this._turn) !== this._live) {
+      void this._request(this._waiting?.value ?? this._value);
+    } else {
+      this._header.show(this._turn, this._live, Date.now());
+    }
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _tools: IViewTools;
+  private readonly _probe: ExecutionProbe;
+  private readonly _header: Header;
+  private readonly _body = new Panel();
+  private readonly _shown: IShownBlock[] = [];
+  private _unreadable: Widget | null = null;
+  private _waiting: { value: ReadonlyPartialJSONValue | undefined } | null = null;
+  private _draining = false;
+  private _drained: Promise<void> = Promise.resolve();
+  private _value: ReadonlyPartialJSONValue | undefined;
+  private _turn: ITurn | null = null;
+  private _updated = false;
+  private _live = false;
+  private _ticker: number | null = null;
+}

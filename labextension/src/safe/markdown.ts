@@ -1,0 +1,78 @@
+import { markdownRendererFactory } from '@jupyterlab/rendermime';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+
+import { strictHtml } from './strictHtml';
+
+/**
+ * A sanitizer that lets less through than the one it wraps, whatever the user's settings.
+ *
+ * JupyterLab's own keeps remote images, style sheets with URLs and the classes of its dialogs.
+ */
+export class StrictSanitizer implements IRenderMime.ISanitizer {
+  constructor(inner: IRenderMime.ISanitizer) {
+    this._inner = inner;
+  }
+
+  readonly allowNamedProperties = false;
+
+  readonly allowCommandLinker = false;
+
+  getAutolink(): boolean {
+    return this._inner.getAutolink?.() ?? true;
+  }
+
+  sanitize(dirty: string, options?: IRenderMime.ISanitizerOptions): string {
+    return strictHtml(this._inner.sanitize(dirty, options));
+  }
+
+  private readonly _inner: IRenderMime.ISanitizer;
+}
+
+const DIAGRAM_FENCE = /([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
+const MARK = '\ue000';
+
+/**
+ * A Markdown parser that shows diagrams as their source.
+ *
+ * JupyterLab draws a `mermaid` block in the page while it parses, before any sanitizer sees it, and
+ * a diagram can hold images from elsewhere. The mark makes the language an unknown one and is taken
+ * out again, so that the text reads as it was written.
+ */
+export function withoutDiagrams(
+  parser: IRenderMime.IMarkdownParser
+): IRenderMime.IMarkdownParser {
+  return {
+    render: async source => {
+      const html = await parser.render(
+        source.replace(DIAGRAM_FENCE, `$1${MARK}`)
+      );
+      return html.replaceAll(`mermaid${MARK}`, 'mermaid');
+    }
+  };
+}
+
+/** Makes widgets that show Markdown of a model. */
+export interface IMarkdownRenderer {
+  /** A widget that is not rendered yet; the caller owns it. */
+  create(): IRenderMime.IRenderer;
+}
+
+/**
+ * JupyterLab's Markdown renderer with the safeguards above.
+ *
+ * It is made from the stock factory and not by MIME type: a renderer that another extension
+ * registered need not use the sanitizer it is given.
+ */
+export function safeMarkdown(
+  options: IRenderMime.IRendererOptions
+): IMarkdownRenderer {
+  const safe: IRenderMime.IRendererOptions = {
+    ...options,
+    mimeType: 'text/markdown',
+    sanitizer: new StrictSanitizer(options.sanitizer),
+    markdownParser: options.markdownParser
+      ? withoutDiagrams(options.markdownParser)
+      : null
+  };
+  return { create: () => markdownRendererFactory.createRenderer(safe) };
+}

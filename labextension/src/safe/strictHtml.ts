@@ -1,0 +1,187 @@
+// What Markdown can make, and a little of the HTML people write into it. A tag that is not listed
+// is replaced by its content, one in `DROPPED` goes with its content.
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  a: ['href', 'title'],
+  abbr: ['title'],
+  b: [],
+  blockquote: [],
+  br: [],
+  code: ['class'],
+  dd: [],
+  del: [],
+  details: ['open'],
+  div: [],
+  dl: [],
+  dt: [],
+  em: [],
+  h1: [],
+  h2: [],
+  h3: [],
+  h4: [],
+  h5: [],
+  h6: [],
+  hr: [],
+  i: [],
+  img: ['src', 'alt', 'title', 'width', 'height'],
+  input: ['type', 'checked'],
+  ins: [],
+  kbd: [],
+  li: ['value'],
+  mark: [],
+  ol: ['start'],
+  p: [],
+  pre: [],
+  q: [],
+  s: [],
+  samp: [],
+  small: [],
+  span: ['class'],
+  strong: [],
+  sub: [],
+  summary: [],
+  sup: [],
+  table: [],
+  tbody: [],
+  td: ['align', 'colspan', 'rowspan'],
+  tfoot: [],
+  th: ['align', 'colspan', 'rowspan', 'scope'],
+  thead: [],
+  tr: [],
+  u: [],
+  ul: [],
+  var: []
+};
+
+const DROPPED = new Set(
+  (
+    'applet audio base embed frame frameset iframe link math meta noembed noframes noscript ' +
+    'object param picture plaintext script source style svg template title track video xmp'
+  ).split(' ')
+);
+
+// Classes of highlighted code only: with JupyterLab's own ones a text could look like its dialogs.
+const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
+
+const DATA_IMAGE =
+  /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/i;
+
+/** Whether an image with this URL may be shown: it is inside the document, and not a program. */
+export function isEmbeddedImage(url: string): boolean {
+  return DATA_IMAGE.test(url.trim());
+}
+
+/** The URL of a link if a person may follow it (http, https, mailto, relative), else null. */
+export function linkUrl(url: string): string | null {
+  // Browsers ignore these characters when they look for a scheme.
+  // eslint-disable-next-line no-control-regex
+  const plain = url.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '').trim();
+  const scheme = /^([^/?#:]*):/.exec(plain)?.[1].toLowerCase();
+  return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme)
+    ? plain
+    : null;
+}
+
+/** Whether `url`, as `linkUrl` gives it, is not a path below the notebook's folder. */
+export function isExternal(url: string): boolean {
+  return /^(?:[a-z][a-z\d+.-]*:|[/\\])/i.test(url);
+}
+
+/**
+ * HTML of which nothing runs, loads or sends by being shown, from any HTML.
+ *
+ * Only listed tags and attributes stay. An image that is not embedded in the text becomes a link
+ * with its alternative text, so that no request leaves without a click. The text is parsed in a
+ * document of its own, in which neither scripts run nor images load.
+ */
+export function strictHtml(html: string): string {
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  const clean = document.implementation.createHTMLDocument('');
+  appendClean(clean.body, parsed.body);
+  // The one place that reads markup back: it consists of nodes made below.
+  // eslint-disable-next-line no-restricted-properties
+  return clean.body.innerHTML;
+}
+
+function appendClean(to: Element, from: Element): void {
+  for (const node of Array.from(from.childNodes)) {
+    if (node.nodeType === Node.TEXT_NODE) {
+      to.append(node.textContent ?? '');
+    } else if (node.nodeType === Node.ELEMENT_NODE) {
+      appendElement(to, node as Element);
+    }
+  }
+}
+
+function appendElement(to: Element, element: Element): void {
+  const tag = element.localName;
+  if (DROPPED.has(tag)) {
+    return;
+  }
+  if (tag === 'img' && !isEmbeddedImage(element.getAttribute('src') ?? '')) {
+    appendImageLink(to, element);
+    return;
+  }
+  const allowed = Object.hasOwn(ALLOWED, tag) ? ALLOWED[tag] : undefined;
+  if (
+    allowed === undefined ||
+    (tag === 'input' && element.getAttribute('type') !== 'checkbox')
+  ) {
+    appendClean(to, element);
+    return;
+  }
+  const copy = to.ownerDocument.createElement(tag);
+  for (const name of allowed) {
+    copyAttribute(copy, element, name);
+  }
+  if (tag === 'a') {
+    hardenLink(copy);
+  } else if (tag === 'input') {
+    copy.setAttribute('disabled', '');
+  }
+  to.append(copy);
+  appendClean(copy, element);
+}
+
+function copyAttribute(to: Element, from: Element, name: string): void {
+  const value = from.getAttribute(name);
+  if (value === null) {
+    return;
+  }
+  const kept =
+    name === 'class'
+      ? value
+          .split(/\s+/)
+          .filter(c => CODE_CLASS.test(c))
+          .join(' ')
+      : name === 'href'
+        ? linkUrl(value)
+        : value;
+  if (kept !== null && !(name === 'class' && kept === '')) {
+    to.setAttribute(name, kept);
+  }
+}
+
+/** Keep the page that a link opens from reaching back, or from learning where it was. */
+function hardenLink(link: Element): void {
+  if (isExternal(link.getAttribute('href') ?? '')) {
+    link.setAttribute('target', '_blank');
+    link.setAttribute('rel', 'noopener noreferrer');
+    // Stays when JupyterLab sets `rel` anew.
+    link.setAttribute('referrerpolicy', 'no-referrer');
+  }
+}
+
+function appendImageLink(to: Element, image: Element): void {
+  const url = linkUrl(image.getAttribute('src') ?? '');
+  const label = image.getAttribute('alt') || url || '';
+  if (!url || to.closest('a') !== null) {
+    to.append(label);
+    return;
+  }
+  const link = to.ownerDocument.createElement('a');
+  link.setAttribute('href', url);
+  link.setAttribute('title', url);
+  link.textContent = `🖼 ${label}`;
+  hardenLink(link);
+  to.append(link);
+}

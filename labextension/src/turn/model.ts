@@ -1,0 +1,141 @@
+/** MIME type of a turn in an output's data bundle. */
+export const TURN_MIME = 'application/vnd.msgbook.turn+json';
+
+/** One piece of a turn; only `type` is certain, everything else comes from a file. */
+export interface IBlock {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Tokens of all model calls of a turn. */
+export interface IUsage {
+  readonly inputTokens?: number;
+  readonly cachedTokens?: number;
+  readonly outputTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** What the first request of a turn was made of. */
+export interface IContext {
+  /** `live`, `memory` or `file`; absent when there is no history. */
+  readonly source?: string;
+  /** Earlier cells that gave messages. */
+  readonly cells?: number;
+}
+
+/** All that follows one executed prompt. */
+export interface ITurn {
+  /** `running`, `done`, `incomplete`, `interrupted` or `error`; a newer version may write others. */
+  readonly status: string;
+  readonly blocks: readonly IBlock[];
+  readonly finishReason?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  /** Milliseconds since the epoch. */
+  readonly started?: number;
+  /** Seconds. */
+  readonly duration?: number;
+  readonly usage: IUsage;
+  readonly context: IContext;
+}
+
+/** A JSON object, as opposed to an array, null or a plain value. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `value` if it is a string that is not empty. */
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** `value` if it is a finite number that is not negative: a duration or a count. */
+export function amount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+    ? value
+    : undefined;
+}
+
+function isBlock(value: unknown): value is IBlock {
+  return isObject(value) && typeof value.type === 'string';
+}
+
+/**
+ * The turn that untrusted JSON holds, null when it holds none.
+ *
+ * The rule is the one of `msgbook_format.turn.turn_of`: `version`, `status` and a list of `blocks`,
+ * each an object with a `type`. Optional keys of a wrong type count as absent.
+ */
+export function parseTurn(value: unknown): ITurn | null {
+  if (
+    !isObject(value) ||
+    !('version' in value) ||
+    typeof value.status !== 'string' ||
+    !Array.isArray(value.blocks) ||
+    !value.blocks.every(isBlock)
+  ) {
+    return null;
+  }
+  const usage = isObject(value.usage) ? value.usage : {};
+  const context = isObject(value.context) ? value.context : {};
+  const started = Date.parse(text(value.started) ?? '');
+  return {
+    status: value.status,
+    blocks: value.blocks,
+    finishReason: text(value.finish_reason),
+    agent: text(value.agent),
+    model: text(value.model),
+    provider: text(value.provider),
+    started: Number.isNaN(started) ? undefined : started,
+    duration: amount(value.duration),
+    usage: {
+      inputTokens: amount(usage.input_tokens),
+      cachedTokens: amount(usage.cached_tokens),
+      outputTokens: amount(usage.output_tokens),
+      reasoningTokens: amount(usage.reasoning_tokens)
+    },
+    context: { source: text(context.source), cells: amount(context.cells) }
+  };
+}
+
+/** One part of a tool result. */
+export type ResultPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'other'; readonly json: unknown };
+
+/** The parts of a tool result's `content`: a string, or a list of text and image parts. */
+export function resultParts(content: unknown): ResultPart[] {
+  if (typeof content === 'string') {
+    return content === '' ? [] : [{ kind: 'text', text: content }];
+  }
+  if (content === undefined || content === null) {
+    return [];
+  }
+  return (Array.isArray(content) ? content : [content]).map(resultPart);
+}
+
+function resultPart(part: unknown): ResultPart {
+  if (isObject(part) && part.type === 'text' && typeof part.text === 'string') {
+    return { kind: 'text', text: part.text };
+  }
+  if (isObject(part) && part.type === 'image_url' && isObject(part.image_url)) {
+    const url = text(part.image_url.url);
+    if (url !== undefined) {
+      return { kind: 'image', url };
+    }
+  }
+  return { kind: 'other', json: part };
+}
+
+/** Name of the tool whose call has the id of `result`; undefined when that call is not there. */
+export function calledTool(
+  blocks: readonly IBlock[],
+  result: IBlock
+): string | undefined {
+  const call = blocks.find(
+    block => block.type === 'tool_call' && block.id === result.id
+  );
+  return text(call?.name);
+}

@@ -1,0 +1,139 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IContext, ITurn } from './model';
+
+/** How a turn stands, as shown: the file's status, unless nothing runs it any more. */
+export type ShownStatus =
+  | 'running'
+  | 'done'
+  | 'incomplete'
+  | 'interrupted'
+  | 'error';
+
+const STATUSES = new Set(['running', 'done', 'incomplete', 'interrupted', 'error']);
+
+/** The status to show; `live` tells whether a kernel is at work on the turn. */
+export function shownStatus(turn: ITurn, live: boolean): ShownStatus {
+  if (turn.status === 'running') {
+    return live ? 'running' : 'interrupted';
+  }
+  return STATUSES.has(turn.status) ? (turn.status as ShownStatus) : 'incomplete';
+}
+
+/** A duration for reading: `< 0.1 s`, `0.4 s`, `12 s`, `2 min 5 s`. */
+export function seconds(duration: number): string {
+  if (duration < 0.1) {
+    return '< 0.1 s';
+  }
+  return duration < 10
+    ? `${duration.toFixed(1)} s`
+    : wholeSeconds(Math.round(duration));
+}
+
+/** A ticking duration, without the decimals that would flicker. */
+export function wholeSeconds(duration: number): string {
+  const whole = Math.max(0, Math.floor(duration));
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** A number of tokens or bytes with the digits grouped. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Why the turn ended as it did, in a few words; empty for a turn that is done. */
+export function ending(
+  status: ShownStatus,
+  finishReason: string | undefined,
+  trans: TranslationBundle
+): string {
+  if (status === 'running' || status === 'done') {
+    return '';
+  }
+  if (status === 'interrupted') {
+    return trans.__('interrupted');
+  }
+  const words = finishReason && reason(finishReason, trans);
+  if (status === 'error') {
+    return words ? trans.__('failed: %1', words) : trans.__('failed');
+  }
+  return words ? trans.__('incomplete: %1', words) : trans.__('incomplete');
+}
+
+function reason(finishReason: string, trans: TranslationBundle): string {
+  switch (finishReason) {
+    case 'length':
+      return trans.__('the answer reached its maximum length');
+    case 'content_filter':
+      return trans.__('stopped by the provider’s content filter');
+    case 'max_steps':
+      return trans.__('the limit of model calls was reached');
+    case 'budget':
+      return trans.__('the budget was used up');
+    case 'repeated_failure':
+      return trans.__('the same call kept failing');
+    case 'stop':
+    case 'tool_calls':
+      return '';
+    default:
+      return finishReason;
+  }
+}
+
+/** Where the earlier cells came from and how many they are. */
+export function history(context: IContext, trans: TranslationBundle): string {
+  const cells = context.cells ?? 0;
+  if (context.source === undefined && context.cells === undefined) {
+    return '';
+  }
+  if (cells === 0) {
+    return trans.__('no earlier cells');
+  }
+  const number = trans._n('%1 earlier cell', '%1 earlier cells', cells, cells);
+  switch (context.source) {
+    case 'live':
+      return trans.__('%1, as on this page', number);
+    case 'memory':
+      return trans.__('%1, as this session remembers them', number);
+    case 'file':
+      return trans.__('%1, as saved in the file', number);
+    default:
+      return number;
+  }
+}
+
+/** The tokens of a turn in short; empty when the provider reported none. */
+export function tokens(turn: ITurn, trans: TranslationBundle): string {
+  const { inputTokens, outputTokens } = turn.usage;
+  if (inputTokens === undefined && outputTokens === undefined) {
+    return '';
+  }
+  return trans.__(
+    '%1 → %2 tokens',
+    count(inputTokens ?? 0),
+    count(outputTokens ?? 0)
+  );
+}
+
+/** What the header line leaves out, one fact a line. */
+export function particulars(turn: ITurn, trans: TranslationBundle): string {
+  const { usage } = turn;
+  const facts: [string, number | undefined][] = [
+    [trans.__('Input tokens'), usage.inputTokens],
+    [trans.__('of these cached'), usage.cachedTokens],
+    [trans.__('Output tokens'), usage.outputTokens],
+    [trans.__('of these reasoning'), usage.reasoningTokens]
+  ];
+  const lines = facts
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => `${label}: ${count(value!)}`);
+  const context = history(turn.context, trans);
+  return [
+    ...(turn.provider ? [trans.__('Provider: %1', turn.provider)] : []),
+    ...(turn.started !== undefined
+      ? [trans.__('Started: %1', new Date(turn.started).toLocaleString())]
+      : []),
+    ...(context ? [trans.__('Context: %1', context)] : []),
+    ...lines
+  ].join('\n');
+}
