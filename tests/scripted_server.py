@@ -6,6 +6,7 @@ For tests: it listens on 127.0.0.1 only, in a thread of its own, and ends with i
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable
@@ -132,7 +133,9 @@ class ScriptedServer:
         await runner.cleanup()
 
     async def _models(self, _request: web.Request) -> web.Response:
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models]
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models
+        ]
         return web.json_response({"object": "list", "data": data})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -154,18 +157,12 @@ class ScriptedServer:
         return response
 
     async def _stream(self, answer: Answer, write: Callable[[bytes], Any]) -> None:
-        number = 0
-        for number, chunk in enumerate(answer.chunks):
-            if number == answer.hold:
-                await self._hold()
+        for chunk in itertools.islice(answer.chunks, answer.hold):
             await write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
             if answer.pause:
                 await asyncio.sleep(answer.pause)
-        if answer.hold is not None and answer.hold > number:
-            await self._hold()
+        if answer.hold is not None:
+            self.streaming.set()
+            await asyncio.Event().wait()
         if answer.done:
             await write(b"data: [DONE]\n\n")
-
-    async def _hold(self) -> None:
-        self.streaming.set()
-        await asyncio.Event().wait()

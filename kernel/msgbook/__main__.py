@@ -16,14 +16,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 when all is fine, 1 when a turn failed, 2 for usage or input that cannot be read.
     """
-    parser = argparse.ArgumentParser(prog="msgbook", description="Talk to a language model in Jupyter.")
+    parser = argparse.ArgumentParser(
+        prog="msgbook", description="Talk to a language model in Jupyter."
+    )
     parser.add_argument("--version", action="version", version=f"msgbook {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     demo = verbs.add_parser("demo", help="open a sample conversation with the built-in demo model")
-    demo.add_argument("folder", nargs="?", default="msgbook-demo", metavar="DIR",
-                      help="where the conversation is kept (default: %(default)s)")
-    demo.add_argument("--headless", action="store_true",
-                      help="run it without a browser and export demo.html")
+    demo.add_argument(
+        "folder",
+        nargs="?",
+        default="msgbook-demo",
+        metavar="DIR",
+        help="where the conversation is kept (default: %(default)s)",
+    )
+    demo.add_argument(
+        "--headless", action="store_true", help="run it without a browser and export demo.html"
+    )
     arguments = parser.parse_args(argv)
     from msgbook.demo import run_demo
 

@@ -1,0 +1,94 @@
+# The commands of a day. `make demo` and `make test` set up what they need.
+
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+export PATH := $(abspath $(BIN)):$(PATH)
+export COREPACK_ENABLE_DOWNLOAD_PROMPT := 0
+
+LAB_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
+	labextension/package.json labextension/tsconfig.json
+SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json
+
+.PHONY: help demo test lint format bench docs screenshots clean check-tools
+
+help:
+	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
+	@echo "make test         all tests, the browser's included"
+	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
+	@echo "make format       let ruff and prettier write the files"
+	@echo "make bench        the benchmarks"
+	@echo "make docs         check that the documentation's links and examples hold"
+	@echo "make screenshots  draw the pictures of the documentation anew"
+	@echo "make clean        remove what was built and installed"
+
+demo: $(VENV)/.installed
+	msgbook demo
+
+test: $(VENV)/.dev labextension/.tested chromium
+	pytest
+
+lint: $(VENV)/.dev labextension/.linted
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+
+format: $(VENV)/.dev
+	ruff check --fix .
+	ruff format .
+	cd labextension && jlpm lint:fix
+
+bench: $(VENV)/.dev
+	python benchmarks/kernel_start.py
+	python benchmarks/interrupt.py
+
+docs: $(VENV)/.dev
+	pytest -q tests/docs
+
+screenshots: $(VENV)/.dev chromium
+	python docs/screenshots.py
+
+clean:
+	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
+		labextension/.linted msgbook-demo test-results dist
+
+check-tools:
+	@sh scripts/check-tools.sh $(PYTHON)
+
+.PHONY: chromium
+chromium: $(VENV)/.dev
+	@sh scripts/find-chromium.sh
+
+$(VENV)/bin/python:
+	@$(MAKE) --no-print-directory check-tools
+	$(PYTHON) -m venv $(VENV)
+
+# The extension is built once by jlpm; pip then finds it built and copies it into place.
+labextension/dist/static/style.js: $(LAB_SOURCES) labextension/node_modules/.yarn-state.yml
+	cd labextension && jlpm build:prod
+	touch $@
+
+labextension/node_modules/.yarn-state.yml: labextension/yarn.lock labextension/package.json | $(BIN)/jlpm
+	@$(MAKE) --no-print-directory check-tools
+	cd labextension && jlpm install --immutable
+	touch $@
+
+$(BIN)/jlpm: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "jupyterlab>=4.6,<5" "jupyter-builder>=1.2,<2"
+
+$(VENV)/.installed: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $(VENV)/.installed $@
+
+labextension/.tested: labextension/dist/static/style.js $(wildcard labextension/jest.config.js)
+	cd labextension && jlpm test
+	touch $@
+
+labextension/.linted: labextension/dist/static/style.js $(wildcard labextension/eslint.config.mjs)
+	cd labextension && jlpm lint
+	touch $@

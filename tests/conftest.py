@@ -1,0 +1,99 @@
+"""What the tests share: a clean environment, the scripted server, real kernels, a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from playwright.sync_api import Browser, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted_server import ScriptedServer
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+OUR_SETTINGS = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "MSGBOOK_MODEL",
+    "MSGBOOK_CONFIG",
+    "MSGBOOK_APPROVAL",
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No setting, no configuration and no history of the person who runs the tests."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in OUR_SETTINGS:
+            patch.delenv(name, raising=False)
+        patch.setenv("IPYTHONDIR", str(home / "ipython"))
+        for kind in ("CONFIG", "DATA", "RUNTIME"):
+            patch.setenv(f"JUPYTER_{kind}_DIR", str(home / kind.lower()))
+        yield
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    """A scripted server; give it `answers` before it is asked."""
+    with ScriptedServer() as running:
+        yield running
+
+
+RunNotebook = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def run_notebook(tmp_path: Path) -> RunNotebook:
+    """Runs sources as the cells of a notebook on a real msgbook kernel, as `jupyter execute` does."""
+
+    def run(*sources: str, env: dict[str, str] | None = None) -> list[Any]:
+        cells = [nbformat.v4.new_code_cell(source) for source in sources]
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        client = NotebookClient(
+            notebook,
+            kernel_name="msgbook",
+            timeout=60,
+            allow_errors=True,
+            resources={"metadata": {"path": str(tmp_path)}},
+        )
+        client.execute(env={**os.environ, **(env or {})})
+        nbformat.validate(notebook)
+        cells_run: list[Any] = notebook.cells
+        return cells_run
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium: Playwright's own, or the system's."""
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        names = ("chromium", "chromium-browser", "google-chrome")
+        found = own if Path(own).exists() else next(filter(None, map(shutil.which, names)), None)
+        if found is None:
+            reason = "no Chromium: install Debian's, or run `playwright install chromium`"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        running = playwright.chromium.launch(executable_path=found, args=CHROMIUM_FLAGS)
+        yield running
+        running.close()

@@ -1,0 +1,243 @@
+"""A conversation through a real kernel, as `jupyter execute` holds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook_format.turn import TURN_MIME
+from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
+
+
+def settings(server: ScriptedServer, **more: str) -> dict[str, str]:
+    return {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", **more}
+
+
+def turn_in(cell: Any) -> dict[str, Any]:
+    turn: dict[str, Any] = cell.outputs[0]["data"][TURN_MIME]
+    return turn
+
+
+def error_in(cell: Any) -> Any:
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+
+    assert len(errors) == 1
+
+    return errors[0]
+
+
+def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run_notebook):
+    server.answers = [call("read", {"path": "."}), text("It is **empty**.", reasoning="I look.")]
+
+    (cell,) = run_notebook("What is here?", env=settings(server))
+
+    turn = turn_in(cell)
+    assert len(cell.outputs) == 1
+    assert turn["status"] == "done"
+    assert turn["model"] == "m"
+    assert [block["type"] for block in turn["blocks"]] == [
+        "tool_call",
+        "tool_result",
+        "reasoning",
+        "text",
+    ]
+    assert turn["blocks"][1]["status"] == "success"
+    assert turn["blocks"][3]["text"] == "It is **empty**."
+    assert turn["usage"] == {"input_tokens": 11, "output_tokens": 7}
+    assert {"text/markdown", "text/plain"} < cell.outputs[0]["data"].keys()
+    assert "text/html" not in cell.outputs[0]["data"]
+
+
+def test_the_second_request_carries_the_first_turn(server, run_notebook):
+    server.answers = [call("read", {"path": "."}), text("First."), text("Second.")]
+
+    run_notebook("one", "two", env=settings(server))
+
+    first, _, second = server.requests
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+    assert [m["role"] for m in second["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ]
+    assert second["messages"][-2]["content"] == "First."
+    assert second["messages"][-1]["content"] == "two"
+
+
+def test_without_a_key_the_server_gets_the_key_none_and_with_one_that_one(server, run_notebook):
+    server.answers = [text("ok")]
+
+    run_notebook("hi", env=settings(server))
+    run_notebook("hi", env=settings(server, OPENAI_API_KEY="sk-of-a-test"))
+
+    assert server.headers[0]["Authorization"] == "Bearer none"
+    assert server.headers[1]["Authorization"] == "Bearer sk-of-a-test"
+
+
+def test_a_wrong_key_is_one_error_that_names_the_setting_and_hides_the_key(server, run_notebook):
+    server.answers = [error(401, "Incorrect API key provided: sk-of-a-test"), text("fine now")]
+
+    first, second = run_notebook("one", "two", env=settings(server, OPENAI_API_KEY="sk-of-a-test"))
+
+    said = error_in(first)
+    assert "OPENAI_API_KEY" in said.evalue
+    assert "sk-of-a-test" not in str(first)
+    assert turn_in(first)["status"] == "error"
+    assert turn_in(second)["status"] == "done"
+
+
+def test_a_refused_connection_names_the_url_setting(run_notebook):
+    nobody = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "MSGBOOK_MODEL": "m"}
+
+    first, second = run_notebook("one", "%%python\n1 + 1", env=nobody)
+
+    assert "OPENAI_BASE_URL" in error_in(first).evalue
+    assert second.outputs[0]["data"]["text/plain"] == "2"
+
+
+def test_an_unknown_model_names_the_model_setting(server, run_notebook):
+    server.answers = [error(404, "The model `m` does not exist"), text("ok")]
+
+    first, second = run_notebook("one", "two", env=settings(server))
+
+    assert "MSGBOOK_MODEL" in error_in(first).evalue
+    assert turn_in(second)["status"] == "done"
+
+
+def test_a_stream_without_an_end_mark_keeps_its_text_and_is_an_error(server, run_notebook):
+    server.answers = [Answer([delta(content="half an ans")], done=False)]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    turn = turn_in(cell)
+    assert turn["status"] == "incomplete"
+    assert turn["blocks"][0]["text"] == "half an ans"
+    assert "cut off" in error_in(cell).evalue
+
+
+def test_an_html_page_is_an_error_that_says_so(server, run_notebook):
+    server.answers = [Answer(body="<html><body>Portal</body></html>", content_type="text/html")]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    assert turn_in(cell)["status"] == "error"
+    assert "HTML page" in error_in(cell).evalue
+
+
+def test_an_answer_cut_by_length_is_incomplete_but_no_error(server, run_notebook):
+    server.answers = [Answer([delta(content="long"), finish("length")])]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    assert (turn_in(cell)["status"], turn_in(cell)["finish_reason"]) == ("incomplete", "length")
+    assert len(cell.outputs) == 1
+
+
+def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_notebook):
+    server.answers = [text("ok")]
+    server.models = ["m", "other"]
+
+    cells = run_notebook(
+        "%help", "%models", "%model", "%model other", "%model", "hi", env=settings(server)
+    )
+
+    printed = ["".join(o.text for o in cell.outputs) for cell in cells[:5]]
+    assert "Shift+Enter" in printed[0]
+    assert printed[1] == "m\nother\n"
+    assert printed[2] == "m\n"
+    assert printed[4] == "other\n"
+    assert server.requests[-1]["model"] == "other"
+    assert [m["role"] for m in server.messages()] == ["system", "user"]
+
+
+def test_without_a_model_the_only_one_of_the_server_answers(server, run_notebook):
+    server.answers, server.models = [text("ok")], ["the-only-one"]
+
+    run_notebook("hi", env={"OPENAI_BASE_URL": server.url})
+
+    assert server.requests[0]["model"] == "the-only-one"
+
+
+def test_with_several_models_and_no_choice_the_error_names_the_setting(server, run_notebook):
+    server.answers, server.models = [text("ok")], ["a", "b"]
+
+    (cell,) = run_notebook("hi", env={"OPENAI_BASE_URL": server.url})
+
+    assert "MSGBOOK_MODEL" in error_in(cell).evalue
+    assert "a, b" in error_in(cell).evalue
+    assert server.requests == []
+
+
+def test_without_settings_the_demo_model_answers_the_same_each_time(run_notebook):
+    def blocks(cells: list[Any]) -> list[Any]:
+        return [
+            (block["type"], block.get("text"))
+            for cell in cells
+            for block in turn_in(cell)["blocks"]
+        ]
+
+    first, second = (blocks(run_notebook("Hello!", "And now?")) for _ in range(2))
+
+    assert first == second
+    kinds = [kind for kind, _ in first]
+    assert kinds == ["reasoning", "tool_call", "tool_result", "text", "reasoning", "text"]
+    assert "OPENAI_API_KEY" in first[3][1]
+    assert "2 messages" in first[5][1]
+
+
+def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(server, run_notebook):
+    server.answers = [text("ok")]
+
+    cells = run_notebook(
+        "%%python\nx = 20 + 1\nx * 2",
+        "!echo shell",
+        "%50 of users?",
+        "\\!not shell",
+        "?",
+        env=settings(server),
+    )
+
+    assert cells[0].outputs[0]["data"]["text/plain"] == "42"
+    assert cells[1].outputs[0].text.strip() == "shell"
+    sent = [messages[-1]["content"] for messages in (server.messages(n) for n in range(3))]
+    assert sent == ["%50 of users?", "!not shell", "?"]
+
+
+def test_a_tool_reads_nothing_outside_the_notebooks_folder(server, run_notebook, tmp_path):
+    secret = tmp_path.parent / "outside.txt"
+    secret.write_text("classified")
+    (tmp_path / "link").symlink_to(secret)
+    (tmp_path / ".env").write_text("classified")
+    (tmp_path / "fine.txt").write_text("public")
+    paths = [str(secret), "../outside.txt", "link", ".env", "fine.txt"]
+    server.answers = [call("read", {"path": path}) for path in paths] + [text("ok")]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    results = [b for b in turn_in(cell)["blocks"] if b["type"] == "tool_result"]
+    assert [result["status"] for result in results] == ["denied"] * 4 + ["success"]
+    assert "classified" not in str(server.requests)
+    assert results[4]["content"] == "public"
+    assert cell.outputs[0]["data"][TURN_MIME]["blocks"][0]["approval"] == "denied"
+
+
+def test_wrong_arguments_and_unknown_tools_are_results_for_the_model(server, run_notebook):
+    server.answers = [call("read", {"file": "x"}), call("fly", {}), text("ok")]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    assert turn_in(cell)["status"] == "done"
+    results = [message["content"] for message in server.messages() if message["role"] == "tool"]
+    assert "arguments do not fit" in results[0]
+    assert "no tool named 'fly'" in results[1]
+
+
+def test_a_turn_ends_after_max_steps_model_calls(server, run_notebook):
+    server.answers = [call("read", {"path": "."})]
+
+    (cell,) = run_notebook("hi", env=settings(server))
+
+    assert turn_in(cell)["finish_reason"] == "max_steps"
+    assert len(server.requests) == 30

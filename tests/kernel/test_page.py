@@ -1,0 +1,107 @@
+"""The request follows the notebook on the screen, as the page tells it over the comm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kernel_client import FakePage, KernelClient
+from msgbook_format.turn import TURN_MIME
+from scripted_server import text
+
+
+def prompt(cell_id: str, source: str, answer: str | None = None) -> dict[str, Any]:
+    blocks = [{"type": "text", "step": 1, "text": answer}]
+    turn = {"version": 1, "status": "done", "agent": "assistant", "blocks": blocks}
+    output = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
+    outputs = [] if answer is None else [output]
+    return {
+        "id": cell_id,
+        "cell_type": "code",
+        "source": source,
+        "metadata": {},
+        "outputs": outputs,
+    }
+
+
+@pytest.fixture
+def kernel(server, tmp_path):
+    server.answers = [text("ok")]
+    with KernelClient(
+        {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}, str(tmp_path)
+    ) as client:
+        yield client
+
+
+def context(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
+    turn: dict[str, Any] = shown[-1]["content"]["data"][TURN_MIME]
+    found: dict[str, Any] = turn["context"]
+    return found
+
+
+def spoken(server) -> list[tuple[str, str]]:
+    return [(m["role"], m["content"]) for m in server.messages() if m["role"] != "system"]
+
+
+def test_the_request_is_built_from_the_live_cells(kernel, server):
+    page = FakePage(
+        kernel,
+        [
+            prompt("a", "edited since it ran", "the answer that stands there"),
+            prompt("c", "the question"),
+            prompt("d", "below", "does not count"),
+        ],
+    )
+
+    reply, messages = kernel.finish(kernel.start("the question", "c"), page.answer)
+
+    assert reply["status"] == "ok"
+    assert len(page.asked) == 1
+    assert spoken(server) == [
+        ("user", "edited since it ran"),
+        ("assistant", "the answer that stands there"),
+        ("user", "the question"),
+    ]
+    assert context(messages)["source"] == "live"
+    assert context(messages)["cells"] == 1
+
+
+def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server):
+    page = FakePage(kernel, [prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
+    kernel.finish(kernel.start("C", "c"), page.answer)
+
+    page.cells = [prompt("b", "B", "2"), prompt("c", "C")]
+    kernel.finish(kernel.start("C", "c"), page.answer)
+
+    assert spoken(server) == [("user", "B"), ("assistant", "2"), ("user", "C")]
+
+
+def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server):
+    page = FakePage(kernel, [prompt("z", "another notebook", "other")])
+    kernel.run("first", "a")
+    kernel.finish(kernel.start("first", "a"), page.answer)
+
+    _, messages = kernel.finish(kernel.start("second", "b"), page.answer)
+
+    assert spoken(server) == [("user", "first"), ("assistant", "ok"), ("user", "second")]
+    assert context(messages)["source"] == "memory"
+
+
+def test_a_cell_that_is_run_again_replaces_its_turn_and_sees_only_what_is_above(kernel, server):
+    for cell_id in "abc":
+        kernel.run(cell_id.upper(), cell_id)
+
+    kernel.run("B again", "b")
+
+    assert spoken(server) == [("user", "A"), ("assistant", "ok"), ("user", "B again")]
+
+
+def test_a_model_cell_above_chooses_the_model(kernel, server):
+    page = FakePage(kernel, [prompt("a", "%model special"), prompt("b", "hi")])
+
+    kernel.finish(kernel.start("hi", "b"), page.answer)
+
+    assert server.requests[-1]["model"] == "special"
+    assert spoken(server) == [("user", "hi")]

@@ -1,0 +1,106 @@
+"""A client of one real msgbook kernel, for tests that look at single messages."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_client.manager import KernelManager
+
+Message = dict[str, Any]
+
+
+class KernelClient:
+    """Starts a kernel and talks to it; use as a context manager.
+
+    Args:
+        settings: Environment variables of the kernel beside the test's own.
+        cwd: The notebook's folder.
+    """
+
+    def __init__(self, settings: dict[str, str], cwd: str) -> None:
+        self.manager = KernelManager(kernel_name="msgbook")
+        self._settings, self._cwd = settings, cwd
+
+    def __enter__(self) -> KernelClient:
+        self.manager.start_kernel(env={**os.environ, **self._settings}, cwd=self._cwd)
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+        self.manager.cleanup_resources()
+
+    def start(self, code: str, cell_id: str | None = None, **content: Any) -> str:
+        """Send an `execute_request` as JupyterLab does, and return its id."""
+        fields = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
+        fields |= {"allow_stdin": False, "stop_on_error": True, **content}
+        metadata = {"cellId": cell_id, "deletedCells": []} if cell_id else {}
+        message = self.client.session.msg("execute_request", fields, metadata=metadata)
+        self.client.shell_channel.send(message)
+        request: str = message["header"]["msg_id"]
+        return request
+
+    def finish(
+        self, request: str, on_message: Callable[[Message], None] = lambda _: None
+    ) -> tuple[Message, list[Message]]:
+        """The reply to a request and what it put on iopub, up to `idle`.
+
+        Args:
+            on_message: Called with each message on iopub as it comes.
+        """
+        seen = []
+        while True:
+            message = self.client.get_iopub_msg(timeout=30)
+            on_message(message)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            seen.append(message)
+            if message["content"].get("execution_state") == "idle":
+                break
+        while True:
+            reply = self.client.get_shell_msg(timeout=30)
+            if reply["parent_header"].get("msg_id") == request:
+                return reply["content"], seen
+
+    def run(
+        self, code: str, cell_id: str | None = None, **content: Any
+    ) -> tuple[Message, list[Message]]:
+        return self.finish(self.start(code, cell_id, **content))
+
+
+class FakePage:
+    """The page's side of the comm: it answers with the cells that a test gives it."""
+
+    def __init__(self, kernel: KernelClient, cells: list[dict[str, Any]]) -> None:
+        self.cells = cells
+        self.asked: list[Message] = []
+        self._kernel = kernel
+        self.comm_id = uuid.uuid4().hex
+        self._send("comm_open", {"target_name": "msgbook", "data": {}})
+
+    def answer(self, message: Message) -> None:
+        """Answer a `cells.get` of this comm; other messages are not for the page."""
+        content = message["content"]
+        if message["msg_type"] != "comm_msg" or content["comm_id"] != self.comm_id:
+            return
+        data = content["data"]
+        self.asked.append(data)
+        ids = [cell["id"] for cell in self.cells]
+        found = None
+        if data["cell_id"] in ids:
+            found = self.cells[: ids.index(data["cell_id"]) + 1]
+        self._send(
+            "comm_msg",
+            {"data": {"type": "cells", "request_id": data["request_id"], "cells": found}},
+        )
+
+    def _send(self, msg_type: str, content: dict[str, Any]) -> None:
+        session = self._kernel.client.session
+        message = session.msg(msg_type, {"comm_id": self.comm_id, **content})
+        self._kernel.client.shell_channel.send(message)
