@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.turn import TURN_MIME
-from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
+from scripted_server import ScriptedServer, call, error, text
 
 
 def settings(server: ScriptedServer, **more: str) -> dict[str, str]:
@@ -106,35 +106,6 @@ def test_an_unknown_model_names_the_model_setting(server, run_notebook):
     assert turn_in(second)["status"] == "done"
 
 
-def test_a_stream_without_an_end_mark_keeps_its_text_and_is_an_error(server, run_notebook):
-    server.answers = [Answer([delta(content="half an ans")], done=False)]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    turn = turn_in(cell)
-    assert turn["status"] == "incomplete"
-    assert turn["blocks"][0]["text"] == "half an ans"
-    assert "cut off" in error_in(cell).evalue
-
-
-def test_an_html_page_is_an_error_that_says_so(server, run_notebook):
-    server.answers = [Answer(body="<html><body>Portal</body></html>", content_type="text/html")]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    assert turn_in(cell)["status"] == "error"
-    assert "HTML page" in error_in(cell).evalue
-
-
-def test_an_answer_cut_by_length_is_incomplete_but_no_error(server, run_notebook):
-    server.answers = [Answer([delta(content="long"), finish("length")])]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    assert (turn_in(cell)["status"], turn_in(cell)["finish_reason"]) == ("incomplete", "length")
-    assert len(cell.outputs) == 1
-
-
 def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_notebook):
     server.answers = [text("ok")]
     server.models = ["m", "other"]
@@ -150,24 +121,6 @@ def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_noteboo
     assert printed[4] == "other\n"
     assert server.requests[-1]["model"] == "other"
     assert [m["role"] for m in server.messages()] == ["system", "user"]
-
-
-def test_without_a_model_the_only_one_of_the_server_answers(server, run_notebook):
-    server.answers, server.models = [text("ok")], ["the-only-one"]
-
-    run_notebook("hi", env={"OPENAI_BASE_URL": server.url})
-
-    assert server.requests[0]["model"] == "the-only-one"
-
-
-def test_with_several_models_and_no_choice_the_error_names_the_setting(server, run_notebook):
-    server.answers, server.models = [text("ok")], ["a", "b"]
-
-    (cell,) = run_notebook("hi", env={"OPENAI_BASE_URL": server.url})
-
-    assert "MSGBOOK_MODEL" in error_in(cell).evalue
-    assert "a, b" in error_in(cell).evalue
-    assert server.requests == []
 
 
 def test_without_settings_the_demo_model_answers_the_same_each_time(run_notebook):
@@ -203,41 +156,3 @@ def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(se
     assert cells[1].outputs[0].text.strip() == "shell"
     sent = [messages[-1]["content"] for messages in (server.messages(n) for n in range(3))]
     assert sent == ["%50 of users?", "!not shell", "?"]
-
-
-def test_a_tool_reads_nothing_outside_the_notebooks_folder(server, run_notebook, tmp_path):
-    secret = tmp_path.parent / "outside.txt"
-    secret.write_text("classified")
-    (tmp_path / "link").symlink_to(secret)
-    (tmp_path / ".env").write_text("classified")
-    (tmp_path / "fine.txt").write_text("public")
-    paths = [str(secret), "../outside.txt", "link", ".env", "fine.txt"]
-    server.answers = [call("read", {"path": path}) for path in paths] + [text("ok")]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    results = [b for b in turn_in(cell)["blocks"] if b["type"] == "tool_result"]
-    assert [result["status"] for result in results] == ["denied"] * 4 + ["success"]
-    assert "classified" not in str(server.requests)
-    assert results[4]["content"] == "public"
-    assert cell.outputs[0]["data"][TURN_MIME]["blocks"][0]["approval"] == "denied"
-
-
-def test_wrong_arguments_and_unknown_tools_are_results_for_the_model(server, run_notebook):
-    server.answers = [call("read", {"file": "x"}), call("fly", {}), text("ok")]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    assert turn_in(cell)["status"] == "done"
-    results = [message["content"] for message in server.messages() if message["role"] == "tool"]
-    assert "arguments do not fit" in results[0]
-    assert "no tool named 'fly'" in results[1]
-
-
-def test_a_turn_ends_after_max_steps_model_calls(server, run_notebook):
-    server.answers = [call("read", {"path": "."})]
-
-    (cell,) = run_notebook("hi", env=settings(server))
-
-    assert turn_in(cell)["finish_reason"] == "max_steps"
-    assert len(server.requests) == 30

@@ -1,0 +1,257 @@
+"""Streams as real servers send them, decoded from bytes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.errors import ProviderError
+from msgbook.events import (
+    ModelFinished,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
+from msgbook.provider.decode import CompletionDecoder
+
+
+def sse(*chunks: Any, end: str = "\n") -> bytes:
+    lines = (c if isinstance(c, str) else "data: " + json.dumps(c) for c in chunks)
+    return "".join(line + end + end for line in lines).encode()
+
+
+def delta(**fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+def tool(
+    index: Any = 0, call_id: str | None = None, name: str | None = None, arguments: Any = ""
+) -> Any:
+    call: dict[str, Any] = {"function": {"arguments": arguments}}
+    if index is not None:
+        call["index"] = index
+    if call_id is not None:
+        call["id"] = call_id
+    if name is not None:
+        call["function"]["name"] = name
+    return delta(tool_calls=[call])
+
+
+def finish(reason: str | None = "stop") -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+
+
+def decode(body: bytes, cuts: list[int] | None = None) -> list[StreamEvent]:
+    numbers = itertools.count(1)
+    decoder = CompletionDecoder(lambda: f"made_{next(numbers)}")
+    places = [0, *sorted(cuts or []), len(body)]
+    events: list[StreamEvent] = []
+    for start, stop in itertools.pairwise(places):
+        events += decoder.feed(body[start:stop])
+    return events + list(decoder.end())
+
+
+def words(events: list[StreamEvent], kind: type) -> str:
+    return "".join(event.text for event in events if isinstance(event, kind))  # type: ignore[attr-defined]
+
+
+def calls(events: list[StreamEvent]) -> list[tuple[str, str, str]]:
+    found: dict[int, list[str]] = {}
+    for event in events:
+        if isinstance(event, ToolCallDelta):
+            call = found.setdefault(event.index, [event.id, "", ""])
+            call[1] += event.name
+            call[2] += event.arguments
+    return [(i, n, a) for i, n, a in found.values()]
+
+
+BODY = (
+    b"\xef\xbb\xbf: a comment\r\n\r\n"
+    + sse(delta(role="assistant", content=""), end="\r\n")
+    + sse(delta(reasoning_content="Überlegung"), delta(content="漢字 \u2028 🎉"))
+    + sse(tool(0, "c1", "read", '{"a"'), tool(0, None, None, ": 1}"))
+    + sse(finish(), finish(), {"choices": [], "usage": {"prompt_tokens": 3}}, "data: [DONE]")
+)
+
+
+@given(st.lists(st.integers(0, len(BODY)), max_size=12))
+def test_it_does_not_matter_where_the_bytes_are_cut(cuts):
+    def merged(events: list[StreamEvent]) -> Any:
+        return (
+            words(events, ReasoningDelta),
+            words(events, TextDelta),
+            calls(events),
+            events[-1],
+        )
+
+    assert merged(decode(BODY, cuts)) == (
+        "Überlegung",
+        "漢字 \u2028 🎉",
+        [("c1", "read", '{"a": 1}')],
+        ModelFinished("stop", True, {"input_tokens": 3}),
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"reasoning_content": "think"},
+        {"reasoning": "think"},
+        {"reasoning_text": "think"},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "think"}]},
+        {"reasoning": "think", "reasoning_details": [{"text": "think"}]},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "think"}]}]},
+    ],
+    ids=lambda fields: "+".join(fields),
+)
+def test_reasoning_has_many_names_and_is_never_doubled(fields):
+    assert words(decode(sse(delta(**fields))), ReasoningDelta) == "think"
+
+
+def test_content_may_be_a_list_of_parts():
+    events = decode(
+        sse(delta(content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))
+    )
+
+    assert words(events, TextDelta) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("chunks", "expected"),
+    [
+        (
+            [tool(0, "a", "f", "1"), tool(1, "b", "g", "2"), tool(0, None, None, "1")],
+            [("a", "f", "11"), ("b", "g", "2")],
+        ),
+        ([tool(1, "b", "g", "2"), tool(0, "a", "f", "1")], [("b", "g", "2"), ("a", "f", "1")]),
+        (
+            [tool(None, "a", "f", "1"), tool(None, "b", "g", "2")],
+            [("a", "f", "1"), ("b", "g", "2")],
+        ),
+        ([tool(None, "a", "f", "1"), tool(None, "a", None, "1")], [("a", "f", "11")]),
+        ([tool(None, "a", "f", "1"), tool(None, None, None, "1")], [("a", "f", "11")]),
+        ([tool(0, "a", "f", "1"), tool(0, "b", "g", "2")], [("a", "f", "1"), ("b", "g", "2")]),
+        ([tool(0, None, "f", "1"), tool(0, None, None, "1")], [("made_1", "f", "11")]),
+        ([tool(0, "a", "f", "1"), tool(0, "a", "f", "1")], [("a", "f", "11")]),
+        (
+            [tool(0, "", "f", "1"), tool(1, "", "g", "2")],
+            [("made_1", "f", "1"), ("made_2", "g", "2")],
+        ),
+        ([tool(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
+        ([tool(0, "a", "f", None)], [("a", "f", "")]),
+        ([tool(0, "a", "f", "1"), tool(1, "a", "g", "2")], [("a", "f", "1"), ("made_1", "g", "2")]),
+    ],
+    ids=[
+        "by index",
+        "out of order",
+        "no index, two ids",
+        "no index, one id",
+        "no index, no id",
+        "reused index",
+        "no id",
+        "name repeated",
+        "empty ids",
+        "object",
+        "null",
+        "reused id",
+    ],
+)
+def test_pieces_of_calls_find_their_call(chunks, expected):
+    assert calls(decode(sse(*chunks))) == expected
+
+
+@pytest.mark.parametrize(
+    ("chunks", "end"),
+    [
+        ([finish("length")], ModelFinished("length", True)),
+        (["data: [DONE]"], ModelFinished(None, True)),
+        ([delta(content="x")], ModelFinished(None, False)),
+        ([{"choices": []}, finish(), finish(None)], ModelFinished("stop", True)),
+    ],
+)
+def test_the_end_is_told_as_the_server_marked_it(chunks, end):
+    assert decode(sse(*chunks))[-1] == end
+
+
+def test_the_last_event_may_lack_its_blank_line():
+    assert words(decode(sse(delta(content="x")).rstrip(b"\n")), TextDelta) == "x"
+
+
+def test_a_chunk_that_was_cut_off_is_left_out_and_the_end_mark_is_missing():
+    events = decode(sse(delta(content="x")) + b'data: {"choices": [{"del')
+
+    assert words(events, TextDelta) == "x"
+    assert events[-1] == ModelFinished(None, False)
+
+
+def test_halves_of_a_surrogate_pair_are_joined_and_lone_ones_replaced():
+    pair = decode(sse(delta(content="a\ud83d"), delta(content="\ude00b")))
+    lone = decode(sse(delta(content="a\ud83d"), delta(content="b"), delta(content="\ude00")))
+    last = decode(sse(delta(content="a\ud83d")))
+
+    assert words(pair, TextDelta) == "a😀b"
+    assert words(lone, TextDelta) == "a\ufffdb\ufffd"
+    assert words(last, TextDelta) == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sse({"error": {"message": "overloaded"}}),
+        sse({"error": "overloaded"}),
+        b'event: error\ndata: {"message": "overloaded"}\n\n',
+        b"event: error\ndata: overloaded\n\n",
+        b'{"error": {"message": "overloaded"}}',
+    ],
+)
+def test_an_error_in_the_stream_is_raised_with_the_servers_words(body):
+    with pytest.raises(ProviderError, match="overloaded"):
+        decode(body)
+
+
+def test_other_choices_than_the_first_are_left_out():
+    second = {"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": None}]}
+
+    assert words(decode(sse(delta(content="yes"), second)), TextDelta) == "yes"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "choices",
+                        "delta",
+                        "content",
+                        "tool_calls",
+                        "function",
+                        "index",
+                        "id",
+                        "arguments",
+                        "name",
+                        "usage",
+                        "reasoning",
+                        "message",
+                        "finish_reason",
+                    ]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
+def test_no_shape_of_a_chunk_raises_anything_but_the_servers_error(chunk):
+    events = decode(sse(chunk, delta(content="after")))
+
+    assert "after" in words(events, TextDelta)
