@@ -16,8 +16,46 @@ from nbconvert.filters import markdown2html
 NODE_MODULES = Path(__file__).parents[2] / "labextension" / "node_modules"
 
 ALLOWED = frozenset(
-    ["a", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img", "input", "li", "ol", "p", "pre", "s", "span", "strong", "summary", "table", "tbody", "td", "th", "thead", "tr", "ul"]
+    [
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "dd",
+        "del",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "figcaption",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "img",
+        "input",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "span",
+        "strong",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
+_ATTRIBUTES = frozenset(["alt", "class", "id", "start", "align", "type", "checked", "disabled"])
 _VOID = frozenset({"br", "hr", "img", "input"})
 
 
@@ -25,8 +63,8 @@ def nbconvert(text: str) -> str:
     return str(markdown2html(text))
 
 
-def commonmark(text: str) -> str:
-    return str(MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text))
+def commonmark(text: str, *, html: bool = True) -> str:
+    return str(MarkdownIt("gfm-like", {"html": html, "linkify": False}).render(text))
 
 
 class Lab:
@@ -63,12 +101,14 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.violations: list[str] = []
         self.code: list[str] = []
+        """Contents of code spans and blocks, without line ends at their end."""
         self.links: list[str] = []
         self.images: list[str] = []
         self._text: list[str] = []
         self._open: list[str] = []
         self.feed(html)
         self.close()
+        self.code = [code.rstrip("\n") for code in self.code]
 
     @property
     def text(self) -> str:
@@ -122,9 +162,10 @@ class Page(HTMLParser):
                 self.violations.append(f"source {value!r}")
         elif name == "class" and "mermaid" in value.lower():
             self.violations.append(f"diagram in {tag}")
-        elif name not in ("alt", "class", "id", "start", "align", "type", "checked", "disabled"):
-            if not (name == "style" and re.fullmatch(r"text-align: ?(left|right|center)", value)):
-                self.violations.append(f"attribute {name}={value!r} of {tag}")
+        elif name == "style" and re.fullmatch(r"text-align: ?(left|right|center)", value):
+            return
+        elif name not in _ATTRIBUTES:
+            self.violations.append(f"attribute {name}={value!r} of {tag}")
 
 
 def _is_safe_link(value: str) -> bool:

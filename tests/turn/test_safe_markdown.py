@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from renderers import Page
+from renderers import Page, commonmark
 
 from msgbook_format.turn import safe_markdown
 
@@ -35,7 +36,7 @@ PIECES = [
     "[a]: javascript:alert(1)\n", "[a]: http://e.example\n", "[a]", "[a][a]", "[b]:", "![a]", f"![x]({PIXEL})",
     "<javascript:alert(1)>", "<http://a.example/>", "http://a.example/", "https://a.example/$",
     "\" onmouseover=alert(1) x=\"", "@@0@@", "@\\@0@@", "mermaid", "&lt;", "&#60;", "&quot;", "\\<",
-    "javascript&colon;", "[^1]", "[^1]: x", "\u2028", "\u00a0", "word", "a", "1",
+    "javascript&colon;", "ftp://e.example/", "www.e.example", "!", "[^1]", "[^1]: x", "\u2028", "\u00a0", "word", "a", "1",
 ]  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
 
@@ -57,7 +58,83 @@ def test_each_hostile_fixture_would_do_something_unless_made_safe(
     assert violations(text, renderers)
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(text=HOSTILE)
 def test_any_text_does_nothing_in_any_renderer(text: str, renderers: Renderers) -> None:
     assert violations(safe_markdown(text), renderers) == {}
+
+
+@pytest.mark.parametrize("text", fixtures("benign.md"), ids=lambda text: repr(text[:40]))
+def test_a_reader_sees_the_same_words_code_and_links(text: str, renderers: Renderers) -> None:
+    expected = Page(commonmark(text, html=False))
+    seen = Page(commonmark(safe_markdown(text)))
+    assert seen.text == expected.text
+    assert seen.code == expected.code
+    assert [unquote(link) for link in seen.links] == [unquote(link) for link in expected.links]
+
+
+@pytest.mark.parametrize("text", fixtures("benign.md"), ids=lambda text: repr(text[:40]))
+def test_every_renderer_shows_the_code_of_a_benign_text(text: str, renderers: Renderers) -> None:
+    expected = Page(commonmark(text, html=False)).code
+    for render in renderers.values():
+        assert Page(render(safe_markdown(text))).code == expected
+
+
+# Lines of code that are hostile when they are not code.
+CODE_LINES = st.lists(st.sampled_from([p for p in PIECES if p.isprintable()]), max_size=4).map(
+    "".join
+)
+SPANS = CODE_LINES.map(lambda code: "`` " + code.replace("`", "'").strip() + "x ``")
+BLOCKS = st.lists(CODE_LINES, min_size=1, max_size=4).map(
+    lambda lines: "\n".join(["``````", *(line.replace("``````", "`") for line in lines), "``````"])
+)
+PIECE_OF_DOCUMENT = st.one_of(
+    SPANS.map(lambda span: f"Words {span} words"),
+    BLOCKS,
+    BLOCKS.map(lambda block: "- " + block.replace("\n", "\n  ")),
+    BLOCKS.map(lambda block: "> " + block.replace("\n", "\n> ")),
+    BLOCKS.map(lambda block: "7. > " + block.replace("\n", "\n   > ")),
+    BLOCKS.map(lambda block: "words\n\n" + block.replace("``````", "    ").replace("\n", "\n    ")),
+)
+
+
+@settings(deadline=None)
+@given(text=st.lists(PIECE_OF_DOCUMENT, min_size=1, max_size=5).map("\n\n".join))
+def test_code_stays_as_it_is_for_the_reader(text: str) -> None:
+    expected = Page(commonmark(text, html=False))
+    seen = Page(commonmark(safe_markdown(text)))
+    assert seen.code == expected.code
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("$a<b$ and $$x<y$$", "$a< b$ and $$x< y$$"),
+        (r"\(a<b\) and \[x<y\]", r"\(a< b\) and \[x< y\]"),
+        (r"\\(a<b\\) and \\[x<y\\]", r"\\(a< b\\) and \\[x< y\\]"),
+        (r"\begin{align}a&<b\end{align}", r"\begin{align}a&< b\end{align}"),
+        (r"$f[x](y) = g[x]:h$", r"$f[x] (y) = g[x] :h$"),
+        ("$a<1$", "$a<1$"),
+    ],
+)
+def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
+    assert safe_markdown(text) == safe
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("![alt](http://e.example/p.png)", "[alt](http://e.example/p.png)"),
+        ("![](p.png)", "[p.png](p.png)"),
+        ("![a*b](data:image/png;base64,AAAA)", "![a&#42;b](data:image/png;base64,AAAA)"),
+        ("[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"),
+        ("a\x1b[31mb\x00\udc80\r\nc", "a␛[31mb␀�\nc"),
+        ("```py\nx\n", "```py\nx\n```"),
+    ],
+)
+def test_writings(text: str, safe: str) -> None:
+    assert safe_markdown(text).lstrip() == safe

@@ -1,27 +1,27 @@
 """Small pieces of Markdown that show hostile text as text, whatever reads them.
 
-Everything here returns Markdown that means the same to every CommonMark parser, and stays
-harmless to one that disagrees about where code begins and ends (see `safe_markdown`).
+Why each writing is safe is told in `safe_markdown`.
 """
 
 from __future__ import annotations
 
 import re
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~\n]")
-_MARKUP = re.compile(r"[!\"$&'*<>@\[\\\]_`{|}~]")
+DANGER = re.compile(r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\begin\{")
+"""What does something when it is read as text: a tag, an image, a link, a definition, a formula.
 
-DANGER = re.compile(r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\begin")
-"""What does something when it is read as text: a tag, an image, a link, a definition, formulas.
-
-A formula is no harm by itself, but parsers that know formulas disagree with those that do not
-about the code after an unclosed one.
+A formula does no harm by itself, but where it ends decides what is code, and parsers that know
+formulas disagree about it with those that do not.
 """
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~\n]")
+_MARKUP = re.compile(r"[!\"$&'*<>@\[\\\]_`{|}~]|(?<=ftp):", re.IGNORECASE)
 
 _FENCE_LINE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 _DISPLAY_MATH = re.compile(r"\$\$|\\\\[\[\]]|\\(?:begin|end)\{")
-_LANGUAGE = re.compile(r"[A-Za-z0-9][\w+#.-]{0,30}(?!\S)", re.ASCII)
+_LANGUAGE = re.compile(r"(?!mermaid)[a-z0-9][\w+#.-]{0,30}(?!\S)", re.ASCII | re.IGNORECASE)
 
 
 def visible(text: str) -> str:
@@ -30,9 +30,7 @@ def visible(text: str) -> str:
     Line ends become `\\n`, also the Unicode ones, at which JavaScript ends a line and Python
     does not. Tabs stay.
     """
-    text = text.replace("\r\n", "\n")
-    text = re.sub("[\r\u2028\u2029]", "\n", text)
-    return _UNPRINTABLE.sub(_replacement, text)
+    return _UNPRINTABLE.sub(_replacement, _LINE_END.sub("\n", text))
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -44,45 +42,60 @@ def _replacement(match: re.Match[str]) -> str:
 
 def entities(text: str) -> str:
     """Text with all ASCII punctuation and line ends as numeric character references."""
-    return _PUNCTUATION.sub(lambda match: f"&#{ord(match[0])};", text)
+    return _PUNCTUATION.sub(_reference, text)
+
+
+def escape_text(text: str) -> str:
+    """Text with all that Markdown, HTML or TeX know inside a line as character references."""
+    return _MARKUP.sub(_reference, text)
+
+
+def _reference(match: re.Match[str]) -> str:
+    return f"&#{ord(match[0])};"
 
 
 def one_line(text: str, limit: int = 500) -> str:
     """Text as one line of Markdown that reads as it stands, at most `limit` characters of it."""
-    line = " ".join(visible(text).split())
-    if len(line) > limit:
-        line = line[: limit - 1] + "…"
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line)
+    return escape_text(_squeezed(text, limit))
 
 
 def inline_code(text: str, limit: int = 200) -> str:
-    """One line of text as a code span; as an HTML element where a span could be misread."""
-    line = " ".join(visible(text).split())
-    if len(line) > limit:
-        line = line[: limit - 1] + "…"
-    if line and not DANGER.search(line) and not re.search(r"[`|\\]", line):
+    """One line of text, at most `limit` characters, as a code span."""
+    line = _squeezed(text, limit)
+    if line and not DANGER.search(line) and not re.search(r"[`|\\\"]", line):
         return f"`{line}`"
     return f"<code>{entities(line)}</code>"
 
 
-def code_block(code: str, language: str = "") -> str:
-    """A code block at the top level: a fence, or HTML where a fence could be misread.
+def _squeezed(text: str, limit: int) -> str:
+    line = " ".join(visible(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
-    The caller puts blank lines around it. `language` is the model's: of an info string only a
-    plain word remains. Never `mermaid`: nbconvert copies such a block into the page as HTML, and
-    diagrams may load pictures. The fence always has an info string, since a line that has one
-    cannot close a fence that another parser thinks is open.
+
+def code_block(code: str, info: str = "") -> str:
+    """A code block for column 0, between blank lines: a fence, or HTML where one could be misread.
+
+    Of the info string, which may be hostile, only a first plain word remains; the fence always
+    has one, since a line with an info string cannot close a fence that a parser thinks is open.
     """
     code = visible(code).removesuffix("\n")
-    match = _LANGUAGE.match(language.strip())
-    word = match[0] if match and not match[0].lower().startswith("mermaid") else "text"
     if DANGER.search(code) and (_FENCE_LINE.search(code) or _DISPLAY_MATH.search(code)):
         return html_block(code)
     longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}{word}\n{code}\n{fence}"
+    return f"{fence}{language(info) or 'text'}\n{code}\n{fence}"
+
+
+def language(info: str) -> str | None:
+    """The language that an info string names; None when it names none.
+
+    Never `mermaid`: nbconvert copies such a block into the page as HTML, and diagrams load
+    pictures.
+    """
+    match = _LANGUAGE.match(info.strip())
+    return match[0] if match else None
 
 
 def html_block(code: str) -> str:
-    """A code block as one line of HTML without any character that Markdown knows."""
+    """A code block as one line of HTML that holds no character Markdown knows."""
     return f"<pre><code>{entities(code)}</code></pre>"

@@ -12,8 +12,10 @@ from urllib.parse import quote, unquote
 
 from msgbook_format.turn.escape import entities, one_line, visible
 
+DATA_IMAGE = r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]++={0,2}"
+"""Pattern of the only images that are shown."""
+
 _SCHEMES = frozenset({"http", "https", "mailto"})
-_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NOT_IN_SCHEME = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]")
@@ -26,23 +28,23 @@ def safe_destination(written: str) -> str | None:
     Allowed are http, https, mailto and relative references, judged with control characters
     removed and percent-encoding resolved, as a lenient reader would.
     """
-    plain = html.unescape(_ESCAPED.sub(r"\1", written))
+    plain = html.unescape(_ESCAPED.sub(r"\1", written)).strip()
     for judged in (plain, unquote(plain), unquote(unquote(plain)), html.unescape(plain)):
         scheme, colon, _ = re.split(r"[/?#\\]", judged, maxsplit=1)[0].partition(":")
         if colon and _NOT_IN_SCHEME.sub("", scheme).lower() not in _SCHEMES:
             return None
-    encoded = quote(_LONE_PERCENT.sub("%25", plain), safe="%/?#:@!+,;=~&-._")
+    encoded = quote(_LONE_PERCENT.sub("%25", visible(plain)), safe="%/?#:@!+,;=~&-._")
     return encoded.replace("@@", "%40%40").replace("&", "&amp;") or None
 
 
-def safe_image(alt: str, written: str) -> str:
-    """An image where the destination is a `data:` picture, else a link with its text.
+def safe_image(alt: str, url: str) -> str:
+    """An image where the URL is a `data:` picture, else a link with its text.
 
     What must not be a link either is shown as text.
     """
-    if _IMAGE.fullmatch(written):
-        return f"![{entities(visible(alt))}]({written})"
-    destination = safe_destination(written)
+    if re.fullmatch(DATA_IMAGE, url):
+        return f"![{entities(visible(alt))}]({url})"
+    destination = safe_destination(url)
     if destination is None:
-        return one_line(f"{alt} ({written})")
-    return f"[{one_line(alt) or one_line(written)}]({destination})"
+        return one_line(f"{alt} ({url})")
+    return f"[{one_line(alt) or one_line(url)}]({destination})"

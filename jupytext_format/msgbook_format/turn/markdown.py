@@ -93,7 +93,8 @@ def _block(block: Mapping[str, Any], names: Mapping[str, str], render: Any) -> s
             return f"> {sign} {one_line(_text(block.get('text')))}"
         case "error":
             name, message = _text(block.get("name")), _text(block.get("message"))
-            return f"> ❌ **{one_line(name, 80) or 'Error'}**: {one_line(message)}"
+            colon = ": " if message else ""
+            return f"> ❌ **{one_line(name, 80) or 'Error'}**{colon}{one_line(message)}"
         case kind:
             return _details(f"❔ {one_line(kind, 80)}", _json_block(block))
 
@@ -111,7 +112,7 @@ def _call(block: Mapping[str, Any]) -> str:
 
 
 def _result(block: Mapping[str, Any], name: str) -> str:
-    summary = f"📝 Result: {one_line(name, 100) or '?'}"
+    summary = f"📝 Result: {one_line(name, 100)}" if name else "📝 Result"
     status = _text(block.get("status"))
     if status not in ("", "success"):
         summary += f" ({one_line(status, 40)})"

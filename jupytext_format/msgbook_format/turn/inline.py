@@ -1,0 +1,257 @@
+"""Markdown of one paragraph, made safe: see `safe_markdown` for the reasons.
+
+A lexer, not a parser: what it does not touch stays byte for byte as the model wrote it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from markdown_it.common.utils import normalizeReference
+
+from msgbook_format.turn.escape import DANGER, entities, escape_text
+from msgbook_format.turn.links import DATA_IMAGE, safe_destination
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SPECIAL = re.compile(r"\\|`+|\$\$?|<|!(?=<)|!?\[|\]|\"|(?<=ftp):(?=//)", re.IGNORECASE)
+_TAG_START = re.compile(r"[A-Za-z/!?]")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
+_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^\s<>]{1,2000})>")
+# Bounds keep a hostile text from costing more than linear time.
+_TITLE = r"(?:\s{1,9}(?:\"[^\"]{0,500}\"|'[^']{0,500}'|\([^()]{0,500}\)))?\s{0,9}\)"
+_BARE = r"(?:[^\s()<>\[\]\\]|\\.)"
+_LINK_TAIL = re.compile(
+    rf"\(\s{{0,9}}(?:<([^<>\n]{{0,2000}})>|((?:{_BARE}|\({_BARE}{{0,200}}\)){{1,2000}})){_TITLE}"
+)
+_DATA_TAIL = re.compile(rf"\(\s{{0,9}}({DATA_IMAGE}){_TITLE}")
+_ESCAPED_FORMULA = 2000
+"""Greatest length of what is taken for a formula in single-backslash delimiters."""
+_LABEL = re.compile(r"\[([^\[\]\\]{1,500})\]|\[\]")
+
+
+def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table: bool) -> str:
+    """One paragraph, heading or table row without container prefixes, made safe.
+
+    Args:
+        text: free of control characters, as `visible` leaves it.
+        references: allowed link definitions, normalised label -> destination.
+        quotes: whether `"` has to be escaped, as formulas stand somewhere near.
+        table: whether `\\|` in a code span means `|`.
+
+    Returns: as many lines as `text`, or fewer.
+    """
+    return _Lexer(text, references, quotes, table).run()
+
+
+@dataclass(slots=True)
+class _Opener:
+    index: int
+    """Where in the output the bracket stands."""
+    start: int
+    """Where in the text the bracket's content begins."""
+    image: bool
+
+
+@dataclass(slots=True)
+class _Lexer:
+    text: str
+    references: Mapping[str, str]
+    quotes: bool
+    table: bool
+    pos: int = 0
+    math_end: int = 0
+    """Until here the text is a formula."""
+    out: list[str] = field(default_factory=list)
+    openers: list[_Opener] = field(default_factory=list)
+    inside_links: int = 0
+    """So many of the openers stand around a link and can be none themselves."""
+    runs: dict[int, list[int]] = field(default_factory=dict)
+    """Length of a run of backticks -> where such runs begin."""
+    absent: set[str] = field(default_factory=set)
+    """Closing delimiters that do not occur any more."""
+
+    def run(self) -> str:
+        for match in re.finditer("`+", self.text):
+            self.runs.setdefault(len(match[0]), []).append(match.start())
+        while special := _SPECIAL.search(self.text, self.pos):
+            self.out.append(self.text[self.pos : special.start()])
+            self.pos = special.start()
+            match special[0]:
+                case "\\":
+                    self._backslash()
+                case "$" | "$$" as mark:
+                    self._dollar(mark)
+                case "<":
+                    self._less_than()
+                case "!":
+                    self._put("!" if self._in_math() else "&#33;", 1)
+                case "[":
+                    self._open("[", image=False)
+                case "![":
+                    self._open("! [" if self._in_math() else "&#33;[", image=True)
+                case "]":
+                    self._close()
+                case '"':
+                    self._put(self._quote(), 1)
+                case ":":
+                    self._put("&#58;", 1)
+                case backticks:
+                    self._backticks(len(backticks))
+        self.out.append(self.text[self.pos :])
+        return "".join(self.out)
+
+    def _put(self, written: str, consumed: int) -> None:
+        self.out.append(written)
+        self.pos += consumed
+
+    def _in_math(self) -> bool:
+        return self.pos < self.math_end
+
+    def _quote(self) -> str:
+        if not self.quotes:
+            return '"'
+        return "''" if self._in_math() else "&quot;"
+
+    def _backslash(self) -> None:
+        opener = _TEX_OPENER.match(self.text, self.pos)
+        if opener and not self._in_math() and self._formula(opener[0], _tex_end(opener)):
+            return
+        escape = _ESCAPE.match(self.text, self.pos)
+        if escape is None:
+            self._put("\\", 1)
+            return
+        following = self.text[self.pos + 2 : self.pos + 3]
+        match escape[1]:
+            case "<" if _TAG_START.match(following):
+                self._put("\\< " if self._in_math() else "&lt;", 2)
+            case '"' if self.quotes:
+                self._put(self._quote(), 2)
+            case "!" if following in ("[", "<"):
+                self._put("\\! " if self._in_math() else "&#33;", 2)
+            case "@":
+                # Unescaped by marked to `@@0@@`, JupyterLab's mark for a formula.
+                self._put("&#64;", 2)
+            case "]" if following in ("(", ":"):
+                self._put("\\] " if self._in_math() else "&#93;", 2)
+            case _:
+                self._put(escape[0], 2)
+
+    def _dollar(self, mark: str) -> None:
+        if self._in_math() or not self._formula(mark, mark):
+            self._put(mark, len(mark))
+
+    def _formula(self, mark: str, end: str) -> bool:
+        """Begin a formula if its end follows, by the rules of JupyterLab and nbconvert."""
+        start = self.pos + len(mark)
+        found = self._find_end(end, start) if end not in self.absent else -1
+        if found < 0:
+            self.absent.add(end)
+            return False
+        body = self.text[start : min(found, start + _ESCAPED_FORMULA)]
+        # To Markdown `\\(` and `\\[` are escaped brackets, which may stand around anything.
+        if mark in ("\\(", "\\[") and (len(body) == _ESCAPED_FORMULA or re.search(r"`|\]\(", body)):
+            return False
+        self.math_end = found
+        self._put(mark, len(mark))
+        return True
+
+    def _find_end(self, end: str, start: int) -> int:
+        """Where the delimiter stands next that is not escaped; -1 when nowhere."""
+        not_after = "\\$" if end == "$" else "\\"
+        found = self.text.find(end, start + (end == "$"))
+        while found >= 0 and self.text[found - 1] in not_after:
+            found = self.text.find(end, found + 1)
+        return found
+
+    def _less_than(self) -> None:
+        if not _TAG_START.match(self.text, self.pos + 1):
+            self._put("<", 1)
+            return
+        if self._in_math():
+            self._put("< ", 1)
+            return
+        autolink = _AUTOLINK.match(self.text, self.pos)
+        destination = safe_destination(autolink[1]) if autolink else None
+        if autolink and destination:
+            self._put(f"[{escape_text(autolink[1])}]({destination})", len(autolink[0]))
+            return
+        self._put("&lt;", 1)
+
+    def _backticks(self, length: int) -> None:
+        starts = self.runs.get(length, [])
+        index = bisect_right(starts, self.pos)
+        if index == len(starts):
+            self._put("`" * length, length)
+            return
+        end = starts[index] + length
+        span = self.text[self.pos : end]
+        # mistune does not resolve `\|` in a table's code span; the element says it plainly.
+        piped = self.table and "\\|" in span
+        if piped or DANGER.search(span) or (self.quotes and '"' in span):
+            code = span[length:-length]
+            bare = (code.replace("\\|", "|") if piped else code).strip()
+            written = "\n".join(entities(line) for line in bare.split("\n"))
+            lead = "\n" if "\n" in code[: len(code) - len(code.lstrip())] else ""
+            span = f"{lead}<code>{written}</code>"
+        self._put(span, end - self.pos)
+
+    def _open(self, written: str, *, image: bool) -> None:
+        consumed = 2 if image else 1
+        self.openers.append(_Opener(len(self.out), self.pos + consumed, image))
+        self._put(written, consumed)
+
+    def _close(self) -> None:
+        opener = self.openers.pop() if self.openers else None
+        linkable = opener and (opener.image or len(self.openers) >= self.inside_links)
+        self.inside_links = min(self.inside_links, len(self.openers))
+        if not (opener and linkable and self._link(opener)):
+            following = self.text[self.pos + 1 : self.pos + 2]
+            closer = ("] " if self._in_math() else "&#93;") if following in ("(", ":") else "]"
+            self._put(closer, 1)
+
+    def _link(self, opener: _Opener) -> bool:
+        """Write the link or image that ends here; False when there is none, or none allowed."""
+        if opener.image and (tail := _DATA_TAIL.match(self.text, self.pos + 1)):
+            alt = entities(self.text[opener.start : self.pos][:500])
+            del self.out[opener.index :]
+            # Behind a bare URL, mistune would take the `!` for a part of it.
+            self._put(f" ![{alt}]({tail[1]})", len(tail[0]) + 1)
+            return True
+        found = self._destination(opener)
+        if found is None:
+            return False
+        written, consumed = found
+        destination = safe_destination(written)
+        if destination is None or (self._in_math() and ":" not in destination):
+            return False
+        self.out[opener.index] = "["
+        if not any(piece.strip() for piece in self.out[opener.index + 1 :]):
+            self.out.append(escape_text(written[:200]))
+        self.inside_links = len(self.openers)
+        self._put(f"]({destination})", consumed)
+        return True
+
+    def _destination(self, opener: _Opener) -> tuple[str, int] | None:
+        """Destination as written, and how many characters its construct takes from `]` on."""
+        if tail := _LINK_TAIL.match(self.text, self.pos + 1):
+            return tail[1] if tail[1] is not None else tail[2], len(tail[0]) + 1
+        if not self.references:
+            return None
+        label = _LABEL.match(self.text, self.pos + 1)
+        name = label[1] if label and label[1] else self.text[opener.start : self.pos][:501]
+        destination = self.references.get(normalizeReference(name)) if len(name) <= 500 else None
+        if destination is None:
+            return None
+        return destination, (len(label[0]) if label else 0) + 1
+
+
+def _tex_end(opener: re.Match[str]) -> str:
+    if opener[1] is not None:
+        return f"\\end{{{opener[1]}}}"
+    return opener[0][:-1] + (")" if opener[0].endswith("(") else "]")
