@@ -104,6 +104,15 @@ class ScriptedServer:
         self._thread.join(10)
         self._loop.close()
 
+    def reset(self) -> None:
+        """Forget answers and requests."""
+        self.answers = []
+        self.requests.clear()
+        self.headers.clear()
+        self.streaming.clear()
+        self.disconnected.clear()
+        self._given = 0
+
     @property
     def url(self) -> str:
         """The base URL, as `OPENAI_BASE_URL` wants it."""

@@ -1,0 +1,60 @@
+"""One JupyterLab for all browser tests, a fresh tab and folder for each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lab import Lab, running_lab
+from playwright.sync_api import Browser
+
+from scripted_server import ScriptedServer
+
+SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
+
+
+@pytest.fixture(scope="session")
+def model_server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def lab_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="session")
+def lab_url(
+    lab_root: Path, model_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    settings = {"OPENAI_BASE_URL": model_server.url, "MSGBOOK_MODEL": "scripted-model"}
+    log = tmp_path_factory.mktemp("log") / "jupyterlab.txt"
+    with running_lab(lab_root, log, settings) as url:
+        yield url
+
+
+@pytest.fixture
+def lab(browser: Browser, lab_url: str, model_server: ScriptedServer) -> Iterator[Lab]:
+    """A tab of its own; the scripted server has forgotten what it was asked."""
+    model_server.reset()
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield Lab(page, lab_url)
+    context.close()
+
+
+@pytest.fixture
+def screenshot(lab: Lab, request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Keeps a picture of the tab under test-results/."""
+
+    def take(name: str) -> None:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        test = re.sub(r"\W+", "-", request.node.name)
+        lab.page.screenshot(path=SCREENSHOTS / f"{test}-{name}.png")
+
+    return take

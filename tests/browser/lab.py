@@ -1,0 +1,133 @@
+"""A real JupyterLab, and a hand to use it with."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+
+@contextmanager
+def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
+    """Run JupyterLab on a folder, on a free port of 127.0.0.1, and give its URL.
+
+    Args:
+        log: File that takes what the server prints.
+        settings: Environment variables beside the test's own.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        "--no-browser",
+        "--allow-root",
+        f"--ServerApp.port={port}",
+        "--ServerApp.ip=127.0.0.1",
+        "--IdentityProvider.token=",
+        "--ServerApp.password=",
+        f"--ServerApp.root_dir={root}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.news_url=",
+    ]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **settings}
+        )
+        try:
+            _wait_until_up(url, process, log)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{url}/api/status", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+class Lab:
+    """What a person does in one JupyterLab tab."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self._url = url
+        self.requests: list[str] = []
+        """URLs of all requests that left for anywhere but the server."""
+        self.console: list[str] = []
+        """Errors of the browser's console."""
+        page.on("request", lambda request: self._note(request.url))
+        page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
+
+    def open(self, path: str = "") -> None:
+        """Load JupyterLab on a file, or empty, and wait until it can be used."""
+        self.page.goto(f"{self._url}/lab/tree/{path}" if path else f"{self._url}/lab?reset")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+
+    def wait_for_kernel(self) -> None:
+        """Wait until the notebook in front has an idle kernel; a cell run earlier is dropped."""
+        self.page.wait_for_function(
+            "() => window.jupyterapp?.shell.currentWidget?.sessionContext"
+            "?.session?.kernel?.status === 'idle'",
+            timeout=60_000,
+        )
+
+    @property
+    def notebook(self) -> Locator:
+        """The notebook in front."""
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+
+    def cell(self, index: int) -> Locator:
+        return self.notebook.locator(".jp-Notebook-cell").nth(index)
+
+    def type_in(self, index: int, text: str) -> None:
+        """Replace a cell's text."""
+        self.cell(index).locator(".cm-content").first.click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text)
+
+    def run(self, index: int) -> None:
+        """Run a cell with Shift+Enter."""
+        self.cell(index).locator(".cm-content").first.click()
+        self.page.keyboard.press("Shift+Enter")
+
+    def command(self, name: str, **arguments: Any) -> Any:
+        """Run a command of JupyterLab and return what it gives."""
+        return self.page.evaluate(
+            "([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
+            [name, arguments],
+        )
+
+    def save(self) -> None:
+        self.command("docmanager:save")
+
+    def cells(self) -> list[dict[str, Any]]:
+        """The cells of the notebook in front, as JSON."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
+        )
+        return found
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self._url, "data:", "blob:", self._url.replace("http", "ws"))):
+            self.requests.append(url)

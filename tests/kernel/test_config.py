@@ -1,0 +1,92 @@
+"""Settings come from the environment, then from msgbook.toml; secrets are never shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from msgbook.config import Settings, load_settings, redact
+from msgbook.errors import ConfigError
+
+
+@pytest.fixture
+def toml(tmp_path: Path):
+    def write(text: str, **env: str) -> Settings:
+        path = tmp_path / "msgbook.toml"
+        path.write_text(text)
+        return load_settings({"MSGBOOK_CONFIG": str(path), **env})
+
+    return write
+
+
+def test_without_settings_there_is_no_provider():
+    assert load_settings({}) == Settings(approval="ask")
+
+
+def test_the_environment_wins_over_the_file(toml):
+    settings = toml(
+        'model = "b"\n[providers.local]\nbase_url = "http://b"',
+        MSGBOOK_MODEL="a",
+        OPENAI_BASE_URL="http://a",
+    )
+
+    assert (settings.model, settings.provider.name, settings.provider.base_url) == (
+        "a",
+        "openai",
+        "http://a",
+    )
+
+
+def test_the_file_names_a_server_and_the_variable_of_its_key(toml):
+    settings = toml(
+        'model = "b"\n[providers.local]\nbase_url = "http://b"\napi_key_env = "LOCAL_KEY"\n'
+        'headers = { X-Team = "red" }',
+        LOCAL_KEY="sk-local-key",
+    )
+
+    provider = settings.provider
+    assert (settings.model, provider.name, provider.base_url) == ("b", "local", "http://b")
+    assert (provider.api_key, provider.headers) == ("sk-local-key", {"X-Team": "red"})
+    assert settings.warnings == ()
+
+
+def test_unknown_keys_are_warned_about_with_file_and_line(toml):
+    settings = toml('model = "b"\ncolour = "red"\n[providers.x]\nbase_url = "u"\nbase_ulr = "v"')
+
+    assert settings.warnings == (
+        "msgbook.toml:2: unknown key 'colour'; it is ignored.",
+        "msgbook.toml:5: unknown key 'base_ulr'; it is ignored.",
+    )
+
+
+def test_a_key_variable_that_is_not_set_is_named(toml):
+    settings = toml('[providers.x]\nbase_url = "u"\napi_key_env = "X_KEY"')
+
+    assert settings.warnings == ("X_KEY, the api_key_env of provider x, is not set.",)
+
+
+@pytest.mark.parametrize("text", ["model = ", "\udcff"])
+def test_a_file_that_is_no_toml_says_so(tmp_path, text):
+    path = tmp_path / "msgbook.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    with pytest.raises(ConfigError, match=r"msgbook\.toml is no valid TOML"):
+        load_settings({"MSGBOOK_CONFIG": str(path)})
+
+
+def test_a_named_file_that_is_missing_says_so(tmp_path):
+    with pytest.raises(ConfigError, match="MSGBOOK_CONFIG"):
+        load_settings({"MSGBOOK_CONFIG": str(tmp_path / "none.toml")})
+
+
+def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
+    settings = toml(
+        '[providers.x]\nbase_url = "u"\napi_key_env = "K"\n'
+        'headers = { Authorization = "Bearer sk-in-a-header" }',
+        K="sk-of-the-key",
+    )
+
+    assert "sk-" not in repr(settings)
+    text = redact("sk-of-the-key, Bearer sk-in-a-header, sk-in-a-header", settings.secrets)
+    assert "sk-" not in text

@@ -1,0 +1,253 @@
+"""Cells become messages that a strict server accepts, whatever the cells hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.history import build_history, turn_messages
+from msgbook_format.turn import TURN_MIME
+
+
+def prompt(
+    source: str, *blocks: dict[str, Any], status: str = "done", **metadata: Any
+) -> dict[str, Any]:
+    turn = {"version": 1, "status": status, "agent": "assistant", "blocks": list(blocks)}
+    outputs = [{"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}]
+    return {
+        "cell_type": "code",
+        "source": source,
+        "metadata": {"msgbook": metadata},
+        "outputs": outputs if blocks else [],
+    }
+
+
+def note(source: str, **metadata: Any) -> dict[str, Any]:
+    return {"cell_type": "markdown", "source": source, "metadata": {"msgbook": metadata}}
+
+
+def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
+    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": list(outputs)}
+
+
+def says(text: str, step: int = 1) -> dict[str, Any]:
+    return {"type": "text", "step": step, "text": text}
+
+
+def calls(call_id: str, step: int = 1, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "tool_call",
+        "step": step,
+        "id": call_id,
+        "name": "read",
+        "arguments": "{}",
+        **more,
+    }
+
+
+def answers(call_id: str, content: str = "done", step: int = 1) -> dict[str, Any]:
+    result = {"type": "tool_result", "step": step, "id": call_id, "status": "success"}
+    return {**result, "content": content}
+
+
+def history(*cells: dict[str, Any]) -> list[dict[str, Any]]:
+    return build_history(cells, system_prompt="Be kind.", agent="assistant").messages
+
+
+def short(messages: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """Role and content; of an assistant that calls, the ids of its calls too."""
+    return [
+        (
+            m["role"],
+            (m["content"], [c["id"] for c in m["tool_calls"]])
+            if "tool_calls" in m
+            else m["content"],
+        )
+        for m in messages
+    ]
+
+
+def test_prompts_and_turns_stand_in_document_order_behind_the_system_prompt():
+    assert short(history(prompt("Q1", says("A1")), prompt("Q2"), prompt("Q3", says("A3")))) == [
+        ("system", "Be kind."),
+        ("user", "Q1"),
+        ("assistant", "A1"),
+        ("user", "Q2"),
+        ("user", "Q3"),
+        ("assistant", "A3"),
+    ]
+
+
+def test_each_step_is_one_assistant_message_with_its_results_behind_it():
+    turn = prompt(
+        "Q",
+        {"type": "reasoning", "step": 1, "text": "never sent again"},
+        says("I look."),
+        calls("a"),
+        calls("b"),
+        answers("b", "B"),
+        answers("a", "A"),
+        says("There.", step=2),
+    )
+
+    assert short(history(turn))[1:] == [
+        ("user", "Q"),
+        ("assistant", ("I look.", ["a", "b"])),
+        ("tool", "A"),
+        ("tool", "B"),
+        ("assistant", "There."),
+    ]
+    assert "never sent" not in str(history(turn))
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [],
+        [{"type": "notice", "text": "n"}],
+        [{"type": "reasoning", "step": 1, "text": "r"}],
+        [says("")],
+        [calls("a", unfinished=True)],
+        [{"type": "of the future"}],
+    ],
+)
+def test_a_turn_without_text_and_calls_adds_nothing(blocks):
+    assert short(history(prompt("Q", *blocks), prompt("R")))[1:] == [("user", "Q"), ("user", "R")]
+
+
+def test_a_call_without_a_result_gets_one_so_that_the_request_is_valid():
+    messages = history(prompt("Q", calls("a"), status="interrupted"))
+
+    assert [m["role"] for m in messages[1:]] == ["user", "assistant", "tool"]
+    assert "interrupted" in messages[-1]["content"]
+
+
+def test_arguments_that_are_no_object_are_wrapped_into_one():
+    messages = history(prompt("Q", calls("a") | {"arguments": "{oops"}, answers("a")))
+
+    assert messages[2]["tool_calls"][0]["function"]["arguments"] == '{"invalid_json": "{oops"}'
+
+
+def test_another_agents_turn_is_a_user_message_under_its_name():
+    cell = prompt("Q", says("Mine."))
+    cell["outputs"][0]["data"][TURN_MIME]["agent"] = "reviewer"
+
+    assert short(history(cell))[1:] == [("user", "Q"), ("user", "[reviewer] Mine.")]
+
+
+@pytest.mark.parametrize("value", ["exclude", "none", "0", "false", 0, False, "EXCLUDE"])
+def test_an_excluded_prompt_takes_its_turn_along(value):
+    assert short(history(prompt("Q", says("A"), history=value)))[1:] == []
+    assert short(history(prompt(f"%%msg history={value}\nQ", says("A"))))[1:] == []
+
+
+@pytest.mark.parametrize("value", ["include", "1", "true", 1, True])
+def test_an_included_prompt_is_sent(value):
+    assert len(history(prompt("Q", says("A"), history=value))) == 3
+
+
+def test_notes_speak_in_the_role_they_were_given_and_raw_cells_not_at_all():
+    cells = [
+        note("Answer in rhymes.", role="system"),
+        note("background"),
+        prompt("Q"),
+        note("Now in prose.", role="system"),
+        note("I said so.", role="assistant"),
+        {"cell_type": "raw", "source": "nothing", "metadata": {}},
+    ]
+
+    assert short(history(*cells)) == [
+        ("system", "Be kind.\n\nAnswer in rhymes."),
+        ("user", "background"),
+        ("user", "Q"),
+        ("user", "[system] Now in prose."),
+        ("assistant", "I said so."),
+    ]
+
+
+def test_code_is_a_user_message_with_its_output_and_without_terminal_colours():
+    stream = {"output_type": "stream", "name": "stdout", "text": "\x1b[31m2\x1b[0m\n"}
+    result = {"output_type": "execute_result", "data": {"text/plain": "3", "image/png": "iVB"}}
+
+    ((_, said),) = short(history(code("%%python\n1 + 1", stream, result)))[1:]
+
+    assert (
+        said
+        == "I ran this code:\n\n```python\n1 + 1\n```\n\nOutput:\n\n```\n2\n[image/png]\n3\n```"
+    )
+
+
+def test_a_fence_is_longer_than_any_inside():
+    ((_, said),) = short(history(code("!cat x", {"output_type": "stream", "text": "````"})))[1:]
+
+    assert "`````\n````\n`````" in said
+
+
+def test_the_kernels_own_magics_are_no_part_of_the_conversation():
+    assert history(code("%model x"), code("%models"), code("%help")) == history()
+
+
+def test_messages_count_by_the_cells_that_gave_some():
+    cells = [prompt("Q", says("A")), note("n"), code("%model x"), prompt("E", history="exclude")]
+
+    assert build_history(cells, system_prompt="s", agent="assistant").cells == 2
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+blocks = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "reasoning", "tool_call", "tool_result", "notice", "new"])},
+    optional={
+        "step": st.integers(1, 3),
+        "id": st.sampled_from(["a", "b", ""]),
+        "text": st.text(max_size=5),
+        "name": st.text(max_size=3),
+        "arguments": st.sampled_from(["{}", "{", "", "[]", '{"a": 1}']),
+        "content": st.text(max_size=5),
+        "unfinished": st.booleans(),
+        "history": json_values,
+    },
+)
+
+
+@given(st.lists(st.lists(blocks, max_size=6), max_size=3))
+def test_every_request_is_valid_for_a_strict_server(turns):
+    messages = history(*(prompt("Q", *turn) for turn in turns))
+
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+        else:
+            assert waiting == []
+            assert message["content"] or message.get("tool_calls")
+        waiting += [call["id"] for call in message.get("tool_calls", [])]
+    assert waiting == []
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["cell_type", "source", "metadata", "outputs"]),
+        json_values | st.sampled_from(["code", "markdown", "%model", "!"]),
+    )
+)
+def test_no_cell_is_too_odd(cell):
+    history(cell, prompt("Q"))
+
+
+def test_a_turns_messages_are_the_same_when_it_is_over_but_for_the_reasoning():
+    steps = [{"type": "reasoning", "step": 1, "text": "r"}, calls("a"), answers("a")]
+
+    during = turn_messages(steps, reasoning=True)
+    after = turn_messages(steps)
+
+    assert during[0].pop("reasoning_content") == "r"
+    assert during == after

@@ -1,0 +1,124 @@
+"""Events become the turn JSON: same events and times, same turn."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from msgbook.events import (
+    ModelFinished,
+    Notice,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolApproved,
+    ToolCallDelta,
+    ToolFinished,
+    TurnEvent,
+    TurnFinished,
+)
+from msgbook.output.record import TurnRecord
+
+
+def reduce(*events: TurnEvent) -> dict[str, Any]:
+    """The turn after the events, which come one second after the other."""
+    nonces = itertools.count(1)
+    record = TurnRecord({"agent": "assistant", "model": "m"}, lambda: f"{next(nonces):08x}")
+    for at, event in enumerate(events):
+        record.apply(event, float(at))
+    return dict(record.snapshot())
+
+
+def test_blocks_keep_the_order_of_arrival_and_text_is_joined_within_a_block():
+    turn = reduce(
+        StepStarted(1),
+        ReasoningDelta("let "),
+        ReasoningDelta("me see"),
+        TextDelta(" a "),
+        ToolCallDelta(0, "c", "read", '{"path": '),
+        ToolCallDelta(0, "c", "", '"x"}'),
+        TextDelta("b"),
+        ReasoningDelta("hm"),
+        ModelFinished("stop", ended=True),
+        TurnFinished("done", "stop"),
+    )
+
+    assert [(b["type"], b.get("text")) for b in turn["blocks"]] == [
+        ("reasoning", "let me see"),
+        ("text", " a "),
+        ("tool_call", None),
+        ("text", "b"),
+        ("reasoning", "hm"),
+    ]
+    assert turn["blocks"][2]["arguments"] == '{"path": "x"}'
+    assert turn["blocks"][0]["duration"] == 2.0
+    assert (turn["status"], turn["finish_reason"], turn["duration"]) == ("done", "stop", 9.0)
+
+
+def test_a_running_turn_can_be_looked_at_and_goes_on():
+    record = TurnRecord({}, lambda: "0")
+    record.apply(StepStarted(1), 0)
+    record.apply(TextDelta("a"), 1)
+
+    assert record.snapshot()["status"] == "running"
+    assert record.snapshot()["blocks"][0]["text"] == "a"
+
+    record.apply(TextDelta("b"), 2)
+
+    assert record.snapshot()["blocks"][0]["text"] == "ab"
+
+
+def test_what_is_absent_stays_absent():
+    turn = reduce(StepStarted(1), TextDelta("x"), TurnFinished("done"))
+
+    assert "usage" not in turn
+    assert "finish_reason" not in turn
+    assert turn["blocks"] == [{"type": "text", "step": 1, "text": "x"}]
+
+
+def test_an_interrupted_turn_leaves_no_call_open():
+    turn = reduce(
+        StepStarted(1),
+        ToolCallDelta(0, "a", "read", "{}"),
+        ToolCallDelta(1, "b", "read", "{}"),
+        ToolCallDelta(2, "c", "read", "{}"),
+        ModelFinished("tool_calls", ended=True),
+        ToolApproved("a", "auto"),
+        ToolFinished("a", "success", "done", 0.5),
+        ToolApproved("b", "auto"),
+        TurnFinished("interrupted"),
+    )
+
+    results = [(b["id"], b["status"]) for b in turn["blocks"] if b["type"] == "tool_result"]
+    assert results == [("a", "success"), ("b", "interrupted")]
+    assert [b.get("unfinished", False) for b in turn["blocks"][:3]] == [False, False, True]
+    assert [b["nonce"] for b in turn["blocks"][:3]] == ["00000001", "00000002", "00000003"]
+
+
+def test_usage_adds_up_over_the_steps():
+    turn = reduce(
+        StepStarted(1),
+        ModelFinished("tool_calls", True, {"input_tokens": 10, "output_tokens": 1}),
+        StepStarted(2),
+        ModelFinished("stop", True, {"input_tokens": 20, "output_tokens": 2, "cached_tokens": 10}),
+        TurnFinished("done"),
+    )
+
+    assert turn["usage"] == {"input_tokens": 30, "output_tokens": 3, "cached_tokens": 10}
+
+
+def test_a_refusal_is_a_text_block_of_its_own():
+    turn = reduce(
+        StepStarted(1), TextDelta("a"), TextDelta("no", refusal=True), TurnFinished("done")
+    )
+
+    assert turn["blocks"][1] == {"type": "text", "step": 1, "text": "no", "refusal": True}
+
+
+def test_notices_and_errors_are_blocks():
+    turn = reduce(Notice("mind", "warning"), TurnFinished("error", None, "APIError", "overloaded"))
+
+    assert turn["blocks"] == [
+        {"type": "notice", "level": "warning", "text": "mind"},
+        {"type": "error", "name": "APIError", "message": "overloaded"},
+    ]
