@@ -8,12 +8,16 @@ export default tseslint.config(
   eslint.configs.recommended,
   {
     files: ['src/**/*.ts'],
-    extends: [...tseslint.configs.recommendedTypeChecked],
     plugins: { jupyter },
+    extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { project: './tsconfig.test.json' }
     },
     rules: {
+      // The first of its configurations is the one for sources; the others are for schemas and UI tests.
+      ...jupyter.configs.recommended[0].rules,
+      // JupyterLab makes renderers synchronously, so their code has to be there.
+      'jupyter/prefer-lazy-imports': 'off',
       '@typescript-eslint/naming-convention': [
         'error',
         {
@@ -30,10 +34,18 @@ export default tseslint.config(
       ],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
+      // A Lumino signal takes the method and its `this` apart.
+      '@typescript-eslint/unbound-method': 'off',
       'no-restricted-properties': [
         'error',
-        { property: 'innerHTML', message: 'Model text never becomes HTML here.' },
-        { property: 'outerHTML', message: 'Model text never becomes HTML here.' },
+        {
+          property: 'innerHTML',
+          message: 'Model text never becomes HTML here.'
+        },
+        {
+          property: 'outerHTML',
+          message: 'Model text never becomes HTML here.'
+        },
         {
           property: 'insertAdjacentHTML',
           message: 'Model text never becomes HTML here.'

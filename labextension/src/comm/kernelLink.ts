@@ -134,7 +134,8 @@ async function openOnSubshell(
   comm: Kernel.IComm
 ): Promise<void> {
   // JupyterLab's comms have it, their interface does not; it never settles without subshells.
-  const subshell = (comm as { subshellStarted?: Promise<void> }).subshellStarted;
+  const subshell = (comm as { subshellStarted?: Promise<void> })
+    .subshellStarted;
   await kernel.info;
   if (kernel.supportsSubshells) {
     try {

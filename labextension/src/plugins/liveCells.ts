@@ -29,9 +29,7 @@ function answer(panel: NotebookPanel, data: JSONValue): JSONObject | null {
     return null;
   }
   // Cells and metadata are JSON as nbformat defines it; its types allow `undefined`, JSON does not.
-  return answerCells(
-    question,
-    model?.cells ?? [],
-    () => model!.sharedModel.getMetadata()
+  return answerCells(question, model?.cells ?? [], () =>
+    model!.sharedModel.getMetadata()
   ) as unknown as JSONObject;
 }

@@ -68,11 +68,11 @@ export const newChatFilePlugin: JupyterFrontEndPlugin<void> = {
       },
       execute: args => newChatFile(app, text(args.cwd) ?? browser?.model.path)
     });
-    launcher?.add({ command, category: trans.__('Notebook'), rank: 100 });
-    mainMenu?.fileMenu.newMenu.addItem({ command, rank: 5 });
+    launcher?.add({ command, category: trans.__('Other'), rank: 0 });
+    mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 });
     palette?.addItem({
       command,
-      category: trans.__('Notebook'),
+      category: trans.__('Notebook Operations'),
       args: { isPalette: true }
     });
   }

@@ -40,7 +40,12 @@ export class Disclosure {
     summary.addEventListener('click', () => {
       this._byHand = true;
     });
-    this.node = element('details', `msgbook-Disclosure ${className}`, summary, body);
+    this.node = element(
+      'details',
+      `msgbook-Disclosure ${className}`,
+      summary,
+      body
+    );
   }
 
   readonly node: HTMLDetailsElement;

@@ -41,7 +41,10 @@ export class Header {
     setText(this._model, visible(turn.model ?? ''));
     setText(this._time, time(turn, status === 'running', now));
     setText(this._detail, this._details(turn, status === 'running'));
-    setText(this._ending, visible(ending(status, turn.finishReason, this._trans)));
+    setText(
+      this._ending,
+      visible(ending(status, turn.finishReason, this._trans))
+    );
     this.node.title = visible(particulars(turn, this._trans));
   }
 

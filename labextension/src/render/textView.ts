@@ -35,6 +35,10 @@ export class TextView extends Panel {
     const added = committed.slice(this._shown.length);
     for (const chunk of added) {
       const widget = await this._render(chunk);
+      if (this.isDisposed) {
+        widget.dispose();
+        return;
+      }
       this.insertWidget(this.widgets.length - 1, widget);
       this._shown.push(chunk);
     }
@@ -44,6 +48,10 @@ export class TextView extends Panel {
 
   private async _showWhole(text: string): Promise<void> {
     const whole = await this._render(text);
+    if (this.isDisposed) {
+      whole.dispose();
+      return;
+    }
     this._dropRendered();
     this.insertWidget(0, whole);
     this._shown = [text];

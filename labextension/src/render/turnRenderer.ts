@@ -117,7 +117,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._unreadable = null;
     this._header.node.hidden = false;
     this._updated ||=
-      this._value !== undefined && !JSONExt.deepEqual(this._value, value ?? null);
+      this._value !== undefined &&
+      !JSONExt.deepEqual(this._value, value ?? null);
     this._value = value;
     this._turn = turn;
     this._live = this._isLive(turn);
@@ -153,7 +154,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _isShown(index: number, block: IBlock, streaming: boolean): boolean {
     const shown = this._shown[index] as IShownBlock | undefined;
     return (
-      shown?.block != null &&
+      shown !== undefined &&
+      shown.block !== null &&
       shown.streaming === streaming &&
       JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject)
     );
@@ -234,7 +236,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;
-  private _waiting: { value: ReadonlyPartialJSONValue | undefined } | null = null;
+  private _waiting: { value: ReadonlyPartialJSONValue | undefined } | null =
+    null;
   private _draining = false;
   private _drained: Promise<void> = Promise.resolve();
   private _value: ReadonlyPartialJSONValue | undefined;

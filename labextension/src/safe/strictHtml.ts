@@ -62,6 +62,12 @@ const DROPPED = new Set(
 // Classes of highlighted code only: with JupyterLab's own ones a text could look like its dialogs.
 const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
 
+// TeX that loads a script or, as a MathML glyph, an image while MathJax typesets it.
+const LOADING_TEX = /\\(?=(?:require|mmlToken)(?![a-zA-Z]))/g;
+
+// After a backslash this invisible character makes an unknown command, which MathJax shows as it is.
+const WORD_JOINER = '\u2060';
+
 const DATA_IMAGE =
   /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/i;
 
@@ -97,6 +103,7 @@ export function strictHtml(html: string): string {
   const parsed = new DOMParser().parseFromString(html, 'text/html');
   const clean = document.implementation.createHTMLDocument('');
   appendClean(clean.body, parsed.body);
+  disarmTex(clean.body);
   // The one place that reads markup back: it consists of nodes made below.
   // eslint-disable-next-line no-restricted-properties
   return clean.body.innerHTML;
@@ -140,6 +147,21 @@ function appendElement(to: Element, element: Element): void {
   }
   to.append(copy);
   appendClean(copy, element);
+}
+
+function disarmTex(root: Element): void {
+  // A command may have been cut by a tag that is gone.
+  root.normalize();
+  const walker = root.ownerDocument.createTreeWalker(
+    root,
+    NodeFilter.SHOW_TEXT
+  );
+  while (walker.nextNode()) {
+    const text = walker.currentNode as Text;
+    if (text.parentElement?.closest('code, pre') === null) {
+      text.data = text.data.replace(LOADING_TEX, `\\${WORD_JOINER}`);
+    }
+  }
 }
 
 function copyAttribute(to: Element, from: Element, name: string): void {

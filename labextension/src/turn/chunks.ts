@@ -21,7 +21,7 @@ export function splitChunks(text: string): IChunks {
   let fence: string | null = null;
   let inMath = false;
   let afterBlank = false;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end === -1 ? text.length : end);
     if (afterBlank && /^\S/.test(line)) {
@@ -57,9 +57,7 @@ function opens(line: string): string | null {
 
 function closes(line: string, fence: string): boolean {
   const match = FENCE.exec(line);
-  return (
-    match !== null && match[1].startsWith(fence) && match[2].trim() === ''
-  );
+  return match !== null && match[1].startsWith(fence) && match[2].trim() === '';
 }
 
 /** Whether a `$$` formula that begins or ends in `line` is left open by it. */

@@ -23,14 +23,16 @@ export function indentJson(json: string): string {
   } catch {
     return json;
   }
-  const tokens = json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  const tokens =
+    json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
   let depth = 0;
   let out = '';
   tokens.forEach((token, index) => {
     const previous = tokens[index - 1];
     if (token === '}' || token === ']') {
       depth -= 1;
-      out += previous === '{' || previous === '[' ? token : newline(depth) + token;
+      out +=
+        previous === '{' || previous === '[' ? token : newline(depth) + token;
       return;
     }
     if (previous === '{' || previous === '[' || previous === ',') {

@@ -4,20 +4,24 @@ import type { IContext, ITurn } from './model';
 
 /** How a turn stands, as shown: the file's status, unless nothing runs it any more. */
 export type ShownStatus =
-  | 'running'
-  | 'done'
-  | 'incomplete'
-  | 'interrupted'
-  | 'error';
+  'running' | 'done' | 'incomplete' | 'interrupted' | 'error';
 
-const STATUSES = new Set(['running', 'done', 'incomplete', 'interrupted', 'error']);
+const STATUSES = new Set([
+  'running',
+  'done',
+  'incomplete',
+  'interrupted',
+  'error'
+]);
 
 /** The status to show; `live` tells whether a kernel is at work on the turn. */
 export function shownStatus(turn: ITurn, live: boolean): ShownStatus {
   if (turn.status === 'running') {
     return live ? 'running' : 'interrupted';
   }
-  return STATUSES.has(turn.status) ? (turn.status as ShownStatus) : 'incomplete';
+  return STATUSES.has(turn.status)
+    ? (turn.status as ShownStatus)
+    : 'incomplete';
 }
 
 /** A duration for reading: `< 0.1 s`, `0.4 s`, `12 s`, `2 min 5 s`. */
@@ -33,7 +37,9 @@ export function seconds(duration: number): string {
 /** A ticking duration, without the decimals that would flicker. */
 export function wholeSeconds(duration: number): string {
   const whole = Math.max(0, Math.floor(duration));
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return whole < 60
+    ? `${whole} s`
+    : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** A number of tokens or bytes with the digits grouped. */

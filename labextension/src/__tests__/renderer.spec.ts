@@ -1,0 +1,354 @@
+import { Sanitizer } from '@jupyterlab/apputils';
+import { MimeModel } from '@jupyterlab/rendermime';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { nullTranslator } from '@jupyterlab/translation';
+import type { PartialJSONObject } from '@lumino/coreutils';
+import { Widget } from '@lumino/widgets';
+
+import { turnRendererFactory } from '../render/factory';
+import type { Execution, TurnRenderer } from '../render/turnRenderer';
+import { TURN_MIME } from '../turn/model';
+
+const trans = nullTranslator.load('msgbook');
+
+/** A parser that takes HTML for Markdown, remembers what it was given, and may be held up. */
+class ScriptedParser implements IRenderMime.IMarkdownParser {
+  readonly sources: string[] = [];
+  gate: Promise<void> = Promise.resolve();
+
+  async render(source: string): Promise<string> {
+    this.sources.push(source);
+    await this.gate;
+    return source;
+  }
+}
+
+interface IFixture {
+  renderer: TurnRenderer;
+  parser: ScriptedParser;
+  state: { execution: Execution };
+  show(turn: unknown, trusted?: boolean): Promise<void>;
+  find<T extends Element = HTMLElement>(selector: string): T;
+}
+
+const fixtures: TurnRenderer[] = [];
+
+function fixture(): IFixture {
+  const parser = new ScriptedParser();
+  const state: { execution: Execution } = { execution: 'running' };
+  const factory = turnRendererFactory(trans, () => state.execution);
+  const renderer = factory.createRenderer({
+    mimeType: TURN_MIME,
+    sanitizer: new Sanitizer(),
+    resolver: null,
+    linkHandler: null,
+    latexTypesetter: null,
+    markdownParser: parser
+  }) as TurnRenderer;
+  fixtures.push(renderer);
+  Widget.attach(renderer, document.body);
+  return {
+    renderer,
+    parser,
+    state,
+    show: (turn, trusted = false) =>
+      renderer.renderModel(
+        new MimeModel({
+          trusted,
+          data: { [TURN_MIME]: turn } as PartialJSONObject
+        })
+      ),
+    find: <T extends Element>(selector: string) =>
+      renderer.node.querySelector<T>(selector)!
+  };
+}
+
+function turn(status: string, ...blocks: object[]): Record<string, unknown> {
+  return { version: 1, status, model: 'm', blocks };
+}
+
+afterEach(() => {
+  fixtures.splice(0).forEach(renderer => renderer.dispose());
+  jest.useRealTimers();
+});
+
+describe('a streaming turn', () => {
+  it('opens reasoning while it streams and closes it when it ends', async () => {
+    const { show, find } = fixture();
+    await show(turn('running', { type: 'reasoning', text: 'a' }));
+    const details = find<HTMLDetailsElement>('details');
+    expect(details.open).toBe(true);
+    await show(
+      turn(
+        'running',
+        { type: 'reasoning', text: 'ab', duration: 1 },
+        { type: 'text', text: 'x' }
+      )
+    );
+    expect(details.open).toBe(false);
+    expect(find('details')).toBe(details);
+  });
+
+  it('leaves what a person opened or closed by hand as it is', async () => {
+    const { show, find } = fixture();
+    await show(turn('running', { type: 'reasoning', text: 'a' }));
+    const details = find<HTMLDetailsElement>('details');
+    find('summary').click();
+    expect(details.open).toBe(false);
+    await show(turn('running', { type: 'reasoning', text: 'ab' }));
+    expect(details.open).toBe(false);
+    find('summary').click();
+    await show(turn('done', { type: 'reasoning', text: 'abc', duration: 1 }));
+    expect(details.open).toBe(true);
+    expect(details.isConnected).toBe(true);
+  });
+
+  it('appends to the same text node', async () => {
+    const { show, find } = fixture();
+    await show(turn('running', { type: 'reasoning', text: 'a' }));
+    const node = find('.msgbook-Reasoning-text').firstChild;
+    await show(turn('running', { type: 'reasoning', text: 'a <b>' }));
+    expect(find('.msgbook-Reasoning-text').firstChild).toBe(node);
+    expect(node?.textContent).toBe('a <b>');
+  });
+
+  it('never touches a finished block again', async () => {
+    const { show, find, parser, renderer } = fixture();
+    const first = { type: 'text', text: '<p>one</p>' };
+    await show(turn('running', first, { type: 'text', text: 'tw' }));
+    const node = find('p');
+    const changes: MutationRecord[] = [];
+    const observer = new MutationObserver(found => changes.push(...found));
+    observer.observe(node.parentElement!, { subtree: true, childList: true });
+    await show(turn('running', first, { type: 'text', text: 'two' }));
+    await show(turn('done', first, { type: 'text', text: 'two' }));
+    changes.push(...observer.takeRecords());
+    observer.disconnect();
+    expect(changes).toEqual([]);
+    expect(renderer.node.contains(node)).toBe(true);
+    expect(parser.sources).toEqual(['<p>one</p>', 'two']);
+  });
+
+  it('renders each finished piece once, and the whole when it ends', async () => {
+    const { show, find, parser } = fixture();
+    await show(turn('running', { type: 'text', text: 'a\n\nb' }));
+    expect(parser.sources).toEqual(['a\n\n']);
+    expect(find('.msgbook-Text-tail').textContent).toBe('b');
+    await show(turn('running', { type: 'text', text: 'a\n\nbc\n\nd' }));
+    expect(parser.sources).toEqual(['a\n\n', 'bc\n\n']);
+    await show(turn('done', { type: 'text', text: 'a\n\nbc\n\nd' }));
+    expect(parser.sources).toEqual(['a\n\n', 'bc\n\n', 'a\n\nbc\n\nd']);
+    expect(find('.msgbook-Text').textContent).toBe('a\n\nbc\n\nd');
+  });
+
+  it('shows the newest of overlapping models and skips those between', async () => {
+    const { show, find, parser } = fixture();
+    let open = () => {};
+    parser.gate = new Promise(resolve => {
+      open = resolve;
+    });
+    const all = ['one', 'two', 'three'].map(text =>
+      show(turn('done', { type: 'text', text }))
+    );
+    open();
+    await Promise.all(all);
+    expect(find('.msgbook-Text').textContent).toBe('three');
+    expect(parser.sources).toEqual(['one', 'three']);
+    await show(turn('done', { type: 'text', text: 'four' }));
+    expect(find('.msgbook-Text').textContent).toBe('four');
+  });
+
+  it('can be disposed while it renders', async () => {
+    const { show, renderer, parser } = fixture();
+    let open = () => {};
+    parser.gate = new Promise(resolve => {
+      open = resolve;
+    });
+    const shown = show(
+      turn('running', { type: 'text', text: 'a\n\nb' }, { type: 'error' })
+    );
+    renderer.dispose();
+    open();
+    await expect(shown).resolves.toBeUndefined();
+  });
+});
+
+describe('the state of a turn', () => {
+  const started = '2026-11-20T10:00:00Z';
+
+  it('is running with seconds, history and source before the first token', async () => {
+    jest.useFakeTimers({ now: Date.parse(started) + 3000 });
+    const { show, find, renderer } = fixture();
+    const context = { source: 'live', cells: 2 };
+    await show({ ...turn('running'), started, context });
+    expect(find('.msgbook-Header').textContent).toBe(
+      'm3 swaiting for the answer · 2 earlier cells, as on this page'
+    );
+    jest.advanceTimersByTime(2000);
+    expect(find('.msgbook-Header-time').textContent).toBe('5 s');
+    renderer.dispose();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is interrupted when it was saved running and its cell does not execute', async () => {
+    const { show, find, state } = fixture();
+    state.execution = 'idle';
+    await show({
+      ...turn('running', { type: 'reasoning', text: 'a' }),
+      started
+    });
+    expect(find('.msgbook-Header').dataset.status).toBe('interrupted');
+    expect(find<HTMLDetailsElement>('details').open).toBe(false);
+  });
+
+  it('becomes interrupted when the cell stops executing', async () => {
+    jest.useFakeTimers({ now: Date.parse(started) });
+    const { show, find, state } = fixture();
+    await show({ ...turn('running'), started });
+    expect(find('.msgbook-Header').dataset.status).toBe('running');
+    state.execution = 'idle';
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(find('.msgbook-Header').dataset.status).toBe('interrupted');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is running where no cell is known as soon as an update arrives', async () => {
+    const { show, find, state } = fixture();
+    state.execution = 'unknown';
+    await show({ ...turn('running'), started });
+    expect(find('.msgbook-Header').dataset.status).toBe('interrupted');
+    await show({ ...turn('running', { type: 'text', text: 'a' }), started });
+    expect(find('.msgbook-Header').dataset.status).toBe('running');
+  });
+
+  it('says how it ended and what it took', async () => {
+    const { show, find } = fixture();
+    await show({
+      ...turn('incomplete'),
+      agent: 'reviewer',
+      finish_reason: 'length',
+      duration: 4.2,
+      usage: { input_tokens: 10, output_tokens: 5 }
+    });
+    expect(find('.msgbook-Header').textContent).toBe(
+      'reviewerm4.2 s10 → 5 tokensincomplete: the answer reached its maximum length'
+    );
+  });
+});
+
+describe('hostile and broken turns', () => {
+  it.each([true, false])(
+    'are sanitised whether the output is trusted (%s) or not',
+    async trusted => {
+      const { show, renderer } = fixture();
+      const html =
+        '<script>x()</script><img src=x onerror=x()><a href="javascript:x()">a</a>' +
+        '<img src="https://evil.example/i.png" alt="pic">';
+      await show(turn('done', { type: 'text', text: html }), trusted);
+      expect(renderer.node.querySelector('script, img, [onerror]')).toBeNull();
+      expect(
+        Array.from(renderer.node.querySelectorAll('a[href]'), a =>
+          a.getAttribute('href')
+        )
+      ).toEqual(['x', 'https://evil.example/i.png']);
+    }
+  );
+
+  it('show names, arguments and results as text, with hidden characters spelled out', async () => {
+    const { show, renderer } = fixture();
+    const evil = '<img src=x onerror=x()>\u202e';
+    await show({
+      ...turn(
+        'done',
+        { type: 'reasoning', text: evil },
+        { type: 'tool_call', id: '1', name: evil, arguments: evil },
+        { type: 'tool_result', id: '1', status: 'success', content: evil },
+        {
+          type: 'tool_result',
+          id: '2',
+          status: evil,
+          content: [
+            { type: 'image_url', image_url: { url: 'http://evil.example' } }
+          ]
+        },
+        { type: 'notice', text: evil },
+        { type: 'error', name: evil, message: evil },
+        { type: evil }
+      ),
+      agent: evil,
+      model: evil,
+      provider: evil,
+      finish_reason: evil
+    });
+    expect(renderer.node.querySelector('img')).toBeNull();
+    const labels = Array.from(
+      renderer.node.querySelectorAll('.msgbook-Disclosure-label'),
+      label => label.textContent
+    );
+    expect(labels[1]).toBe('🔧 Call: <img src=x onerror=x()>\\u{202e}');
+    expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u{202e}');
+  });
+
+  it('show embedded images of a tool', async () => {
+    const { show, find } = fixture();
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    await show(
+      turn('done', {
+        type: 'tool_result',
+        content: [{ type: 'image_url', image_url: { url } }]
+      })
+    );
+    expect(find<HTMLImageElement>('img').src).toBe(url);
+  });
+
+  it('tell a result that failed from one that did not', async () => {
+    const { show, renderer } = fixture();
+    await show(
+      turn(
+        'done',
+        { type: 'tool_result', status: 'success', content: 'a', duration: 0.5 },
+        { type: 'tool_result', status: 'error', content: 'b' },
+        { type: 'tool_result', status: 'denied', content: 'c' }
+      )
+    );
+    const [success, error, denied] = Array.from(
+      renderer.node.querySelectorAll('details')
+    );
+    expect(success.querySelector('summary')!.textContent).toBe(
+      '📝 Result0.5 s'
+    );
+    expect(error.classList).toContain('msgbook-mod-error');
+    expect(denied.classList).toContain('msgbook-mod-denied');
+    expect([success, error, denied].some(details => details.open)).toBe(false);
+  });
+
+  it.each([undefined, null, 'x', [], { version: 1 }, { blocks: [1] }])(
+    'are shown as data when they are no turn: %j',
+    async value => {
+      const { show, find } = fixture();
+      await show(value);
+      expect(find('.msgbook-Notice').textContent).toContain(
+        'This turn cannot be shown.'
+      );
+    }
+  );
+
+  it('give way to a turn that can be shown', async () => {
+    const { show, find, renderer } = fixture();
+    await show({ version: 1 });
+    await show(turn('done', { type: 'text', text: 'fine' }));
+    expect(renderer.node.querySelector('.msgbook-Notice')).toBeNull();
+    expect(find('.msgbook-Header').hidden).toBe(false);
+    expect(find('.msgbook-Text').textContent).toBe('fine');
+  });
+
+  it('keep the text of a block whose Markdown cannot be parsed', async () => {
+    const warn = jest.spyOn(console, 'warn').mockImplementation();
+    const { show, find, parser } = fixture();
+    parser.gate = Promise.reject(new Error('broken'));
+    await show(turn('done', { type: 'text', text: '<i>kept</i>' }));
+    expect(find('.msgbook-Text').textContent).toBe('<i>kept</i>');
+    expect(warn).toHaveBeenCalled();
+    warn.mockRestore();
+  });
+});

@@ -1,0 +1,158 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { calledTool, parseTurn, resultParts } from '../turn/model';
+import { indentJson, visible } from '../turn/text';
+import { ending, history, seconds, shownStatus, tokens } from '../turn/words';
+
+const trans = nullTranslator.load('msgbook');
+
+describe('parseTurn', () => {
+  it.each([
+    undefined,
+    null,
+    'text',
+    3,
+    [],
+    {},
+    { version: 1, status: 'done' },
+    { version: 1, status: 'done', blocks: {} },
+    { version: 1, status: 'done', blocks: [null] },
+    { version: 1, status: 'done', blocks: [{ type: 1 }] },
+    { version: 1, status: 1, blocks: [] },
+    { status: 'done', blocks: [] }
+  ])('finds no turn in %j', value => {
+    expect(parseTurn(value)).toBeNull();
+  });
+
+  it('takes optional keys of a wrong type as absent', () => {
+    const turn = parseTurn({
+      version: 1,
+      status: 'done',
+      blocks: [{ type: 'text', text: 5 }],
+      model: {},
+      duration: '4',
+      started: 'yesterday',
+      usage: [1],
+      context: { cells: -1, source: null }
+    });
+    expect(turn).toMatchObject({ status: 'done', usage: {}, context: {} });
+    expect(turn?.model).toBeUndefined();
+    expect(turn?.duration).toBeUndefined();
+    expect(turn?.started).toBeUndefined();
+    expect(turn?.context.cells).toBeUndefined();
+  });
+});
+
+describe('resultParts', () => {
+  it('tells text, images and what it does not know apart', () => {
+    const other = { type: 'audio' };
+    expect(
+      resultParts([
+        { type: 'text', text: 'a' },
+        { type: 'image_url', image_url: { url: 'data:x' } },
+        other,
+        { type: 'image_url', image_url: 'x' }
+      ]).map(part => part.kind)
+    ).toEqual(['text', 'image', 'other', 'other']);
+    expect(resultParts('a')).toEqual([{ kind: 'text', text: 'a' }]);
+    expect(resultParts(undefined)).toEqual([]);
+    expect(resultParts({ a: 1 })).toEqual([{ kind: 'other', json: { a: 1 } }]);
+  });
+
+  it('names the tool that a result belongs to by the id of its call', () => {
+    const blocks = [
+      { type: 'tool_call', id: 'a', name: 'read' },
+      { type: 'tool_call', id: 'b', name: 'grep' }
+    ];
+    expect(calledTool(blocks, { type: 'tool_result', id: 'b' })).toBe('grep');
+    expect(
+      calledTool(blocks, { type: 'tool_result', id: 'c' })
+    ).toBeUndefined();
+  });
+});
+
+describe('visible', () => {
+  it('writes out what a person would not see', () => {
+    expect(visible('a\u202eb\u001b[1m\u0000\u200bc\u{e0041}')).toBe(
+      'a\\u{202e}b\\u{1b}[1m\\u{0}\\u{200b}c\\u{e0041}'
+    );
+  });
+
+  it('leaves tabs, newlines and the letters of all languages alone', () => {
+    const text = 'a\tb\nсло́во 漢字 👩‍🔬 é';
+    expect(visible(text)).toBe(text);
+    expect(visible('a\r\nb')).toBe('a\nb');
+  });
+});
+
+describe('indentJson', () => {
+  it('indents without changing a token', () => {
+    expect(
+      indentJson(
+        '{"n":12345678901234567890,"n":1.0,"s":"a\\u0041{,}","e":[],"l":[1,{}]}'
+      )
+    ).toBe(
+      [
+        '{',
+        '  "n": 12345678901234567890,',
+        '  "n": 1.0,',
+        '  "s": "a\\u0041{,}",',
+        '  "e": [],',
+        '  "l": [',
+        '    1,',
+        '    {}',
+        '  ]',
+        '}'
+      ].join('\n')
+    );
+  });
+
+  it('shows what is no JSON as it came', () => {
+    expect(indentJson('{"a": ')).toBe('{"a": ');
+    expect(indentJson('')).toBe('');
+  });
+});
+
+describe('the words of the header', () => {
+  const turn = parseTurn({ version: 1, status: 'running', blocks: [] })!;
+
+  it('call a running turn that nothing runs interrupted', () => {
+    expect(shownStatus(turn, true)).toBe('running');
+    expect(shownStatus(turn, false)).toBe('interrupted');
+  });
+
+  it('say nothing of how a turn ended that is done, and why another did not', () => {
+    expect(ending('done', 'stop', trans)).toBe('');
+    expect(ending('incomplete', 'length', trans)).toBe(
+      'incomplete: the answer reached its maximum length'
+    );
+    expect(ending('incomplete', 'new_reason', trans)).toBe(
+      'incomplete: new_reason'
+    );
+    expect(ending('error', undefined, trans)).toBe('failed');
+  });
+
+  it('tell where the earlier cells came from', () => {
+    expect(history({ source: 'live', cells: 1 }, trans)).toBe(
+      '1 earlier cell, as on this page'
+    );
+    expect(history({ source: 'memory', cells: 3 }, trans)).toBe(
+      '3 earlier cells, as this session remembers them'
+    );
+    expect(history({ cells: 0 }, trans)).toBe('no earlier cells');
+    expect(history({}, trans)).toBe('');
+  });
+
+  it('give durations and tokens in readable units', () => {
+    expect([0.02, 4.23, 12.4, 125].map(seconds)).toEqual([
+      '< 0.1 s',
+      '4.2 s',
+      '12 s',
+      '2 min 5 s'
+    ]);
+    expect(tokens(turn, trans)).toBe('');
+    expect(
+      tokens({ ...turn, usage: { inputTokens: 1234, outputTokens: 5 } }, trans)
+    ).toBe('1,234 → 5 tokens');
+  });
+});
