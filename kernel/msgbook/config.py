@@ -16,8 +16,8 @@ from msgbook.errors import ConfigError
 
 DEMO_MODEL = "demo"
 
-_TOP_KEYS = {"model", "providers"}
-_PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
+TOP_KEYS = {"model", "providers"}
+PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
 
@@ -143,10 +143,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
     if path is None:
         return
-    known = [(key, key in _TOP_KEYS) for key in table]
+    known = [(key, key in TOP_KEYS) for key in table]
     providers = table.get("providers")
     for entry in providers.values() if isinstance(providers, dict) else ():
-        known += [(key, key in _PROVIDER_KEYS) for key in entry] if isinstance(entry, dict) else []
+        known += [(key, key in PROVIDER_KEYS) for key in entry] if isinstance(entry, dict) else []
     for key, is_known in known:
         if not is_known:
             yield f"{path.name}:{_line_of(key, path)}: unknown key {key!r}; it is ignored."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +41,7 @@ class TurnDisplay:
         self._bundle = bundle
         self._send = send
         self._display_id = display_id
+        self._loop = asyncio.get_running_loop()
         self._shown = False
         self._last = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -50,11 +50,11 @@ class TurnDisplay:
         """Show the record soon."""
         if self._timer is not None:
             return
-        wait = self._last + self._interval() - time.monotonic()
-        if wait <= 0:
+        due = self._last + self._interval() if self._shown else 0.0
+        if self._loop.time() >= due:
             self._show()
         else:
-            self._timer = asyncio.get_running_loop().call_later(wait, self._show)
+            self._timer = self._loop.call_at(due, self._show)
 
     def finish(self) -> None:
         """Show the record now; nothing follows."""
@@ -74,4 +74,4 @@ class TurnDisplay:
         }
         self._send("update_display_data" if self._shown else "display_data", content)
         self._shown = True
-        self._last = time.monotonic()
+        self._last = self._loop.time()

@@ -1,0 +1,138 @@
+"""The tail of a footnote: `[type] key="value" key=bare [key=value] flag`. All quoting is here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgbook_format import jsontext
+
+Value = str | bool
+"""Of an attribute: its text, or True for a flag."""
+
+Pairs = list[tuple[str, Value]]
+"""Attributes in the order of the file."""
+
+KEY = re.compile(r'[^\s="\[\]\r]+')
+
+_TYPE = re.compile(r"\[([^\[\]=\n]*)\](?=\s|$)")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_TOKEN = re.compile(
+    rf'\[([^\s="\[\]]+)=({_QUOTED}|[^\s\]]*)\](?=\s|$)'
+    rf'|([^\s="\[\]]+)=({_QUOTED}(?=\s|$)|\S*)'
+    r"|(\S+)"
+)
+_BARE = re.compile(r"[A-Za-z0-9_.:,+-]+")
+_BARE_KEYS = frozenset(
+    "alt attachments block blocks cell content duration encoding eol n nonce output reasoning "
+    "result_n role step tb turn_duration".split()
+)
+_PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
+
+
+def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
+    """Type and attributes of what follows `[^id]:`; None when it is prose.
+
+    Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
+    own footnote stays content.
+    """
+    tail = tail.strip()
+    match = _TYPE.match(tail)
+    if match:
+        return match[1].strip(), _pairs(tail[match.end() :])
+    pairs = _pairs(tail)
+    if any(value is True for _, value in pairs):
+        return None
+    return None, pairs
+
+
+def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
+    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
+    parts = [] if kind is None else [f"[{kind}]"]
+    for key, value in pairs:
+        parts.append(key if value is True else f"{key}={_spell(key, str(value))}")
+    return " ".join(parts)
+
+
+def is_type(text: str) -> bool:
+    """Whether `text` can stand as `[text]` at the start of a tail and reads back as itself."""
+    return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.UNSAFE.search(text)
+
+
+def _pairs(text: str) -> Pairs:
+    pairs: Pairs = []
+    for match in _TOKEN.finditer(text):
+        key = match[1] or match[3]
+        if key is None:
+            pairs.append((match[5], True))
+        else:
+            pairs.append((key, _value(match[2] if match[1] else match[4])))
+    return pairs
+
+
+def _value(token: str) -> str:
+    if len(token) < 2 or token[0] != '"' or token[-1] != '"':
+        return token
+    try:
+        return str(jsontext.loads(token))
+    except ValueError:
+        return token[1:-1].replace('\\"', '"')
+
+
+def _spell(key: str, value: str) -> str:
+    if key in _BARE_KEYS and _BARE.fullmatch(value):
+        return value
+    return jsontext.dumps(value)
+
+
+class Attrs:
+    """Attributes of one marker, taken one by one; `rest` is what nobody took."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.rest = list(pairs)
+
+    def take(self, key: str) -> str | None:
+        """The first text value of `key`, removed from `rest`; None when there is none."""
+        for index, (name, value) in enumerate(self.rest):
+            if name == key and isinstance(value, str):
+                del self.rest[index]
+                return value
+        return None
+
+    def take_flag(self, key: str) -> bool:
+        """Whether the flag `key` is set; removed from `rest`."""
+        for index, pair in enumerate(self.rest):
+            if pair == (key, True):
+                del self.rest[index]
+                return True
+        return False
+
+    def put_back(self, key: str, value: str) -> None:
+        """Return a value that the taker could not use."""
+        self.rest.append((key, value))
+
+
+def pairs_of(value: object, reserved: frozenset[str]) -> Pairs | None:
+    """`metadata.msgbook.attrs` as pairs; None when it cannot be written as attributes.
+
+    `reserved` are keys that would be read back as something else.
+    """
+    if not isinstance(value, list) or not value:
+        return None
+    pairs: Pairs = []
+    for item in value:
+        if not isinstance(item, (list, tuple)) or len(item) != 2:
+            return None
+        key, content = item
+        if not isinstance(key, str) or key in reserved:
+            return None
+        if content is True:
+            # A flag may be any word: what does not read back as one attribute is one.
+            if jsontext.UNSAFE.search(key) or _pairs(key) != [(key, True)]:
+                return None
+        elif not isinstance(content, str) or not KEY.fullmatch(key):
+            return None
+        elif jsontext.UNSAFE.search(key):
+            return None
+        pairs.append((key, content))
+    return pairs

@@ -1,0 +1,34 @@
+"""Errors of the text format. Odd text is never one of them: it is read as content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class MessageFileError(ValueError):
+    """A file could not be read or written as a message file."""
+
+
+class NotAMessageFile(MessageFileError):
+    """A Markdown file has no `message_section` in its frontmatter, so that it is not ours."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path}: expected a `.msg.md` file, or a `.md` file whose frontmatter has the key "
+            "`message_section`, found neither. Add `message_section: true` to its frontmatter "
+            "to keep messages under its heading `Discussion`."
+        )
+        self.path = path
+
+
+class NotUtf8Error(MessageFileError):
+    """A file is not UTF-8; `offset` is the first byte that does not decode, from 0."""
+
+    def __init__(self, path: Path | str, offset: int, byte: int) -> None:
+        super().__init__(
+            f"{path}: expected UTF-8 text, found byte 0x{byte:02x} at offset {offset}. "
+            "Convert the file to UTF-8, or open it with an editor that knows its encoding; "
+            "it is left as it is."
+        )
+        self.path = path
+        self.offset = offset

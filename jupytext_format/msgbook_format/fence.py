@@ -1,0 +1,65 @@
+"""The first fenced block of a `[code]` cell and the prose around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from msgbook_format.body import trim
+
+_OPEN = re.compile(r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*?)$", re.M)
+_RUN = re.compile(r"`{3,}")
+_INFO = re.compile(r"(?:[^\s`~](?:[^`\n]*[^\s`])?)?")
+
+
+@dataclass(slots=True, frozen=True)
+class Fenced:
+    """A body split at its first fence. `info` is the info string; None without a fence."""
+
+    info: str | None
+    code: str
+    before: str
+    after: str
+
+
+def parse_fence(body: str) -> Fenced:
+    """The first fence of a body; an open one runs to the end, without one all is code."""
+    match = _OPEN.search(body)
+    if match is None:
+        return Fenced(None, body, "", "")
+    indent, run, info = match[1], match[2], match[3].strip(" \t")
+    start = min(match.end() + 1, len(body))
+    close = re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M).search(body, start)
+    inner = body[start : close.start()] if close else body[start:] + "\n"
+    if match.end() == len(body):
+        inner = ""
+    lines = inner.split("\n")[:-1]
+    if indent:
+        lines = [_dedent(line, len(indent)) for line in lines]
+    after = trim(body[close.end() :]) if close else ""
+    return Fenced(info, "\n".join(lines), trim(body[: match.start()]), after)
+
+
+def format_fence(fenced: Fenced) -> str:
+    """The inverse of `parse_fence`, for values that `fits`."""
+    longest = max((len(run) for run in _RUN.findall(fenced.code)), default=2)
+    fence = "`" * (longest + 1)
+    # One empty line between the fences would read back as no code too.
+    code = f"{fenced.code}\n" if fenced.code else ""
+    block = f"{fence}{fenced.info or ''}\n{code}{fence}"
+    return "\n\n".join(part for part in (fenced.before, block, fenced.after) if part)
+
+
+def fits_before(text: str) -> bool:
+    """Whether `text` can stand before the fence and reads back as itself."""
+    return text == trim(text) and not _OPEN.search(text)
+
+
+def fits_info(text: str) -> bool:
+    """Whether `text` can be the info string of a fence and reads back as itself."""
+    return bool(_INFO.fullmatch(text))
+
+
+def _dedent(line: str, width: int) -> str:
+    blanks = len(line) - len(line.lstrip(" "))
+    return line[min(blanks, width) :]

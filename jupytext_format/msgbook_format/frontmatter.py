@@ -1,0 +1,161 @@
+"""The YAML block at the top: the user's lines, kept to the byte, and our key `jupyter:`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from msgbook_format import jsontext
+
+_FENCE = re.compile(r"^---[ \t\r]*$", re.M)
+_MARKER = re.compile(r"^#{1,5} %%%?(?:[ \t\r]|$)", re.M)
+_JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
+_NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
+_SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_YAML_WORDS = frozenset("y n yes no on off true false null".split())
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_YAML = re.compile(r"\\ud[89a-f]|\bNaN\b|\bInfinity\b|[^\"\\]{500}\":")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_YAML_ERRORS = (
+    # Constructors of PyYAML let their own errors through: a broken `!!int` or `!!timestamp`.
+    yaml.YAMLError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+)
+
+
+def split_frontmatter(text: str) -> int:
+    """Length of the block at the start of `text`, its closing line included; 0 without one.
+
+    A cell marker before the closing line means that the first line was a rule, not a frontmatter.
+    """
+    first = _FENCE.match(text)
+    last = _FENCE.search(text, first.end() + 1) if first else None
+    if first is None or last is None:
+        return 0
+    return 0 if _MARKER.search(text, first.end(), last.start()) else last.end()
+
+
+def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
+    """The user's lines of a block and the mapping under `jupyter:`, None without a readable one."""
+    inner = block[block.index("\n") + 1 : block.rindex("---")]
+    for match in reversed(list(_JUPYTER.finditer(inner))):
+        following = _NEXT_KEY.search(inner, match.end())
+        end = following.start() if following else len(inner)
+        ours = _load_mapping(inner[match.start() : end], "jupyter")
+        if ours is not None:
+            return inner[: match.start()] + inner[end:], ours
+    return inner, None
+
+
+def format_frontmatter(user: str | None, ours: dict[str, Any]) -> str:
+    """The block for the user's lines (None: there are none) and our mapping; may be empty."""
+    if user is None and not ours:
+        return ""
+    return f"---\n{user or ''}{_format_jupyter(ours) if ours else ''}---"
+
+
+def can_hold(user: str) -> bool:
+    """Whether the user's lines, written without ours, are read back as they are."""
+    if jsontext.UNSAFE.search(user.replace("\r\n", "\n")):
+        return False
+    block = format_frontmatter(user, {})
+    return (not user or user.endswith("\n")) and (
+        split_frontmatter(block) == len(block) and parse_frontmatter(block) == (user, None)
+    )
+
+
+def section_name(user: str) -> str | None:
+    """Heading text that `message_section` names, `Discussion` for `true`; None without."""
+    match = _SECTION.search(user)
+    if match is None:
+        return None
+    value = _load(match[0].rstrip("\r"))
+    name = value.get("message_section") if isinstance(value, dict) else None
+    if name is True:
+        return "Discussion"
+    name = name.strip() if isinstance(name, str) else ""
+    # A heading `# %% name` would be a marker.
+    return name if name and not name.startswith("%") and "\n" not in name else None
+
+
+def load_user_data(user: str) -> dict[str, Any]:
+    """What the user's lines say, as far as they are YAML; empty when they are not a mapping."""
+    value = _load(user)
+    return value if isinstance(value, dict) else {}
+
+
+def _load_mapping(text: str, key: str) -> dict[str, Any] | None:
+    value = _load(text)
+    mapping = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(mapping, dict):
+        return None
+    if mapping.keys() - {"nbformat_minor"} == {"json"} and isinstance(mapping["json"], str):
+        whole = jsontext.load_object(mapping.pop("json"))
+        return None if whole is None else {**mapping, **whole}
+    return mapping if _is_json(mapping) else None
+
+
+def _load(text: str) -> Any:
+    try:
+        if "*" in text and _has_alias(text):
+            return None
+        return yaml.load(text, _LOADER)  # noqa: S506  # a safe loader, in C where there is one
+    except _YAML_ERRORS:
+        return None
+
+
+def _has_alias(text: str) -> bool:
+    """Aliases of aliases grow exponentially when a value is copied."""
+    return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _LOADER))
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, (str, int, float))
+
+
+def _format_jupyter(ours: dict[str, Any]) -> str:
+    if _NOT_YAML.search(jsontext.dumps(ours)) or "json" in ours:
+        whole = {key: value for key, value in ours.items() if key != "nbformat_minor"}
+        minor = {key: ours[key] for key in ours.keys() - whole.keys()}
+        ours = {"json": jsontext.dumps(whole), **minor}
+    lines = ["jupyter:"]
+    for key in sorted(ours):
+        value = ours[key]
+        if isinstance(value, dict) and value:
+            lines.append(f"  {_key(key)}:")
+            lines += [f"    {_key(name)}: {_flow(value[name])}" for name in sorted(value)]
+        else:
+            lines.append(f"  {_key(key)}: {_flow(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _key(key: str) -> str:
+    plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _YAML_WORDS
+    return key if plain else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", jsontext.dumps(text))
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quoted(key)}: {_flow(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, str):
+        return _quoted(value)
+    text = jsontext.dumps(value)
+    # YAML 1.1 reads `1e+22` as a string.
+    return text.replace("e", ".0e") if isinstance(value, float) and "." not in text else text

@@ -1,0 +1,93 @@
+"""Cell ids: which one a marker claims, and the one that a cell without `[^id]` gets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+PREAMBLE_ID = "preamble"
+"""Id of the note that stands before the first marker."""
+
+_CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_LABEL_LENGTH = 20
+_SHORT_LENGTH = 8
+
+
+class Claim(NamedTuple):
+    """What a cell says about its id."""
+
+    id: str | None
+    """The id that its text names; None when it names none or one that nbformat forbids."""
+    source: str
+    """Source of the cell, from which its id follows when it has none."""
+
+
+def is_cell_id(text: str | None) -> bool:
+    """Whether nbformat 4.5 allows `text` as the id of a cell."""
+    return text is not None and bool(_CELL_ID.fullmatch(text))
+
+
+def resolve(claims: Sequence[Claim]) -> list[str]:
+    """The ids of the cells: the first claim of an id wins, the others follow from the source."""
+    taken: set[str] = set()
+    ids: list[str | None] = []
+    for claim in claims:
+        mine = claim.id if claim.id is not None and claim.id not in taken else None
+        if mine is not None:
+            taken.add(mine)
+        ids.append(mine)
+    counts: dict[str, int] = {}
+    return [
+        given if given is not None else _derived(claim.source, taken, counts)
+        for given, claim in zip(ids, claims, strict=True)
+    ]
+
+
+def nameless_label(source: str) -> str:
+    """A label, not an id, for the footnote of a cell that has no id."""
+    return "c." + sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
+
+
+def may_be_derived(cell_id: str) -> bool:
+    """Whether `cell_id` has the shape of an id that follows from a source."""
+    return len(cell_id) == 11 and cell_id[0] == "m"
+
+
+def _derived(source: str, taken: set[str], counts: dict[str, int]) -> str:
+    while True:
+        count = counts.get(source, 0)
+        counts[source] = count + 1
+        text = f"{count}\n{source}".encode("utf-8", "surrogatepass")
+        cell_id = "m" + sha256(text).hexdigest()[:10]
+        if cell_id not in taken:
+            taken.add(cell_id)
+            return cell_id
+
+
+def labels(ids: Iterable[str | None], taken: set[str]) -> list[str | None]:
+    """A short label for each id: the id itself where it is one, else its start or a hash.
+
+    `taken` are labels in use elsewhere; the new ones are added to it. None stays None.
+    """
+    ids = list(ids)
+    taken.update(cell_id for cell_id in ids if cell_id is not None and _is_short(cell_id))
+    return [_label(cell_id, taken) for cell_id in ids]
+
+
+def _label(cell_id: str | None, taken: set[str]) -> str | None:
+    if cell_id is None or _is_short(cell_id):
+        return cell_id
+    label = cell_id[:_SHORT_LENGTH]
+    digest = sha256(cell_id.encode("utf-8", "surrogatepass")).hexdigest()
+    length = _SHORT_LENGTH
+    while label in taken or not is_cell_id(label):
+        label = digest[:length]
+        length += 1
+    taken.add(label)
+    return label
+
+
+def _is_short(cell_id: str) -> bool:
+    return len(cell_id) <= _LABEL_LENGTH and is_cell_id(cell_id)

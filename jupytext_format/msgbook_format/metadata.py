@@ -1,0 +1,84 @@
+"""Metadata of the notebook: what the frontmatter holds of it, and what goes without saying."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO
+from msgbook_format.frontmatter import can_hold
+
+NBFORMAT_MINOR = 5
+
+_SPEC_KEYS = frozenset(("name", "display_name", "language"))
+
+
+def read_metadata(
+    user: str | None, ours: dict[str, Any] | None
+) -> tuple[dict[str, Any], int]:
+    """Metadata and nbformat_minor for the two parts of a frontmatter, None for a part not there."""
+    metadata = dict(ours or {})
+    minor = metadata.pop("nbformat_minor", NBFORMAT_MINOR)
+    if metadata.get("kernelspec", KERNELSPEC) is None:
+        del metadata["kernelspec"]
+    else:
+        metadata.setdefault("kernelspec", dict(KERNELSPEC))
+        if _is_ours(metadata["kernelspec"]):
+            metadata.setdefault("language_info", dict(LANGUAGE_INFO))
+    _drop_text_representation(metadata)
+    if user is not None and (user or ours is None):
+        given = metadata.get("msgbook")
+        metadata["msgbook"] = {**(given if isinstance(given, dict) else {}), "frontmatter": user}
+    return metadata, minor if type(minor) is int else NBFORMAT_MINOR
+
+
+def write_metadata(
+    metadata: dict[str, Any], minor: int
+) -> tuple[str | None, str | None, dict[str, Any]]:
+    """The user's frontmatter, the text above a message section, and our mapping.
+
+    The inverse of `read_metadata`; the user's lines are None when there are none.
+    """
+    ours = dict(metadata)
+    kernelspec = ours.get("kernelspec")
+    if kernelspec is None:
+        ours["kernelspec"] = None
+    elif _is_ours(kernelspec):
+        if kernelspec.keys() <= _SPEC_KEYS:
+            del ours["kernelspec"]
+        language_info = ours.get("language_info")
+        if isinstance(language_info, dict) and language_info.get("name") == LANGUAGE:
+            del ours["language_info"]
+    _drop_text_representation(ours)
+    user, document = None, None
+    msgbook = ours.pop("msgbook", {})
+    if isinstance(msgbook, dict):
+        msgbook = {key: value for key, value in msgbook.items() if key != "text"}
+        if isinstance(msgbook.get("frontmatter"), str) and can_hold(msgbook["frontmatter"]):
+            user = msgbook.pop("frontmatter")
+        if isinstance(msgbook.get("document"), str):
+            document = msgbook.pop("document")
+    if user == "" and (ours or msgbook or minor != NBFORMAT_MINOR):
+        # A block that holds our key only says nothing about the user's lines.
+        user, msgbook["frontmatter"] = None, ""
+    if msgbook:
+        ours["msgbook"] = msgbook
+    if minor != NBFORMAT_MINOR:
+        ours["nbformat_minor"] = minor
+    return user, document, ours
+
+
+def _is_ours(kernelspec: Any) -> bool:
+    return isinstance(kernelspec, dict) and kernelspec.get("name") == KERNELSPEC["name"]
+
+
+def _drop_text_representation(metadata: dict[str, Any]) -> None:
+    """Drop what Jupytext notes about a message file; the file itself says it."""
+    jupytext = metadata.get("jupytext")
+    if not isinstance(jupytext, dict):
+        return
+    representation = jupytext.get("text_representation")
+    if isinstance(representation, dict) and representation.get("format_name") == "msg":
+        jupytext = {key: value for key, value in jupytext.items() if key != "text_representation"}
+        metadata["jupytext"] = jupytext
+    if not jupytext:
+        del metadata["jupytext"]

@@ -1,0 +1,141 @@
+"""Text as markers and bodies: where a cell begins and ends, before anything has a meaning."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from msgbook_format import jsontext
+from msgbook_format.attrs import Pairs, format_tail, parse_tail
+from msgbook_format.body import Escaper, trim
+from msgbook_format.streams import PREFIX
+
+_MARKER = re.compile(r"^(#{1,5}) (%%%?)(?:[ \t\r][^\n]*)?$", re.M)
+_LABEL = re.compile(r"[^\s\[\]^]+")
+
+
+@dataclass(slots=True)
+class Unit:
+    """One `# %%` or `# %%%` with its footnote and body; the joint of reading and writing.
+
+    Writing a unit and reading it again gives an equal one, if `title` passes `is_title` and
+    `label` is the id of a cell.
+    """
+
+    kind: str | None = None
+    """What the footnote's brackets name; None without."""
+    attrs: Pairs = field(default_factory=list)
+    body: str = ""
+    """Content without escapes and without blank lines around it."""
+    title: str | None = None
+    label: str | None = None
+    """What stands in `[^...]`; None without."""
+    streams: bool = False
+    """Whether the body is lines with stream prefixes, which need no escapes."""
+
+
+@dataclass(slots=True, frozen=True)
+class Segment:
+    """A stretch of text from a marker to before the next one.
+
+    `core + gap` is the stretch; `core` ends with its last line that is not blank, `gap` is empty
+    or begins with a newline and has blank lines only.
+    """
+
+    core: str
+    gap: str
+
+    @classmethod
+    def of(cls, text: str) -> Segment:
+        end = text.find("\n", len(text.rstrip(" \t\r\n")))
+        return cls(text, "") if end < 0 else cls(text[:end], text[end:])
+
+
+@dataclass(slots=True, frozen=True)
+class Group:
+    """A cell and the units below it."""
+
+    head: Segment
+    outputs: Segment | None
+    """All `# %%%` stretches in one, None without."""
+
+
+def split_cells(text: str) -> tuple[str, list[Group]]:
+    """What stands before the first `# %%`, and the cells from there."""
+    starts: list[tuple[int, int]] = []
+    for match in _MARKER.finditer(text):
+        if match[2] == "%%":
+            starts.append((match.start(), -1))
+        elif starts and starts[-1][1] < 0:
+            starts[-1] = (starts[-1][0], match.start())
+    if not starts:
+        return text, []
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    groups = []
+    for (start, output), end in zip(starts, ends, strict=True):
+        if output < 0:
+            groups.append(Group(Segment.of(text[start:end]), None))
+        else:
+            groups.append(Group(Segment.of(text[start:output]), Segment.of(text[output:end])))
+    return text[: starts[0][0]], groups
+
+
+def split_outputs(text: str) -> list[str]:
+    """The `# %%%` units in a text as one string for each; what stands before is left out."""
+    starts = [match.start() for match in _MARKER.finditer(text) if match[2] == "%%%"]
+    return [text[start:end] for start, end in pairwise([*starts, len(text)])]
+
+
+def parse_unit(text: str, escaper: Escaper) -> Unit:
+    """The unit that a stretch of text holds; without a marker all of it is body."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    match = _MARKER.match(text)
+    if match is None:
+        return Unit(body=escaper.unescape(trim(text)))
+    title, label = _title_and_label(match[0][match.end(2) :])
+    body = trim(text[match.end() :])
+    unit = Unit(title=title, label=label)
+    if label is not None and body.startswith(f"[^{label}]:"):
+        line, _, rest = body.partition("\n")
+        tail = parse_tail(line[len(label) + 4 :])
+        if tail is not None:
+            unit.kind, unit.attrs = tail
+            body = trim(rest)
+    unit.streams = match[2] == "%%%" and bool(PREFIX.match(body))
+    unit.body = body if unit.streams else escaper.unescape(body)
+    return unit
+
+
+def format_unit(unit: Unit, marker: str, escaper: Escaper) -> str:
+    """The core text of a unit, without a newline at its end; `marker` is `# %%` or `# %%%`."""
+    line = marker if unit.title is None else f"{marker} {unit.title}"
+    parts = [line]
+    if unit.label is not None:
+        joint = " " if unit.title is None else ""
+        parts[0] = f"{line}{joint}[^{unit.label}]"
+        parts.append(f"[^{unit.label}]: {format_tail(unit.kind, unit.attrs)}")
+    body = unit.body if unit.streams else escaper.escape(unit.body)
+    if body:
+        parts.append(body)
+    return "\n\n".join(parts)
+
+
+def is_title(text: str) -> bool:
+    """Whether `text` can stand behind a marker and reads back as itself."""
+    if not text or text != text.strip() or "\n" in text or jsontext.UNSAFE.search(text):
+        return False
+    return _title_and_label(" " + text) == (text, None)
+
+
+def _title_and_label(rest: str) -> tuple[str | None, str | None]:
+    rest = rest.strip(" \t\r")
+    label = None
+    start = rest.rfind("[^") if rest.endswith("]") else -1
+    if start >= 0 and _LABEL.fullmatch(rest, start + 2, len(rest) - 1):
+        label = rest[start + 2 : -1]
+        rest = rest[:start].rstrip(" \t")
+    if len(rest) > 2 and rest[0] == "[" and rest[-1] == "]" and "]" not in rest[1:-1]:
+        rest = rest[1:-1].strip(" \t")
+    return rest or None, label

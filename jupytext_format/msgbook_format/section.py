@@ -1,0 +1,46 @@
+"""The message section of an ordinary Markdown file: everything below one heading."""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def split_section(text: str, heading: str) -> tuple[str, str] | None:
+    """`text` up to and with the last ATX heading `heading` outside fences, and the rest.
+
+    None when there is no such heading. The first part ends without a newline.
+    """
+    pattern = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+{re.escape(heading)}[ \t]*(?:[ \t]#+[ \t]*)?\r?")
+    fence = ""
+    end = -1
+    position = 0
+    for line in text.split("\n"):
+        if line:
+            fence = _fence_after(line, fence)
+            if not fence and pattern.fullmatch(line):
+                end = position + len(line)
+        position += len(line) + 1
+    return None if end < 0 else (text[:end], text[end:])
+
+
+def append_section(document: str, heading: str) -> str:
+    """`document` with an ATX heading `heading` at its end, outside any fence it leaves open."""
+    fence = ""
+    for line in document.split("\n"):
+        fence = _fence_after(line, fence)
+    parts = [part for part in (document, fence, f"## {heading}") if part]
+    return "\n\n".join(parts)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence that is open behind `line`, as the characters that close it; empty: none."""
+    match = _FENCE.match(line)
+    if match is None:
+        return fence
+    run, info = match[1], match[2]
+    if not fence:
+        return "" if run[0] == "`" and "`" in info else run
+    closes = run[0] == fence[0] and len(run) >= len(fence) and not info.strip(" \t\r")
+    return "" if closes else fence
