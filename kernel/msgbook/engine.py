@@ -116,7 +116,7 @@ class Engine:
             record,
             provider=provider,
             tools=self._tools,
-            approve=unattended(self.settings.approval),
+            approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(text, self.settings.secrets),
             clock=self._clock.monotonic,
         ):

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from msgbook.config import ApprovalPolicy
 from msgbook_format.turn import Block
 
 
@@ -23,11 +22,11 @@ Approve = Callable[[Block, str], Awaitable[Decision]]
 """Given a call's block and why it is not free, decides. May take as long as a person does."""
 
 
-def unattended(policy: ApprovalPolicy) -> Approve:
-    """The decision where nobody can be asked: no, unless the user's policy allows all."""
+def unattended(*, allow: bool) -> Approve:
+    """The decision where nobody can be asked: no, unless the user's settings allow all."""
 
     async def approve(call: Block, reason: str) -> Decision:
-        if policy == "allow":
+        if allow:
             return Decision("rule")
         return Decision(
             "denied",
