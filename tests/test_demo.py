@@ -32,12 +32,12 @@ def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
 
 def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
     path = tmp_path / "demo.msg.md"
-    path.write_text("My own words.\n\n# %%[^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
+    path.write_text("My own words.\n\n# %% [^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
 
     assert run("demo", str(tmp_path), "--headless").returncode == 0
 
     text = path.read_text("utf-8")
-    assert text.startswith("My own words.\n\n# %%[^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
+    assert text.startswith("My own words.\n\n# %% [^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
     assert "# %%%" in text
 
 

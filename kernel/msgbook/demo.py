@@ -74,6 +74,9 @@ def _run_cells(path: Path) -> bool:
         kernel_name="msgbook",
         timeout=CELL_TIMEOUT,
         allow_errors=True,
+        record_timing=False,
+        # ipykernel warns on each start that TCP on this machine is not encrypted.
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute(env=_environment())

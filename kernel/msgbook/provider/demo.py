@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -50,16 +51,14 @@ $$\\sum_{{k=1}}^{{n}} k = \\frac{{n(n+1)}}{{2}}$$
 
 To talk to a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any \
 compatible server, and `MSGBOOK_MODEL`, before you start Jupyter; or write them into \
-`msgbook.toml` in Jupyter's configuration directory.
-"""
+`msgbook.toml` in Jupyter's configuration directory."""
 _NEXT_THOUGHT = "I count the messages that I was sent: they are the cells above this one."
 _NEXT_ANSWER = """\
 I was sent **{count} messages of yours**, this one included. The first begins: “{first}”. \
 The notebook is all my memory: edit, move or delete a cell above, run this one again, and I \
 know no other past.
 
-(I am the demo model. `OPENAI_API_KEY` or `OPENAI_BASE_URL`, and `MSGBOOK_MODEL`, lead to a real one.)
-"""
+(I am the demo model. `OPENAI_API_KEY` or `OPENAI_BASE_URL`, and `MSGBOOK_MODEL`, lead to a real one.)"""
 
 
 def demo_provider() -> OpenAIProvider:
@@ -92,11 +91,11 @@ class _Stream(httpx2.AsyncByteStream):
 def _script(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The chunks of the answer to a request."""
     prompts = [m["content"] for m in messages if m["role"] == "user"]
-    answered = any(m["role"] == "assistant" and m.get("content") for m in messages)
+    answered = any(m["role"] == "assistant" for m in messages)
     if messages[-1]["role"] == "tool":
         yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
         reason = "stop"
-    elif not answered and len(prompts) == 1:
+    elif not answered:
         yield from _say("reasoning_content", _FIRST_THOUGHT)
         yield from _call_read()
         reason = "tool_calls"
@@ -112,8 +111,8 @@ def _script(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _say(field: str, text: str) -> Iterator[dict[str, Any]]:
-    for word in text.split(" "):
-        yield {"choices": [{"index": 0, "delta": {field: word + " "}}]}
+    for piece in re.findall(r"\S*\s*", text):
+        yield {"choices": [{"index": 0, "delta": {field: piece}}]}
 
 
 def _call_read() -> Iterator[dict[str, Any]]:
