@@ -1,4 +1,4 @@
-import { Sanitizer } from '@jupyterlab/apputils';
+import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
 
 import { StrictSanitizer, withoutDiagrams } from '../safe/markdown';
 import { isEmbeddedImage, linkUrl, strictHtml } from '../safe/strictHtml';

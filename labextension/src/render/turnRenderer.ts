@@ -54,6 +54,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     super();
     this.addClass('msgbook-Turn');
     this.node.dataset.mimeType = TURN_MIME;
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-label', trans.__('Answer'));
     this._trans = trans;
     this._tools = { markdown: safeMarkdown(options), trans };
     this._probe = probe;
