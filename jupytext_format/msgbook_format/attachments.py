@@ -15,7 +15,7 @@ Attachments = dict[str, dict[str, str]]
 
 def write_attachments(attachments: Attachments, base: str) -> list[Unit]:
     """Units for the attachments of a cell with the label `base`, one for each MIME type."""
-    units = []
+    units: list[Unit] = []
     for name in sorted(attachments):
         for mime in sorted(attachments[name]):
             data = attachments[name][mime]

@@ -24,8 +24,26 @@ _TOKEN = re.compile(
 )
 _BARE = re.compile(r"[A-Za-z0-9_.:,+-]+")
 _BARE_KEYS = frozenset(
-    "alt attachments block blocks cell content duration encoding eol n nonce output reasoning "
-    "result_n role step tb turn_duration".split()
+    [
+        "alt",
+        "attachments",
+        "block",
+        "blocks",
+        "cell",
+        "content",
+        "duration",
+        "encoding",
+        "eol",
+        "n",
+        "nonce",
+        "output",
+        "reasoning",
+        "result_n",
+        "role",
+        "step",
+        "tb",
+        "turn_duration",
+    ]
 )
 _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
@@ -130,9 +148,7 @@ def pairs_of(value: object, reserved: frozenset[str]) -> Pairs | None:
             # A flag may be any word: what does not read back as one attribute is one.
             if jsontext.UNSAFE.search(key) or _pairs(key) != [(key, True)]:
                 return None
-        elif not isinstance(content, str) or not KEY.fullmatch(key):
-            return None
-        elif jsontext.UNSAFE.search(key):
+        elif not isinstance(content, str) or not KEY.fullmatch(key) or jsontext.UNSAFE.search(key):
             return None
         pairs.append((key, content))
     return pairs

@@ -12,12 +12,25 @@ from msgbook_format import jsontext
 from msgbook_format.attrs import Attrs, Pairs, Value, pairs_of
 from msgbook_format.scan import Unit, is_title
 
-NO_AGENT = frozenset("tool error notice nb attachment markdown code raw".split())
+NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
 """Kinds of units that name no agent."""
 
 TURN_KEYS = frozenset(
-    "time agent model provider finish_reason turn_duration turn_status usage context turn "
-    "output_metadata blocks n".split()
+    [
+        "time",
+        "agent",
+        "model",
+        "provider",
+        "finish_reason",
+        "turn_duration",
+        "turn_status",
+        "usage",
+        "context",
+        "turn",
+        "output_metadata",
+        "blocks",
+        "n",
+    ]
 )
 """Attributes that speak of the turn when they stand on its first unit."""
 
@@ -80,7 +93,20 @@ _BODY_KEYS = {
     "error": "message",
 }
 _STRUCTURAL = frozenset(
-    "reasoning encoding block call nonce step title extra mime_type output eol alt".split()
+    [
+        "reasoning",
+        "encoding",
+        "block",
+        "call",
+        "nonce",
+        "step",
+        "title",
+        "extra",
+        "mime_type",
+        "output",
+        "eol",
+        "alt",
+    ]
 )
 _RESERVED = _STRUCTURAL | TURN_KEYS | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
 

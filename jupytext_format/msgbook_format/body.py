@@ -32,7 +32,7 @@ class Escaper:
     def escape(self, source: str) -> str:
         """`source` as the lines of a body."""
         text = self.pattern.sub(r"\\", source)
-        first, newline, rest = text.partition("\n")
+        first, newline, _ = text.partition("\n")
         if not newline:
             return "\\" + text if text and not text.strip(" \t") else text
         if not first.strip(" \t"):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.attrs import Attrs, is_type, pairs_of
-from msgbook_format.body import trim
+from msgbook_format.code import is_code, read_code, write_code
 from msgbook_format.context import Context
-from msgbook_format.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.scan import Unit, is_title
+from msgbook_format.turns import without_derived
 
-_COMMAND = re.compile(r"\s*(?:!|%(?!%)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
-_PYTHON = "%%python\n"
-_PYTHON_INFO = frozenset(("python", "py", ""))
-_MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 _TEXT_KEYS = ("history", "agent", "model", "role")
 _NAMED_KINDS = frozenset(("markdown", "code", "raw", "nb"))
 _RESERVED = frozenset(
@@ -28,20 +23,16 @@ _FIELDS = {
 }
 
 
-def is_code(source: str, ctx: Context) -> bool:
-    """Whether a code cell stands as `[code]`: on msgbook's kernel a magic or `!` command."""
-    return not ctx.chat or bool(_COMMAND.match(source))
-
-
 def read_cell(unit: Unit, ctx: Context) -> dict[str, Any]:
     """The cell of a head unit, without id; its `outputs`, if a code cell, are empty."""
     attrs = Attrs(unit.attrs)
     attrs.take("id")
     kind = unit.kind or "markdown"
     cell_type = _take_cell_type(attrs, kind)
-    source, code = unit.body, {}
+    source = unit.body
+    code: dict[str, Any] = {}
     if cell_type == "code" and kind == "code":
-        source, code = _read_code(unit.body, ctx)
+        source, code = read_code(unit.body, ctx)
     metadata = _read_metadata(attrs)
     named = {"code": "code", "raw": "raw", "markdown": "markdown"}[cell_type]
     if kind not in ("markdown", named):
@@ -71,7 +62,7 @@ def write_cell(cell: dict[str, Any], ctx: Context) -> Unit:
     unit = Unit(kind="markdown", body=source)
     custom = ours.get("type")
     if cell_type == "code" and is_code(source, ctx):
-        unit.kind, unit.body = "code", _write_code(source, ours, ctx)
+        unit.kind, unit.body = "code", write_code(source, ours, ctx)
     elif cell_type == "raw":
         unit.kind = "raw"
     elif isinstance(custom, str) and is_type(custom) and custom not in _NAMED_KINDS:
@@ -120,6 +111,8 @@ def _saved_cell(cell: dict[str, Any]) -> dict[str, Any]:
     saved = {key: value for key, value in cell.items() if key != "id"}
     if isinstance(cell.get("metadata"), dict):
         saved["metadata"] = saved_metadata(cell["metadata"])
+    if isinstance(cell.get("outputs"), list):
+        saved["outputs"] = without_derived(cell["outputs"])
     return saved
 
 
@@ -233,48 +226,3 @@ def _write_ours(unit: Unit, ours: dict[str, Any]) -> None:
     if pairs is not None:
         del ours["attrs"]
         unit.attrs += pairs
-
-
-def _read_code(body: str, ctx: Context) -> tuple[str, dict[str, Any]]:
-    fenced = parse_fence(body)
-    ours: dict[str, Any] = {}
-    if fenced.before:
-        ours["before"] = fenced.before
-    if fenced.after:
-        ours["after"] = fenced.after
-    source = _prefix(fenced.info or "", ctx) + fenced.code
-    if fenced.info is not None and fenced.info != _canonical_info(source, ctx):
-        ours["lang"] = fenced.info
-    return source, ours
-
-
-def _write_code(source: str, ours: dict[str, Any], ctx: Context) -> str:
-    info = ours.get("lang")
-    if isinstance(info, str) and fits_info(info) and source.startswith(_prefix(info, ctx)):
-        del ours["lang"]
-    else:
-        info = _canonical_info(source, ctx)
-    before, after = ours.get("before"), ours.get("after")
-    before = ours.pop("before") if _is_prose(before) and fits_before(before) else ""
-    after = ours.pop("after") if _is_prose(after) else ""
-    return format_fence(Fenced(info, source[len(_prefix(info, ctx)) :], before, after))
-
-
-def _canonical_info(source: str, ctx: Context) -> str:
-    if ctx.chat:
-        return "python" if source.startswith(_PYTHON) else "ipython"
-    return ctx.language if fits_info(ctx.language) else ""
-
-
-def _prefix(info: str, ctx: Context) -> str:
-    """What stands in a source before the code of a fence with this info string."""
-    language = info.split(" ", 1)[0]
-    if not ctx.chat or language == "ipython":
-        return ""
-    if language in _PYTHON_INFO or not _MAGIC.fullmatch(language):
-        return _PYTHON
-    return f"%%{language}\n"
-
-
-def _is_prose(text: Any) -> bool:
-    return isinstance(text, str) and text == trim(text) != "" and not jsontext.UNSAFE.search(text)

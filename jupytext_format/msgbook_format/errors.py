@@ -9,7 +9,7 @@ class MessageFileError(ValueError):
     """A file could not be read or written as a message file."""
 
 
-class NotAMessageFile(MessageFileError):
+class NotAMessageFile(MessageFileError):  # noqa: N818  # a name relied on from outside
     """A Markdown file has no `message_section` in its frontmatter, so that it is not ours."""
 
     def __init__(self, path: Path) -> None:

@@ -15,7 +15,7 @@ _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
 _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_YAML_WORDS = frozenset("y n yes no on off true false null".split())
+_YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NOT_YAML = re.compile(r"\\ud[89a-f]|\bNaN\b|\bInfinity\b|[^\"\\]{500}\":")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -151,7 +151,9 @@ def _quoted(text: str) -> str:
 
 def _flow(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_quoted(key)}: {_flow(value[key])}" for key in sorted(value)) + "}"
+        return (
+            "{" + ", ".join(f"{_quoted(key)}: {_flow(value[key])}" for key in sorted(value)) + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, str):

@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook_format.cells import is_plain, is_regular, same_head, same_whole, saved_metadata, write_cell
+from msgbook_format.cells import (
+    is_plain,
+    is_regular,
+    same_head,
+    same_whole,
+    saved_metadata,
+    write_cell,
+)
 from msgbook_format.context import Context
 from msgbook_format.ids import (
     PREAMBLE_ID,
@@ -97,7 +104,9 @@ def plan_heads(
     """How each cell is written, so that a reader sees the cells with their ids."""
     heads = []
     for index, cell in enumerate(cells):
-        stretch = _read_verbatim(cell, ctx, fits_start if index == 0 else None) if verbatim else None
+        stretch = (
+            _read_verbatim(cell, ctx, fits_start if index == 0 else None) if verbatim else None
+        )
         unit = write_cell(cell, ctx)
         bare = stretch is None and index == 0 and _is_preamble(cell, ctx, fits_start)
         heads.append(Head(cell, unit, stretch, bare, unnamed=_may_omit_id(cell, unit)))
@@ -190,7 +199,7 @@ def _settle_labels(heads: list[Head]) -> None:
     for head, label in zip(new, found, strict=True):
         cell_id = head.cell.get("id")
         head.unit.label = label or nameless_label(_source(head.cell))
-        if label and label != cell_id and is_cell_id(cell_id):
+        if label and label != cell_id and isinstance(cell_id, str) and is_cell_id(cell_id):
             head.unit.attrs.insert(0, ("id", cell_id))
 
 

@@ -12,9 +12,7 @@ NBFORMAT_MINOR = 5
 _SPEC_KEYS = frozenset(("name", "display_name", "language"))
 
 
-def read_metadata(
-    user: str | None, ours: dict[str, Any] | None
-) -> tuple[dict[str, Any], int]:
+def read_metadata(user: str | None, ours: dict[str, Any] | None) -> tuple[dict[str, Any], int]:
     """Metadata and nbformat_minor for the two parts of a frontmatter, None for a part not there."""
     metadata = dict(ours or {})
     minor = metadata.pop("nbformat_minor", NBFORMAT_MINOR)

@@ -74,7 +74,7 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
     if kind == "error":
         return [_read_error(unit, attrs)]
     mime = attrs.take("mime_type")
-    if mime is None and kind is None and unit.streams:
+    if mime in (None, "text/plain") and kind is None and unit.streams:
         return read_streams(unit.body, attrs.take("eol") != "0")
     mime = mime or "text/plain"
     data = _read_data(unit.body, mime, attrs)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from nbformat import NotebookNode, from_dict
+import nbformat
+from nbformat import NotebookNode
 
 from msgbook_format.context import Context
 from msgbook_format.frontmatter import parse_frontmatter, section_name
@@ -14,6 +16,8 @@ from msgbook_format.metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.run import add_derived
 from msgbook_format.stretch import Stretch, read_group, read_preamble, read_run_text
 from msgbook_format.verbatim import keep_verbatim
+
+_from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 
 
 def reads(text: str) -> NotebookNode:
@@ -34,7 +38,7 @@ def reads(text: str) -> NotebookNode:
     keep_verbatim(notebook, layout, [(s.head, s.outputs) for s in stretches])
     for cell in cells:
         add_derived(cell.get("outputs", []))
-    return from_dict(notebook)
+    return _from_dict(notebook)
 
 
 def _read_stretches(layout: Layout, ctx: Context) -> list[Stretch]:

@@ -13,7 +13,7 @@ from msgbook_format.outputs import is_output, read_output, write_outputs
 from msgbook_format.scan import Unit
 from msgbook_format.turn import bundle
 from msgbook_format.turn.model import TURN_MIME
-from msgbook_format.turns import DERIVED_MIMES, TurnReader, is_turn_output, write_turn
+from msgbook_format.turns import TurnReader, is_turn_output, without_derived, write_turn
 
 _COUNT = re.compile(r"[0-9]{1,15}")
 
@@ -69,17 +69,8 @@ def write_run(cell: dict[str, Any], base: str, code: bool, ctx: Context) -> list
 def same_run(run: Run, cell: dict[str, Any]) -> bool:
     """Whether a run read from text is what `cell` holds, aside from derived text."""
     return run.count == cell["execution_count"] and jsontext.same(
-        _without_derived(run.outputs), _without_derived(cell["outputs"])
+        without_derived(run.outputs), without_derived(cell["outputs"])
     )
-
-
-def _without_derived(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {**output, "data": {TURN_MIME: output["data"][TURN_MIME]}}
-        if is_turn_output(output)
-        else output
-        for output in outputs
-    ]
 
 
 def _lang(source: str, ctx: Context) -> str:
@@ -92,7 +83,7 @@ def _write_code_outputs(
     outputs: list[dict[str, Any]], base: str, count: int | None, lang: str
 ) -> list[Unit]:
     label = f"{base}.{count or 0}"
-    groups = write_outputs(_without_derived(outputs), lang, count)
+    groups = write_outputs(without_derived(outputs), lang, count)
     units = [unit for group in groups for unit in group]
     if not units and count is not None:
         units = [Unit(kind=lang, attrs=[("output", "none")])]

@@ -18,10 +18,11 @@ from msgbook_format.blocks import (
     write_seconds,
     write_whole,
 )
+from msgbook_format.place import Place
 from msgbook_format.scan import Unit
 from msgbook_format.turn.model import TURN_MIME, TURN_VERSION, turn_of
 
-DERIVED_MIMES = frozenset(("text/markdown", "text/plain"))
+_DERIVED_MIMES = frozenset(("text/markdown", "text/plain"))
 """MIME types beside a turn that follow from it."""
 
 _NONCE = re.compile(r"[0-9a-f]{8}")
@@ -31,7 +32,6 @@ _TEXTS = (
     ("provider", "provider"),
     ("finish_reason", "finish_reason"),
 )
-_NUMBERED = frozenset(("text", "reasoning"))
 
 
 def is_turn_output(output: dict[str, Any]) -> bool:
@@ -40,62 +40,19 @@ def is_turn_output(output: dict[str, Any]) -> bool:
         turn_of(output) is not None
         and output.get("output_type") == "display_data"
         and output.keys() == {"output_type", "data", "metadata"}
-        and output["data"].keys() <= {TURN_MIME, *DERIVED_MIMES}
+        and output["data"].keys() <= {TURN_MIME, *_DERIVED_MIMES}
         and isinstance(output["metadata"], dict)
     )
 
 
-class _Place:
-    """Where the next block stands: its step, its number and the call that it answers.
-
-    Reader and writer walk the same blocks through it, so that what follows from the order of the
-    blocks need not be written.
-    """
-
-    def __init__(self, base: str) -> None:
-        self.base = base
-        self.step = 1
-        self.answered = False
-        self.number = 0
-        self.numbers: dict[Any, int] = {}
-        self.calls: dict[str, str] = {}
-        self.labels: dict[str, str] = {}
-        self.results: dict[str, int] = {}
-
-    def expected_step(self, kind: str) -> int | None:
-        if kind in ("notice", "error"):
-            return None
-        return self.step + 1 if self.answered and kind != "tool_result" else self.step
-
-    def enter(self, kind: str, step: Any) -> None:
-        if kind not in ("notice", "error") and isinstance(step, int):
-            self.step = step
-            self.answered = kind == "tool_result"
-
-    def next_label(self, kind: str, step: Any) -> str:
-        self.number += 1
-        if kind in _NUMBERED:
-            self.numbers[step] = self.number
-        return f"{self.base}-{self.number}"
-
-    def call_label(self, step: Any, nonce: str) -> str:
-        if step not in self.numbers:
-            self.number += 1
-            self.numbers[step] = self.number
-        return f"{self.base}-{self.numbers[step]}.{nonce}"
-
-    def result_label(self, call: str) -> str:
-        label = self.labels.get(call, f"{self.base}-{max(self.number, 1)}.r")
-        self.results[label] = self.results.get(label, 0) + 1
-        return f"{label}.{self.results[label]}"
-
-    def add_call(self, label: str, call: str) -> None:
-        self.calls[label] = call
-        self.labels[call] = label
-
-    def answered_call(self, label: str) -> str:
-        """Id of the call that a result with this label answers."""
-        return self.calls.get(label.rpartition(".")[0]) or next(reversed(self.labels), label)
+def without_derived(outputs: list[Any]) -> list[Any]:
+    """Outputs with turns alone, without the text that follows from them; not in place."""
+    return [
+        {**output, "data": {TURN_MIME: output["data"][TURN_MIME]}}
+        if isinstance(output, dict) and is_turn_output(output)
+        else output
+        for output in outputs
+    ]
 
 
 def write_turn(output: dict[str, Any], base: str, number: int) -> tuple[list[Unit], int]:
@@ -106,22 +63,21 @@ def write_turn(output: dict[str, Any], base: str, number: int) -> tuple[list[Uni
     turn = dict(output["data"][TURN_MIME])
     agent = turn.get("agent")
     named = isinstance(agent, str) and is_type(agent) and agent not in NO_AGENT
-    place = _Place(base)
+    kind = str(agent) if named else "markdown"
+    place = Place(base)
     place.number = number
     units = [
-        _write_unit(block, place, agent if named else "markdown", first=index == 0)
+        _write_unit(block, place, kind, first=index == 0)
         for index, block in enumerate(turn["blocks"])
     ]
-    speaks = named and any(unit.kind == agent for unit in units)
     if not units:
-        kind = agent if named else "markdown"
-        speaks = named
         units = [Unit(kind=kind, attrs=[("blocks", "0")], label=place.next_label("text", 1))]
+    speaks = named and any(unit.kind == kind for unit in units)
     units[0].attrs += _write_turn_attrs(turn, output["metadata"], speaks)
     return units, place.number
 
 
-def _write_unit(block: dict[str, Any], place: _Place, agent: str, first: bool) -> Unit:
+def _write_unit(block: dict[str, Any], place: Place, agent: str, first: bool) -> Unit:
     if not is_readable(block):
         unit = write_whole(block)
         unit.label = place.next_label("", None)
@@ -152,7 +108,7 @@ def _write_unit(block: dict[str, Any], place: _Place, agent: str, first: bool) -
     return unit
 
 
-def _take_nonce(unit: Unit, rest: dict[str, Any], place: _Place) -> str:
+def _take_nonce(unit: Unit, rest: dict[str, Any], place: Place) -> str:
     nonce = rest.get("nonce")
     if isinstance(nonce, str):
         del rest["nonce"]
@@ -204,7 +160,7 @@ class TurnReader:
             "data": {TURN_MIME: self.turn},
             "metadata": metadata,
         }
-        self._place = _Place(base)
+        self._place = Place(base)
         self._take(unit, attrs, first=True)
 
     def takes(self, unit: Unit) -> bool:
@@ -264,7 +220,7 @@ def _take_object(attrs: Attrs, key: str) -> dict[str, Any] | None:
     return value
 
 
-def _read_unit(unit: Unit, attrs: Attrs, place: _Place, first: bool) -> dict[str, Any]:
+def _read_unit(unit: Unit, attrs: Attrs, place: Place, first: bool) -> dict[str, Any]:
     if unit.kind == "nb":
         block = jsontext.load_object(unit.body)
         if block is not None and isinstance(block.get("type"), str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import nbformat
 
 from msgbook_format import jsontext
-from msgbook_format.attachments import write_attachments
+from msgbook_format.attachments import read_attachments, write_attachments
 from msgbook_format.context import Context
 from msgbook_format.frontmatter import (
     format_frontmatter,
@@ -24,7 +25,8 @@ from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.section import append_section, split_section
 from msgbook_format.stretch import parse_units, read_run_text
-from msgbook_format.attachments import read_attachments
+
+_convert: Callable[[Any, int], dict[str, Any]] = nbformat.convert
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
         verbatim: whether spelling that was read from a text is used again.
     """
     if notebook.get("nbformat") != 4:
-        notebook = nbformat.convert(deepcopy(notebook), 4)
+        notebook = _convert(deepcopy(notebook), 4)
     pieces = write_pieces(notebook, verbatim=verbatim)
     bits = verbatim_bits(notebook) if verbatim else {}
     segments: list[tuple[str, str | None]] = []
