@@ -221,11 +221,15 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _tick(): void {
-    if (this._turn === null || this._unreadable !== null) {
+    if (
+      this._turn === null ||
+      this._unreadable !== null ||
+      this._waiting !== null
+    ) {
       return;
     }
     if (this._isLive(this._turn) !== this._live) {
-      void this._request(this._waiting?.value ?? this._value);
+      void this._request(this._value);
     } else {
       this._header.show(this._turn, this._live, Date.now());
     }

@@ -62,8 +62,9 @@ const DROPPED = new Set(
 // Classes of highlighted code only: with JupyterLab's own ones a text could look like its dialogs.
 const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
 
-// TeX that loads a script or, as a MathML glyph, an image while MathJax typesets it.
-const LOADING_TEX = /\\(?=(?:require|mmlToken)(?![a-zA-Z]))/g;
+// TeX with which MathJax, its safe mode on, loads a script (`require`), an image (`mmlToken` as a
+// glyph, `style` as a cursor), or sets attributes that the page may act on (`data`).
+const LOADING_TEX = /\\(?=(?:require|mmlToken|style|data)(?![a-zA-Z]))/g;
 
 // After a backslash this invisible character makes an unknown command, which MathJax shows as it is.
 const WORD_JOINER = '\u2060';
