@@ -68,7 +68,7 @@ export const newChatFilePlugin: JupyterFrontEndPlugin<void> = {
       },
       execute: args => newChatFile(app, text(args.cwd) ?? browser?.model.path)
     });
-    launcher?.add({ command, category: trans.__('Other'), rank: 0 });
+    launcher?.add({ command, category: trans.__('Other'), rank: 0.5 });
     mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 });
     palette?.addItem({
       command,
