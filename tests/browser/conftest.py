@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from lab import Lab, running_lab
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from scripted_server import ScriptedServer
+
+expect.set_options(timeout=30_000)
 
 SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
 

@@ -81,7 +81,8 @@ class Lab:
 
     def open(self, path: str = "") -> None:
         """Load JupyterLab on a file, or empty, and wait until it can be used."""
-        self.page.goto(f"{self._url}/lab/tree/{path}" if path else f"{self._url}/lab?reset")
+        # `reset` forgets the tabs of the last test, which the server keeps.
+        self.page.goto(f"{self._url}/lab/tree/{path}?reset" if path else f"{self._url}/lab?reset")
         self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
 
     def wait_for_kernel(self) -> None:
@@ -117,6 +118,13 @@ class Lab:
             "([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
             [name, arguments],
         )
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel of the notebook in front, without the question."""
+        self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+        )
+        self.wait_for_kernel()
 
     def save(self) -> None:
         self.command("docmanager:save")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from scripted_server import Answer, call, delta, text
+from msgbook_format.turn import TURN_MIME
+from scripted_server import Answer, ScriptedServer, call, delta, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -16,6 +20,18 @@ There is **one file**. In Python, with $e^{i\\pi} = -1$ in mind:
 print("hello")
 ```
 """
+
+
+def write_notebook(path: Path, *prompts: str) -> None:
+    cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
+    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
+    nbformat.write(notebook, path)
+
+
+def spoken(server: ScriptedServer) -> list[tuple[str, str]]:
+    """Role and text of the last request's messages, without the system message."""
+    return [(m["role"], m["content"]) for m in server.messages()[1:]]
 
 
 def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
@@ -55,3 +71,111 @@ def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
     assert (context["source"], context["cells"]) == ("live", 1)
     screenshot("followed-up")
     assert lab.requests == []
+
+
+def test_a_conversation_goes_on_after_it_was_saved_closed_and_opened(
+    lab, lab_root, model_server, screenshot
+):
+    model_server.answers = [text("The first answer.", reasoning="First thought."), text("Second.")]
+    write_notebook(lab_root / "saved.ipynb", "The first question", "The second question")
+    lab.open("saved.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("The first answer.")).to_be_visible()
+    before = lab.cells()[0]
+    lab.save()
+
+    lab.open("saved.ipynb")
+
+    expect(lab.cell(0).get_by_text("The first answer.")).to_be_visible()
+    expect(lab.cell(0).get_by_text("scripted-model")).to_be_visible()
+    assert lab.cells()[0]["outputs"] == before["outputs"]
+    screenshot("reopened")
+
+    lab.wait_for_kernel()
+    lab.restart_kernel()
+    lab.run(1)
+    expect(lab.cell(1).get_by_text("Second.")).to_be_visible()
+
+    assert spoken(model_server) == [
+        ("user", "The first question"),
+        ("assistant", "The first answer."),
+        ("user", "The second question"),
+    ]
+
+
+def test_the_model_sees_what_stands_on_the_page(lab, lab_root, model_server):
+    model_server.answers = [text("Answer A."), text("Answer B."), text("Answer C.")]
+    write_notebook(lab_root / "page.ipynb", "Question A", "Question B", "Question C")
+    lab.open("page.ipynb")
+    lab.wait_for_kernel()
+    lab.command("notebook:run-all-cells")
+    expect(lab.cell(2).get_by_text("Answer C.")).to_be_visible()
+    assert [role for role, _ in spoken(model_server)] == ["user", "assistant"] * 2 + ["user"]
+
+    lab.type_in(0, "Question A, edited")
+    lab.cell(1).locator(".jp-InputPrompt").click()
+    lab.command("notebook:move-cell-up")
+    lab.run(2)
+    expect(lab.cell(2).locator(".jp-InputPrompt")).to_have_text("[4]:")
+    assert spoken(model_server) == [
+        ("user", "Question B"),
+        ("assistant", "Answer B."),
+        ("user", "Question A, edited"),
+        ("assistant", "Answer A."),
+        ("user", "Question C"),
+    ]
+
+    lab.cell(0).locator(".jp-InputPrompt").click()
+    lab.command("notebook:delete-cell")
+    lab.run(1)
+    expect(lab.cell(1).locator(".jp-InputPrompt")).to_have_text("[5]:")
+    assert spoken(model_server) == [
+        ("user", "Question A, edited"),
+        ("assistant", "Answer A."),
+        ("user", "Question C"),
+    ]
+
+
+def test_the_stop_button_ends_a_turn_and_keeps_what_has_arrived(
+    lab, lab_root, model_server, screenshot
+):
+    thinking = [delta(reasoning_content="A long thought."), delta(content="It begins")]
+    model_server.answers = [Answer(thinking, hold=2), text("Fine again.")]
+    write_notebook(lab_root / "stop.ipynb", "Think long", "Once more")
+    lab.open("stop.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("It begins")).to_be_visible()
+    screenshot("streaming")
+
+    lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
+
+    expect(lab.cell(0).get_by_text("Interrupted").first).to_be_visible()
+    assert model_server.disconnected.wait(10)
+    screenshot("stopped")
+    outputs = lab.cells()[0]["outputs"]
+    assert [output["output_type"] for output in outputs] == ["display_data", "error"]
+    assert outputs[0]["data"][TURN_MIME]["status"] == "interrupted"
+    lab.run(1)
+    expect(lab.cell(1).get_by_text("Fine again.")).to_be_visible()
+
+
+def test_a_block_that_a_person_opened_stays_open_while_the_turn_goes_on(
+    lab, lab_root, model_server
+):
+    thinking = [delta(reasoning_content="My thoughts."), delta(content="Word.")]
+    model_server.answers = [Answer(thinking, hold=2)]
+    write_notebook(lab_root / "open.ipynb", "Think")
+    lab.open("open.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Word.")).to_be_visible()
+    thought = lab.cell(0).locator("details").first
+    expect(thought).not_to_have_attribute("open", "")
+
+    thought.locator("summary").click()
+    lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
+    expect(lab.cell(0).get_by_text("Interrupted").first).to_be_visible()
+
+    expect(lab.cell(0).get_by_text("My thoughts.")).to_be_visible()
