@@ -1,0 +1,30 @@
+"""The format `msg` in Jupytext: `.msg.md` files, and `.md` files with a message section.
+
+Jupytext has no interface for further formats, so that its functions are replaced, in one place
+(`patches`) and only while they are what the replacement was written for.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from msgbook_format.jupytext_plugin.names import FORMAT_NAME, reading
+
+__all__ = ["FORMAT_NAME", "reading", "register"]
+
+
+def register() -> bool:
+    """Teach Jupytext the format `msg`; whether it knows it now. Further calls do nothing.
+
+    Warns, and leaves Jupytext as it is, when this Jupytext is not one that we know.
+    """
+    from msgbook_format.jupytext_plugin import patches
+
+    problem = patches.apply()
+    if problem:
+        warnings.warn(
+            f"Jupytext does not read or write message files here: {problem}. "
+            "Install a version of jupytext that this msgbook knows.",
+            stacklevel=2,
+        )
+    return not problem

@@ -1,0 +1,123 @@
+"""A Jupyter server with our extension, over either kind of contents manager."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+_SYNC = "jupyter_server.services.contents.largefilemanager.LargeFileManager"
+
+
+class RefusedError(Exception):
+    def __init__(self, status, message):
+        super().__init__(f"{status}: {message}")
+        self.status = status
+        self.message = message
+
+
+class Server:
+    """HTTP requests to the contents of a server, and the folder that it serves."""
+
+    Refused = RefusedError
+
+    def __init__(self, root, url, token):
+        self.root, self._url, self._token = root, url, token
+
+    def read(self, name):
+        return (self.root / name).read_bytes()
+
+    def write(self, name, data):
+        (self.root / name).write_bytes(data.encode() if isinstance(data, str) else data)
+
+    def get(self, name, **query):
+        return self._ask("GET", f"{name}?{urllib.parse.urlencode(query)}", None)
+
+    def put(self, name, model):
+        return self._ask("PUT", name, model)
+
+    def post(self, name, model):
+        return self._ask("POST", name, model)
+
+    def patch(self, name, model):
+        return self._ask("PATCH", name, model)
+
+    def _ask(self, method, name, model):
+        data = None if model is None else json.dumps(model).encode()
+        headers = {"Authorization": f"token {self._token}", "Content-Type": "application/json"}
+        url = f"{self._url}api/contents/{name}"
+        request = urllib.request.Request(url, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                body = answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                body = error.read()
+            raise RefusedError(error.code, json.loads(body)["message"]) from None
+        return json.loads(body) if body else None
+
+
+@contextmanager
+def started(root, runtime, options):
+    """A running server; its URL is known when it says that it has bound its port."""
+    package = Path(__file__).parents[2]
+    path = os.pathsep.join([str(package / "jupytext_format"), str(package / "kernel")])
+    folders = {f"JUPYTER_{name}_DIR": str(runtime / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    token = secrets.token_hex(16)
+    command = [
+        sys.executable, "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", "--port=0",
+        f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}", "--allow-root",
+        "--ServerApp.jpserver_extensions=msgbook_format.server=True", *options,
+    ]  # fmt: skip
+    environment = {**os.environ, **folders, "PYTHONPATH": path, "HOME": str(runtime)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            url = _url(process.stderr)
+            drain = threading.Thread(target=process.stderr.read, daemon=True)
+            drain.start()
+            yield Server(root, url, token)
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+            drain.join(timeout=30)
+
+
+def _url(log):
+    """The address that the server says when it has bound its port."""
+    lines = []
+    for line in log:
+        lines.append(line)
+        found = re.search(r"http://127\.0\.0\.1:[0-9]+/", line)
+        if found:
+            return found[0]
+    raise AssertionError("the server did not start:\n" + "".join(lines))
+
+
+@pytest.fixture(scope="session", params=["async", "sync"])
+def running(request, tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    runtime = tmp_path_factory.mktemp("jupyter")
+    options = [] if request.param == "async" else [f"--ServerApp.contents_manager_class={_SYNC}"]
+    with started(root, runtime, options) as server:
+        yield server
+
+
+@pytest.fixture
+def server(running):
+    yield running
+    for path in running.root.iterdir():
+        if path.is_file():
+            path.unlink()
