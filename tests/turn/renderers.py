@@ -97,9 +97,11 @@ class Lab:
 class Page(HTMLParser):
     """What a reader sees of some HTML, and what it does that it must not."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, *, also: frozenset[str] = frozenset()) -> None:
+        """`also`: further elements and attributes that the page may have."""
         super().__init__(convert_charrefs=True)
         self.violations: list[str] = []
+        self._also = also
         self.code: list[str] = []
         """Contents of code spans and blocks, without line ends at their end."""
         self.links: list[str] = []
@@ -115,7 +117,7 @@ class Page(HTMLParser):
         return " ".join("".join(self._text).replace("¶", "").split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ALLOWED:
+        if tag not in ALLOWED | self._also:
             self.violations.append(f"element {tag}")
         for name, value in attrs:
             self._attribute(tag, name, value or "")
@@ -164,7 +166,7 @@ class Page(HTMLParser):
             self.violations.append(f"diagram in {tag}")
         elif name == "style" and re.fullmatch(r"text-align: ?(left|right|center)", value):
             return
-        elif name not in _ATTRIBUTES:
+        elif name not in _ATTRIBUTES | self._also:
             self.violations.append(f"attribute {name}={value!r} of {tag}")
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -59,7 +60,7 @@ def test_each_hostile_fixture_would_do_something_unless_made_safe(
 
 
 @settings(
-    max_examples=300,
+    max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -131,6 +132,7 @@ def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
         ("![alt](http://e.example/p.png)", "[alt](http://e.example/p.png)"),
         ("![](p.png)", "[p.png](p.png)"),
         ("![a*b](data:image/png;base64,AAAA)", "![a&#42;b](data:image/png;base64,AAAA)"),
+        ("!<http://a.example>", "&#33;[http://a.example](http://a.example)"),
         ("[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"),
         ("a\x1b[31mb\x00\udc80\r\nc", "a␛[31mb␀�\nc"),
         ("```py\nx\n", "```py\nx\n```"),
@@ -138,3 +140,20 @@ def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
 )
 def test_writings(text: str, safe: str) -> None:
     assert safe_markdown(text).lstrip() == safe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$\style{cursor: url(//e.example/c), auto}{x}$",
+        r"\$\\style{cursor: url(//e.example/c), auto}{x}\$",
+        r"&#36;&#92;style{cursor: url(//e.example/c), auto}{x}&#36;",
+        r"&#36;\\&#115;tyle{cursor: url(//e.example/c), auto}{x}&#36;",
+        r"<http://e.example/$\require{x}$>",
+        r"$\let\x\require$",
+    ],
+)
+def test_tex_that_loads_something_is_no_command(text: str) -> None:
+    shown = Page(commonmark(safe_markdown(text))).text
+    assert re.search("\\\\\u2060(style|require)", shown)
+    assert not re.search(r"\\(style|require)", shown)

@@ -7,13 +7,27 @@ from __future__ import annotations
 
 import re
 
-DANGER = re.compile(r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\begin\{")
-"""What does something when it is read as text: a tag, an image, a link, a definition, a formula.
+DANGER = re.compile(
+    r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\begin\{"
+    r"|(?:```|~~~)[^\n]{0,80}(?:mermaid|[&\\])"
+    r"|\\(?:require|mmlToken|style|data|bbox)(?![a-z])",
+    re.IGNORECASE,
+)
+"""What does something when it is read as text: a tag, an image, a link, a definition, a formula,
+a diagram.
 
 A formula does no harm by itself, but where it ends decides what is code, and parsers that know
 formulas disagree about it with those that do not.
 """
 
+LOADING_TEX = re.compile(r"(?:require|mmlToken|style|data|bbox)(?![A-Za-z])")
+"""What MathJax, its safe mode on, takes as a command to load something, behind a backslash: a
+script, a picture as a glyph, a cursor; `data` sets attributes that a page may act on."""
+
+BROKEN = "\u2060"
+"""An invisible character; behind a backslash it makes an unknown command, shown as it is."""
+
+_COMMAND = re.compile(rf"\\(?={LOADING_TEX.pattern})")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~\n]")
@@ -46,8 +60,11 @@ def entities(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Text with all that Markdown, HTML or TeX know inside a line as character references."""
-    return _MARKUP.sub(_reference, text)
+    """Text with all that Markdown, HTML or TeX know inside a line as character references.
+
+    MathJax reads what they stand for, so TeX that loads something is broken as well.
+    """
+    return _MARKUP.sub(_reference, _COMMAND.sub(f"\\\\{BROKEN}", text))
 
 
 def _reference(match: re.Match[str]) -> str:

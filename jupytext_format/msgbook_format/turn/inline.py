@@ -5,6 +5,7 @@ A lexer, not a parser: what it does not touch stays byte for byte as the model w
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -12,13 +13,16 @@ from typing import TYPE_CHECKING
 
 from markdown_it.common.utils import normalizeReference
 
-from msgbook_format.turn.escape import DANGER, entities, escape_text
+from msgbook_format.turn.escape import BROKEN, DANGER, LOADING_TEX, entities, escape_text
 from msgbook_format.turn.links import DATA_IMAGE, safe_destination
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SPECIAL = re.compile(r"\\|`+|\$\$?|<|!(?=<)|!?\[|\]|\"|(?<=ftp):(?=//)", re.IGNORECASE)
+_SPECIAL = re.compile(
+    r"\\|`+|~{3,}|\$\$?|<|!(?=[<!])|!?\[|\]|\"|(?<=ftp):(?=//)|&(?:#0{0,5}92|#x0{0,4}5c|bsol);",
+    re.IGNORECASE,
+)
 _TAG_START = re.compile(r"[A-Za-z/!?]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
@@ -101,8 +105,12 @@ class _Lexer:
                     self._put(self._quote(), 1)
                 case ":":
                     self._put("&#58;", 1)
-                case backticks:
-                    self._backticks(len(backticks))
+                case reference if reference[0] == "&":
+                    self._put_backslash(reference, len(reference))
+                case run if run[0] == "~":
+                    self._put(entities(run), len(run))
+                case run:
+                    self._backticks(len(run))
         self.out.append(self.text[self.pos :])
         return "".join(self.out)
 
@@ -124,15 +132,17 @@ class _Lexer:
             return
         escape = _ESCAPE.match(self.text, self.pos)
         if escape is None:
-            self._put("\\", 1)
+            self._put_backslash("\\", 1)
             return
         following = self.text[self.pos + 2 : self.pos + 3]
         match escape[1]:
+            case "\\":
+                self._put_backslash(escape[0], 2)
             case "<" if _TAG_START.match(following):
                 self._put("\\< " if self._in_math() else "&lt;", 2)
             case '"' if self.quotes:
                 self._put(self._quote(), 2)
-            case "!" if following in ("[", "<"):
+            case "!" if following in ("[", "<", "!"):
                 self._put("\\! " if self._in_math() else "&#33;", 2)
             case "@":
                 # Unescaped by marked to `@@0@@`, JupyterLab's mark for a formula.
@@ -141,6 +151,11 @@ class _Lexer:
                 self._put("\\] " if self._in_math() else "&#93;", 2)
             case _:
                 self._put(escape[0], 2)
+
+    def _put_backslash(self, written: str, consumed: int) -> None:
+        following = self.text[self.pos + consumed : self.pos + consumed + 100]
+        broken = BROKEN if LOADING_TEX.match(html.unescape(following)) else ""
+        self._put(written + broken, consumed)
 
     def _dollar(self, mark: str) -> None:
         if self._in_math() or not self._formula(mark, mark):
@@ -186,14 +201,15 @@ class _Lexer:
     def _backticks(self, length: int) -> None:
         starts = self.runs.get(length, [])
         index = bisect_right(starts, self.pos)
+        # Three or more could begin a fence, for one who sees a block begin here.
         if index == len(starts):
-            self._put("`" * length, length)
+            self._put("`" * length if length < 3 else entities("`" * length), length)
             return
         end = starts[index] + length
         span = self.text[self.pos : end]
         # mistune does not resolve `\|` in a table's code span; the element says it plainly.
         piped = self.table and "\\|" in span
-        if piped or DANGER.search(span) or (self.quotes and '"' in span):
+        if piped or length > 2 or DANGER.search(span) or (self.quotes and '"' in span):
             code = span[length:-length]
             bare = (code.replace("\\|", "|") if piped else code).strip()
             written = "\n".join(entities(line) for line in bare.split("\n"))

@@ -1,0 +1,7 @@
+"""nbconvert exporters that read `.msg.md` and trust nothing in it."""
+
+from __future__ import annotations
+
+from msgbook_format.exporters.html import MsgHTMLExporter
+
+__all__ = ["MsgHTMLExporter"]

@@ -1,0 +1,156 @@
+"""A conversation as one HTML page that runs and loads nothing of its own.
+
+The page has a Content-Security-Policy on top of a notebook whose every part is made harmless. It
+needs no network but for formulas: where there are any, MathJax is loaded from nbconvert's
+`mathjax_url`, the only address that the policy allows; without it, or offline, formulas stay
+readable as TeX. MathJax 2 evaluates its configuration, so the policy has to allow `eval` to
+scripts from there; inline scripts, handlers and `javascript:` stay forbidden. Diagrams, widgets
+and require.js are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from nbconvert.exporters.html import HTMLExporter
+from nbconvert.utils.exceptions import ConversionException
+from traitlets import default
+
+import msgbook_format
+from msgbook_format.context import Context
+from msgbook_format.exporters.presentable import has_formulas, plain_word, presentable
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+_ORIGIN_AND_FOLDER = re.compile(r"https?://[^\s;,'\"?#]+/")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class MsgHTMLExporter(HTMLExporter):
+    """`.msg.md`, or `.ipynb` of a conversation, -> HTML: prompts and answers, safe to pass on."""
+
+    export_from_notebook = "Conversation (HTML)"
+
+    @default("template_name")
+    def _default_template_name(self) -> str:
+        return "msghtml"
+
+    @default("extra_template_basedirs")
+    def _default_template_folders(self) -> list[str]:
+        # Not the working directory, as nbconvert has it: a template is code.
+        return [str(Path(__file__).with_name("templates"))]
+
+    @default("exclude_input_prompt")
+    def _default_exclude_input_prompt(self) -> bool:
+        return True
+
+    @default("exclude_output_prompt")
+    def _default_exclude_output_prompt(self) -> bool:
+        return True
+
+    def from_file(  # type: ignore[override]  # as in nbconvert: text, where its base says notebook
+        self, file_stream: Any, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Convert an open file, of either kind: a `.msg.md` file, or the text of a stream.
+
+        Raises:
+            ConversionException: it is no conversation, or not UTF-8.
+        """
+        try:
+            notebook = _read(file_stream)
+            return self.from_notebook_node(notebook, resources=resources, **kw)
+        except (ValueError, nbformat.ValidationError) as error:
+            # MessageFileError, UnicodeDecodeError and NotJSONError are values too.
+            raise ConversionException(str(error)) from None
+
+    def from_notebook_node(  # type: ignore[override]
+        self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Convert a notebook, which is not modified."""
+        kept = {key: nb.metadata[key] for key in ("kernelspec", "title") if key in nb.metadata}
+        metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
+        notebook = nbformat.from_dict({**nb, "metadata": metadata})  # type: ignore[no-untyped-call]
+        page, result = super().from_notebook_node(notebook, _named(resources), **kw)
+        return _SURROGATE.sub("\ufffd", page), result
+
+    def _preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Run the preprocessors (`--execute` needs the real notebook), then make it harmless."""
+        processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]
+        notebook = presentable(processed)
+        formulas = has_formulas(notebook)
+        resources["msgbook_formulas"] = formulas
+        resources["msgbook_policy"] = _policy(self.mathjax_url if formulas else "")
+        return notebook, resources
+
+    def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
+        result: dict[str, Any] = super()._init_resources(resources)  # type: ignore[no-untyped-call]
+        result["should_not_encode_svg"] = False
+        environment = self.environment
+        theme, *_ = environment.loader.get_source(environment, "static/theme-dark.css")
+        result["msgbook_dark_theme"] = theme
+        return result
+
+
+def _read(file_stream: Any) -> NotebookNode:
+    name = str(getattr(file_stream, "name", ""))
+    if name.endswith(".md"):
+        return msgbook_format.read(name)
+    text = file_stream.read()
+    if name.endswith(".ipynb") or _is_notebook(text):
+        notebook: NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+        return notebook
+    return msgbook_format.reads(text)
+
+
+def _is_notebook(text: str) -> bool:
+    try:
+        return "nbformat" in json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def _language(metadata: dict[str, Any]) -> str:
+    """Name of a lexer for code cells; a plain word, for the page carries it as it is written."""
+    if Context.of(metadata, None).chat:
+        return "ipython3"
+    info = metadata.get("language_info")
+    named = [info.get("pygments_lexer"), info.get("name")] if isinstance(info, dict) else []
+    return next(filter(None, map(plain_word, named)), "text")
+
+
+def _named(resources: dict[str, Any] | None) -> dict[str, Any]:
+    """Resources in which `chat.msg.md` is called `chat`, also the file that will be written."""
+    named: dict[str, Any] = dict(resources or {})
+    metadata = dict(named.get("metadata") or {})
+    name = metadata.get("name")
+    if isinstance(name, str) and name.endswith(".msg"):
+        short = name.removesuffix(".msg")
+        named["metadata"] = {**metadata, "name": short}
+        for key in ("unique_key", "output_files_dir"):
+            if isinstance(named.get(key), str):
+                named[key] = named[key].replace(name, short, 1)
+    return named
+
+
+def _policy(mathjax_url: str) -> str:
+    scripts, fonts = "'none'", ""
+    if match := _ORIGIN_AND_FOLDER.match(mathjax_url):
+        scripts, fonts = f"{match[0]} 'unsafe-eval'", match[0]
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {scripts}",
+            "style-src 'unsafe-inline'",
+            "img-src data:",
+            f"font-src data: {fonts}".rstrip(),
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )

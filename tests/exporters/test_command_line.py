@@ -1,0 +1,53 @@
+"""`jupyter nbconvert` itself, as a person runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import nbformat
+from notebooks import conversation
+from renderers import Page
+
+import msgbook_format
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def nbconvert(folder: Path, *arguments: str, text: str | None = None) -> str:
+    command = [sys.executable, "-m", "nbconvert", "--log-level=ERROR", *arguments]
+    run = subprocess.run(
+        command, cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return run.stdout
+
+
+def test_files_of_both_kinds_are_converted_under_their_own_names(tmp_path: Path) -> None:
+    msgbook_format.write(conversation(), tmp_path / "one.msg.md")
+    msgbook_format.write(conversation(), tmp_path / "two.msg.md")
+    nbformat.write(conversation(), tmp_path / "three.ipynb")
+    nbconvert(tmp_path, "--to", "msghtml", "one.msg.md", "two.msg.md", "three.ipynb")
+    assert sorted(path.name for path in tmp_path.glob("*.html")) == [
+        "one.html",
+        "three.html",
+        "two.html",
+    ]
+
+
+def test_text_is_read_from_standard_input_and_the_page_written_to_standard_output(
+    tmp_path: Path,
+) -> None:
+    text = msgbook_format.writes(conversation())
+    page = nbconvert(tmp_path, "--to", "msghtml", "--stdin", "--stdout", text=text)
+    assert "It prints" in page
+
+
+def test_the_stock_exporter_shows_the_answer_with_closed_details(tmp_path: Path) -> None:
+    nbformat.write(conversation(), tmp_path / "chat.ipynb")
+    page = nbconvert(tmp_path, "--to", "html", "--stdout", "chat.ipynb")
+    assert page.count("<details>") == 2
+    assert "<details open" not in page
+    assert "It prints one." in Page(page).text

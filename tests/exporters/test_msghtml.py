@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from nbconvert.utils.exceptions import ConversionException
+from nbformat import v4
+from notebooks import PIXEL, answer, conversation, hostile_notebook, notebook, turn
+from renderers import Page
+
+import msgbook_format
+from msgbook_format.exporters import MsgHTMLExporter
+from msgbook_format.exporters.sanitize import sanitize_html
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEMPLATE = frozenset({"main", "section", "tabindex", "data-mime-type", "data-type"})
+
+
+def export(book: Any) -> str:
+    page: str = MsgHTMLExporter().from_notebook_node(book)[0]
+    return page
+
+
+def body(html: str) -> Page:
+    inside = html.partition("<main>")[2].partition("</main>")[0]
+    # An SVG image may stand in a page: as an image it neither runs nor loads anything.
+    return Page(re.sub(r'src="data:image/svg\+xml;base64,[\w+/=\n]*"', "", inside), also=TEMPLATE)
+
+
+def test_a_prompt_is_shown_as_markdown_and_its_answer_below_with_who_gave_it() -> None:
+    page = body(export(conversation()))
+    assert page.violations == []
+    words = (
+        "A note. You What does a.py print? be short assistant · m1 · 4.2 s 💭 Thinking Process"
+        ' Let me look. 🔧 Call: read { "path": "a.py" } 📝 Result: read print(1) It prints one.'
+        " print(1) %%python print(1) 1"
+    )
+    assert page.text == words
+
+
+def test_reasoning_and_results_are_collapsed() -> None:
+    html = export(conversation())
+    assert html.count("<details>") == 2
+    assert "<details open" not in html
+
+
+def test_a_hostile_notebook_does_nothing_in_the_page() -> None:
+    html = export(hostile_notebook())
+    head = html.partition("<main>")[0]
+    scripts = re.findall(r"<script[^>]*>", head)
+    assert len(scripts) == 2
+    assert all("cdnjs.cloudflare.com/ajax/libs/mathjax" in s or "x-mathjax" in s for s in scripts)
+    assert body(html).violations == []
+
+
+def test_a_forged_derived_text_is_not_believed() -> None:
+    forged = answer(turn({"type": "text", "text": "true"}), **{"text/markdown": "false"})
+    page = body(export(notebook(v4.new_code_cell("?", outputs=[forged]))))
+    assert "true" in page.text
+    assert "false" not in page.text
+
+
+def test_a_page_without_formulas_allows_no_script_and_names_no_address() -> None:
+    html = export(conversation())
+    assert "<script" not in html
+    assert "script-src 'none'" in html
+    assert not re.search(r'(?:src|href)="https?:', html)
+
+
+def test_a_page_with_formulas_allows_scripts_from_mathjax_alone() -> None:
+    html = export(notebook(v4.new_markdown_cell("$x^2$")))
+    assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/2.7.7/ 'unsafe-eval';" in html
+
+
+@pytest.mark.parametrize("url", ["mathjax.js", "https://a b/;x/", "javascript:x//", ""])
+def test_an_odd_address_of_mathjax_widens_nothing(url: str) -> None:
+    exporter = MsgHTMLExporter(mathjax_url=url)
+    html, _ = exporter.from_notebook_node(notebook(v4.new_markdown_cell("$x^2$")))
+    assert "script-src 'none'" in html
+
+
+def test_tables_and_pictures_of_code_cells_are_kept() -> None:
+    table = "<style>td {}</style><table><tr><td onclick='x'>cell</td></tr></table>"
+    outputs = [
+        v4.new_output("display_data", data={"text/html": table, "text/plain": "plain"}),
+        v4.new_output("display_data", data={"image/png": PIXEL}),
+        v4.new_output("display_data", data={"application/x-odd": "x"}),
+    ]
+    page = body(export(notebook(v4.new_code_cell("%%python\n1", outputs=outputs))))
+    assert page.violations == []
+    assert page.images == [f"data:image/png;base64,{PIXEL}"]
+    assert page.text == "%%python 1 cell (an output of application/x-odd is not shown here)"
+
+
+def test_pictures_attached_to_a_prompt_are_shown() -> None:
+    cell = v4.new_code_cell("See ![it](attachment:a.png)")
+    cell.attachments = {"a.png": {"image/png": PIXEL}}
+    note = v4.new_markdown_cell("See ![it](attachment:none.png)", attachments={})
+    page = body(export(notebook(cell, note)))
+    assert page.images == [f"data:image/png;base64,{PIXEL}"]
+    assert "attachment:none.png" in page.text
+
+
+def test_a_saved_running_turn_is_shown_as_interrupted() -> None:
+    cell = v4.new_code_cell("?", outputs=[answer(turn(status="running"))])
+    assert "Interrupted" in body(export(notebook(cell))).text
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "count"),
+    [
+        (turn({"type": "error", "name": "E", "message": "no"}, status="error"), ("E", "no"), 1),
+        (turn({"type": "error", "name": "E", "message": "no"}, status="error"), ("F", "no"), 2),
+        (turn(status="interrupted"), ("KeyboardInterrupt", ""), 0),
+    ],
+)
+def test_what_a_turn_says_is_not_said_again_by_its_error_output(
+    said: Any, error: tuple[str, str], count: int
+) -> None:
+    again = v4.new_output("error", ename=error[0], evalue=error[1], traceback=[])
+    cell = v4.new_code_cell("?", outputs=[answer(said), again])
+    page = body(export(notebook(cell)))
+    assert page.text.count(": no") == count
+    assert "KeyboardInterrupt" not in page.text
+
+
+def test_the_notebook_that_is_exported_stays_as_it_is() -> None:
+    book = hostile_notebook()
+    before = json.dumps(book)
+    export(book)
+    assert json.dumps(book) == before
+
+
+def test_lone_surrogates_do_not_keep_a_page_from_being_written() -> None:
+    export(notebook(v4.new_code_cell("%%python\n'\udc80'"), title="\udc80")).encode("utf-8")
+
+
+def test_a_template_in_the_working_directory_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("msghtml", "lab", "base"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html.j2").write_text("hostile")
+        (tmp_path / name / "base.html.j2").write_text("hostile")
+    monkeypatch.chdir(tmp_path)
+    assert "hostile" not in export(conversation())
+
+
+@pytest.mark.parametrize("suffix", [".msg.md", ".ipynb"])
+def test_both_kinds_of_file_give_the_same_page_under_the_same_name(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"chat{suffix}"
+    if suffix == ".ipynb":
+        nbformat.write(conversation(), path)
+    else:
+        msgbook_format.write(conversation(), path)
+    stem = path.name.rpartition(".")[0]
+    keys = {"unique_key": stem, "output_files_dir": f"{stem}_files"}
+    html, resources = MsgHTMLExporter().from_filename(str(path), resources=dict(keys))
+    assert body(html).text == body(export(conversation())).text
+    assert resources["metadata"]["name"] == "chat"
+    assert resources["unique_key"] == "chat"
+    assert resources["output_files_dir"] == "chat_files"
+
+
+def test_a_name_that_was_asked_for_is_taken_as_given(tmp_path: Path) -> None:
+    path = tmp_path / "chat.msg.md"
+    msgbook_format.write(conversation(), path)
+    _, resources = MsgHTMLExporter().from_filename(str(path), resources={"unique_key": "page"})
+    assert resources["unique_key"] == "page"
+
+
+@pytest.mark.parametrize("write", [msgbook_format.writes, nbformat.writes])
+def test_a_stream_of_either_kind_is_read(write: Any) -> None:
+    html, _ = MsgHTMLExporter().from_file(io.StringIO(write(conversation())))
+    assert "It prints" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("chat.msg.md", b"\xff\xfe"), ("readme.md", b"# Hi"), ("chat.ipynb", b"{")],
+)
+def test_a_file_that_is_no_conversation_is_an_error_of_conversion(
+    tmp_path: Path, name: str, data: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(ConversionException):
+        MsgHTMLExporter().from_filename(str(path))
+
+
+def test_a_notebook_with_values_of_wrong_types_is_an_error_of_conversion() -> None:
+    book = notebook(v4.new_code_cell("x"), title=["x"])
+    book.cells[0].outputs = "x"
+    with pytest.raises(ConversionException):
+        MsgHTMLExporter().from_file(io.StringIO(json.dumps(book)))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{"language": 1}, {"language_info": 1}, {"widgets": 1}],
+)
+def test_odd_metadata_does_not_keep_a_notebook_from_being_shown(metadata: Any) -> None:
+    book = notebook(v4.new_markdown_cell("shown"))
+    book.metadata.update(metadata)
+    assert "shown" in body(export(book)).text
+
+
+@pytest.mark.parametrize("piece", ["<div>", "<table><tr><td>", "<style>", "<script", "<a href='"])
+def test_html_nested_or_broken_in_any_way_ends(piece: str) -> None:
+    assert Page(sanitize_html(piece * 1000) or "").violations == []
