@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import socket
 import subprocess
 import sys
 import threading
@@ -86,6 +87,7 @@ def started(root, runtime, options):
     ) as process:
         try:
             url = _url(process.stderr)
+            _await_port(process, int(url.rpartition(":")[2].strip("/")))
             drain = threading.Thread(target=process.stderr.read, daemon=True)
             drain.start()
             yield Server(root, url, token)
@@ -96,7 +98,7 @@ def started(root, runtime, options):
 
 
 def _url(log):
-    """The address that the server says when it has bound its port."""
+    """The address that the server says."""
     lines = []
     for line in log:
         lines.append(line)
@@ -104,6 +106,15 @@ def _url(log):
         if found:
             return found[0]
     raise AssertionError("the server did not start:\n" + "".join(lines))
+
+
+def _await_port(process, port):
+    """Return when the port is bound: the server says its address just before that."""
+    while process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        os.sched_yield()
 
 
 @pytest.fixture(scope="session", params=["async", "sync"])
