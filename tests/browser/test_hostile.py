@@ -1,0 +1,83 @@
+"""A hostile model, and a hostile notebook, can do nothing to the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from msgbook_format.turn import TURN_MIME
+from scripted_server import Answer, call, delta, text
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+ATTACK = """\
+<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">
+<img src="http://leak.invalid/a.png"> ![image](http://leak.invalid/b.png "t") ![r][r]
+<svg onload="window.hacked = 3"><image href="http://leak.invalid/c.png"></svg>
+<iframe srcdoc="<script>parent.hacked = 4</script>"></iframe><video poster="http://leak.invalid/d">
+<style>body { background: url(http://leak.invalid/e) }</style><meta http-equiv="refresh" content="0;url=http://leak.invalid/f">
+<a href="javascript:window.hacked = 5">one</a> [two](javascript:window.hacked=6) <form action="http://leak.invalid/g">
+$\\href{javascript:window.hacked=7}{x}$ $\\style{background:url(http://leak.invalid/h)}{y}$
+
+[r]: http://leak.invalid/i.png
+
+The end of the attack.
+"""
+
+
+def harmless(lab: Any) -> None:
+    assert lab.page.evaluate("() => window.hacked") is None
+    assert lab.requests == []
+    assert (
+        lab.page.locator(".msgbook-Turn").locator("script, iframe, img, style, form, video").count()
+        == 0
+    )
+
+
+def test_a_hostile_answer_runs_nothing_and_loads_nothing(lab, lab_root, model_server, screenshot):
+    (lab_root / "<img src=x onerror=window.hacked=8>").write_text("")
+    model_server.answers = [
+        Answer([delta(reasoning_content=ATTACK), *call("read", {"path": "."}).chunks]),
+        call("<img src=x onerror=window.hacked=9>", {"a": ATTACK}),
+        text(ATTACK),
+    ]
+    cells = [nbformat.v4.new_code_cell("Be evil")]
+    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}),
+        lab_root / "evil.ipynb",
+    )
+    lab.open("evil.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+
+    expect(
+        lab.cell(0).locator(".msgbook-Text").get_by_text("The end of the attack.")
+    ).to_be_visible()
+    for summary in lab.cell(0).locator("summary").all():
+        summary.click()
+    for link in lab.cell(0).locator(".msgbook-Turn a[href]").all():
+        assert link.get_attribute("href").startswith(("http://leak.invalid/", "https:", "mailto:"))
+    harmless(lab)
+    screenshot("attacked")
+
+
+def test_opening_a_hostile_notebook_runs_nothing_and_loads_nothing(lab, lab_root, screenshot):
+    blocks = [{"type": "text", "step": 1, "text": ATTACK}, {"type": "new<img src=x>", "x": ATTACK}]
+    turn = {"version": 1, "status": "done", "agent": ATTACK, "model": ATTACK, "blocks": blocks}
+    output = nbformat.v4.new_output(
+        "display_data", data={TURN_MIME: turn, "text/markdown": ATTACK, "text/plain": ATTACK}
+    )
+    cell = nbformat.v4.new_code_cell("Open me", outputs=[output])
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), lab_root / "trap.ipynb")
+
+    lab.open("trap.ipynb")
+
+    expect(
+        lab.cell(0).locator(".msgbook-Text").get_by_text("The end of the attack.")
+    ).to_be_visible()
+    harmless(lab)
+    screenshot("opened")
