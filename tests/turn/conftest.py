@@ -3,12 +3,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from renderers import Lab, commonmark, nbconvert
+from renderers import Lab, Renderers, commonmark, nbconvert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-Renderers = dict[str, "Callable[[str], str]"]
+    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="session")

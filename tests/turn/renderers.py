@@ -6,12 +6,16 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from nbconvert.filters import markdown2html
+
+Renderers = dict[str, Callable[[str], str]]
+"""Name -> a function from Markdown to HTML."""
 
 NODE_MODULES = Path(__file__).parents[2] / "labextension" / "node_modules"
 

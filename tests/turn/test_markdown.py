@@ -14,7 +14,7 @@ from msgbook_format.turn import TURN_MIME, bundle, to_markdown, to_plain
 from msgbook_format.turn.markdown import PLAIN_LIMIT
 
 if TYPE_CHECKING:
-    from conftest import Renderers
+    from renderers import Renderers
 
 
 def turn(*blocks: dict[str, Any], **keys: Any) -> Any:

@@ -13,7 +13,7 @@ from renderers import Page, commonmark
 from msgbook_format.turn import safe_markdown
 
 if TYPE_CHECKING:
-    from conftest import Renderers
+    from renderers import Renderers
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SEPARATOR = "\n=====\n"

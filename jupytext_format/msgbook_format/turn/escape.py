@@ -81,7 +81,7 @@ def inline_code(text: str, limit: int = 200) -> str:
     line = _squeezed(text, limit)
     if line and not DANGER.search(line) and not re.search(r"[`|\\\"]", line):
         return f"`{line}`"
-    return f"<code>{entities(line)}</code>"
+    return html_span(line)
 
 
 def _squeezed(text: str, limit: int) -> str:
@@ -116,3 +116,10 @@ def language(info: str) -> str | None:
 def html_block(code: str) -> str:
     """A code block as one line of HTML that holds no character Markdown knows."""
     return f"<pre><code>{entities(code)}</code></pre>"
+
+
+def html_span(code: str) -> str:
+    """A code span as HTML, of as many lines as `code` or fewer."""
+    bare = code.strip()
+    lead = "\n" if "\n" in code[: len(code) - len(code.lstrip())] else ""
+    return f"{lead}<code>" + "\n".join(map(entities, bare.split("\n"))) + "</code>"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it.common.utils import normalizeReference
 
-from msgbook_format.turn.escape import BROKEN, DANGER, LOADING_TEX, entities, escape_text
-from msgbook_format.turn.links import DATA_IMAGE, safe_destination
+from msgbook_format.turn.escape import BROKEN, DANGER, LOADING_TEX, entities, escape_text, html_span
+from msgbook_format.turn.links import AUTOLINK, DATA_TAIL, LABEL, LINK_TAIL, safe_destination
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,17 +26,8 @@ _SPECIAL = re.compile(
 _TAG_START = re.compile(r"[A-Za-z/!?]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
-_AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^\s<>]{1,2000})>")
-# Bounds keep a hostile text from costing more than linear time.
-_TITLE = r"(?:\s{1,9}(?:\"[^\"]{0,500}\"|'[^']{0,500}'|\([^()]{0,500}\)))?\s{0,9}\)"
-_BARE = r"(?:[^\s()<>\[\]\\]|\\.)"
-_LINK_TAIL = re.compile(
-    rf"\(\s{{0,9}}(?:<([^<>\n]{{0,2000}})>|((?:{_BARE}|\({_BARE}{{0,200}}\)){{1,2000}})){_TITLE}"
-)
-_DATA_TAIL = re.compile(rf"\(\s{{0,9}}({DATA_IMAGE}){_TITLE}")
 _ESCAPED_FORMULA = 2000
 """Greatest length of what is taken for a formula in single-backslash delimiters."""
-_LABEL = re.compile(r"\[([^\[\]\\]{1,500})\]|\[\]")
 
 
 def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table: bool) -> str:
@@ -191,7 +182,7 @@ class _Lexer:
         if self._in_math():
             self._put("< ", 1)
             return
-        autolink = _AUTOLINK.match(self.text, self.pos)
+        autolink = AUTOLINK.match(self.text, self.pos)
         destination = safe_destination(autolink[1]) if autolink else None
         if autolink and destination:
             self._put(f"[{escape_text(autolink[1])}]({destination})", len(autolink[0]))
@@ -211,10 +202,7 @@ class _Lexer:
         piped = self.table and "\\|" in span
         if piped or length > 2 or DANGER.search(span) or (self.quotes and '"' in span):
             code = span[length:-length]
-            bare = (code.replace("\\|", "|") if piped else code).strip()
-            written = "\n".join(entities(line) for line in bare.split("\n"))
-            lead = "\n" if "\n" in code[: len(code) - len(code.lstrip())] else ""
-            span = f"{lead}<code>{written}</code>"
+            span = html_span(code.replace("\\|", "|") if piped else code)
         self._put(span, end - self.pos)
 
     def _open(self, written: str, *, image: bool) -> None:
@@ -233,7 +221,7 @@ class _Lexer:
 
     def _link(self, opener: _Opener) -> bool:
         """Write the link or image that ends here; False when there is none, or none allowed."""
-        if opener.image and (tail := _DATA_TAIL.match(self.text, self.pos + 1)):
+        if opener.image and (tail := DATA_TAIL.match(self.text, self.pos + 1)):
             alt = entities(self.text[opener.start : self.pos][:500])
             del self.out[opener.index :]
             # Behind a bare URL, mistune would take the `!` for a part of it.
@@ -255,11 +243,11 @@ class _Lexer:
 
     def _destination(self, opener: _Opener) -> tuple[str, int] | None:
         """Destination as written, and how many characters its construct takes from `]` on."""
-        if tail := _LINK_TAIL.match(self.text, self.pos + 1):
+        if tail := LINK_TAIL.match(self.text, self.pos + 1):
             return tail[1] if tail[1] is not None else tail[2], len(tail[0]) + 1
         if not self.references:
             return None
-        label = _LABEL.match(self.text, self.pos + 1)
+        label = LABEL.match(self.text, self.pos + 1)
         name = label[1] if label and label[1] else self.text[opener.start : self.pos][:501]
         destination = self.references.get(normalizeReference(name)) if len(name) <= 500 else None
         if destination is None:

@@ -15,6 +15,20 @@ from msgbook_format.turn.escape import entities, one_line, visible
 DATA_IMAGE = r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]++={0,2}"
 """Pattern of the only images that are shown."""
 
+AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^\s<>]{1,2000})>")
+
+# Bounds keep a hostile text from costing more than linear time.
+_TITLE = r"(?:\s{1,9}(?:\"[^\"]{0,500}\"|'[^']{0,500}'|\([^()]{0,500}\)))?\s{0,9}\)"
+_BARE = r"(?:[^\s()<>\[\]\\]|\\.)"
+LINK_TAIL = re.compile(
+    rf"\(\s{{0,9}}(?:<([^<>\n]{{0,2000}})>|((?:{_BARE}|\({_BARE}{{0,200}}\)){{1,2000}})){_TITLE}"
+)
+"""What follows the text of an inline link; the destination in angle brackets, or bare."""
+DATA_TAIL = re.compile(rf"\(\s{{0,9}}({DATA_IMAGE}){_TITLE}")
+"""The same of an image that is shown."""
+LABEL = re.compile(r"\[([^\[\]\\]{1,500})\]|\[\]")
+"""The label of a link to a definition; without one, the link's text is the label."""
+
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")

@@ -33,9 +33,9 @@ _FINISH_REASON = {
     "repeated_failure": "the same call failed too often",
 }
 
-# A turn of hundreds of blocks is derived many times a second; an LRU smaller than the turn would
-# never hit.
-_cached_markdown = lru_cache(maxsize=1024)(safe_markdown)
+# While a turn grows it is derived many times a second, and only its last block has changed. A
+# cache smaller than the turn's number of texts would never hit.
+_cached_markdown = lru_cache(maxsize=256)(safe_markdown)
 
 
 def bundle(turn: Turn) -> dict[str, Any]:

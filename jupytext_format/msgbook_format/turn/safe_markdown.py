@@ -9,7 +9,7 @@ every piece is written so that it does nothing in whichever way it is read:
 - Text: a `<` that could open a tag becomes `&lt;`, in formulas `< `. `](`, `]:` and `![` occur
   only in links and images that we write, with destinations that hold no quote, dollar, bracket,
   space or backslash; an image's text is character references. Link definitions are resolved and
-  dropped. Without definitions, `[x]` and `[x][y]` do nothing.
+  dropped. Without definitions, `[x]` and `[x][y]` do nothing. Nothing looks like a fence.
 - Code spans, and code in lists and quotes: kept where they hold nothing of that kind (`DANGER`),
   else written as one line of `<pre>` or `<code>` in character references: no other markup.
 - Code at the top level: a fence in column 0 between blank lines. A parser that reads text there
@@ -18,6 +18,8 @@ every piece is written so that it does nothing in whichever way it is read:
   line, and agrees from there on. It could be led astray only by a line in the code that looks
   like a fence, and one that knows formulas only by `$$` and the like: such code, if it holds
   anything dangerous, is written as `<pre>` too.
+- A diagram (`mermaid`) is shown as its source: nbconvert copies it into the page as HTML, and it
+  may load pictures. TeX that makes MathJax load something is broken by an invisible character.
 - JupyterLab puts formulas back with their quotes unescaped, also where they became part of an
   attribute: `http://x/$" onclick=... "$` is a link with a handler. So where there are formulas,
   no `"` is left outside of top-level fences.
@@ -53,7 +55,7 @@ def safe_markdown(text: str) -> str:
     Pure, and linear in the length of the text. Never raises. No white space at the end.
     """
     text = visible(text)
-    return "\n".join(_Document(text).safe_lines()).lstrip("\n").rstrip()
+    return "\n".join(_Document(text).safe_lines()).rstrip()
 
 
 class _Document:
@@ -83,7 +85,7 @@ class _Document:
             elif token.type == "table_open":
                 yield from (self._inline(line, table=True) for line in self.lines[start:end])
             elif token.level == 0:
-                yield from ("", code_block(token.content, token.info), "")
+                yield from self._apart(start, end, code_block(token.content, token.info))
             else:
                 yield from self._nested_code(start, end, token)
             done = end
@@ -96,6 +98,14 @@ class _Document:
         """Blank lines, rules, underlines, definitions: all that has no token of its own."""
         for index in range(start, end):
             yield "" if index in self.definitions else self._inline(self.lines[index])
+
+    def _apart(self, start: int, end: int, block: str) -> Iterator[str]:
+        """The block between blank lines."""
+        if start > 0 and self.lines[start - 1].strip(" \t"):
+            yield ""
+        yield block
+        if end < len(self.lines) and self.lines[end].strip(" \t"):
+            yield ""
 
     def _paragraph(self, start: int, end: int, content: str) -> Iterator[str]:
         """A paragraph without the prefixes of the quotes and lists around it, put back after."""
@@ -124,4 +134,4 @@ class _Document:
         elif _CONTAINER_PREFIX.fullmatch(prefix):
             yield prefix + html_block(token.content.removesuffix("\n"))
         else:
-            yield from ("", html_block(token.content.removesuffix("\n")), "")
+            yield from self._apart(start, end, html_block(token.content.removesuffix("\n")))
