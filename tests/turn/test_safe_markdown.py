@@ -132,7 +132,7 @@ def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
         ("![alt](http://e.example/p.png)", "[alt](http://e.example/p.png)"),
         ("![](p.png)", "[p.png](p.png)"),
         ("![a*b](data:image/png;base64,AAAA)", "![a&#42;b](data:image/png;base64,AAAA)"),
-        ("!<http://a.example>", "&#33;[http://a.example](http://a.example)"),
+        ("!<http://a.example>", "! [http://a.example](http://a.example)"),
         ("[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"),
         ("a\x1b[31mb\x00\udc80\r\nc", "a␛[31mb␀�\nc"),
         ("```py\nx\n", "```py\nx\n```"),

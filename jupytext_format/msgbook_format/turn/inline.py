@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SPECIAL = re.compile(
-    r"\\|`+|~{3,}|\$\$?|<|!(?=[<!])|!?\[|\]|\"|(?<=ftp):(?=//)|&(?:#0{0,5}92|#x0{0,4}5c|bsol);",
+    r"\\|`+|~{3,}|\$\$?|<|!?\[|\]|\"|(?<=ftp):(?=//)|&(?:#0{0,5}92|#x0{0,4}5c|bsol);",
     re.IGNORECASE,
 )
 _TAG_START = re.compile(r"[A-Za-z/!?]")
@@ -84,8 +84,6 @@ class _Lexer:
                     self._dollar(mark)
                 case "<":
                     self._less_than()
-                case "!":
-                    self._put("!" if self._in_math() else "&#33;", 1)
                 case "[":
                     self._open("[", image=False)
                 case "![":
@@ -133,8 +131,6 @@ class _Lexer:
                 self._put("\\< " if self._in_math() else "&lt;", 2)
             case '"' if self.quotes:
                 self._put(self._quote(), 2)
-            case "!" if following in ("[", "<", "!"):
-                self._put("\\! " if self._in_math() else "&#33;", 2)
             case "@":
                 # Unescaped by marked to `@@0@@`, JupyterLab's mark for a formula.
                 self._put("&#64;", 2)
@@ -185,7 +181,8 @@ class _Lexer:
         autolink = AUTOLINK.match(self.text, self.pos)
         destination = safe_destination(autolink[1]) if autolink else None
         if autolink and destination:
-            self._put(f"[{escape_text(autolink[1])}]({destination})", len(autolink[0]))
+            label = self._link_start(len(self.out)) + escape_text(autolink[1])
+            self._put(f"{label}]({destination})", len(autolink[0]))
             return
         self._put("&lt;", 1)
 
@@ -234,12 +231,18 @@ class _Lexer:
         destination = safe_destination(written)
         if destination is None or (self._in_math() and ":" not in destination):
             return False
-        self.out[opener.index] = "["
+        self.out[opener.index] = self._link_start(opener.index)
         if not any(piece.strip() for piece in self.out[opener.index + 1 :]):
             self.out.append(escape_text(written[:200]))
         self.inside_links = len(self.openers)
         self._put(f"]({destination})", consumed)
         return True
+
+    def _link_start(self, index: int) -> str:
+        """The bracket of a link at `index` of the output, which no `!` makes an image."""
+        # One of the last two pieces is not empty.
+        before = "".join(self.out[max(0, index - 2) : index])
+        return " [" if before.endswith("!") else "["
 
     def _destination(self, opener: _Opener) -> tuple[str, int] | None:
         """Destination as written, and how many characters its construct takes from `]` on."""
