@@ -14,6 +14,8 @@ _MARKER = re.compile(r"^#{1,5} %%%?(?:[ \t\r]|$)", re.M)
 _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
 _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
+_INDENTED = re.compile(rf"^ {{{jsontext.MAX_DEPTH}}}", re.M)
+_MAX_BLOCKS = 4
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -45,7 +47,8 @@ def split_frontmatter(text: str) -> int:
 def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
     """The user's lines of a block and the mapping under `jupyter:`, None without a readable one."""
     inner = block[block.index("\n") + 1 : block.rindex("---")]
-    for match in reversed(list(_JUPYTER.finditer(inner))):
+    # A broken block may be followed by a whole one, but nobody writes many.
+    for match in reversed(list(_JUPYTER.finditer(inner))[-_MAX_BLOCKS:]):
         following = _NEXT_KEY.search(inner, match.end())
         end = following.start() if following else len(inner)
         ours = _load_mapping(inner[match.start() : end], "jupyter")
@@ -103,6 +106,8 @@ def _load_mapping(text: str, key: str) -> dict[str, Any] | None:
 
 
 def _load(text: str) -> Any:
+    if jsontext.is_too_deep(text) or _INDENTED.search(text):
+        return None
     try:
         if "*" in text and _has_alias(text):
             return None

@@ -10,6 +10,11 @@ UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
 """What plain text cannot carry: universal newlines turn CR into LF, NUL makes a file binary for
 git, and a lone surrogate has no UTF-8."""
 
+MAX_DEPTH = 200
+"""Nesting of lists and objects that is read; what walks over values recurses for each level."""
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -28,10 +33,21 @@ def loads(text: str) -> Any:
     Raises:
         ValueError: `text` is not JSON, or is nested too deep to read.
     """
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("expected JSON, found one that is nested too deep to read") from None
+    if is_too_deep(text):
+        raise ValueError(f"expected JSON, found it nested deeper than {MAX_DEPTH} levels")
+    return json.loads(text)
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether brackets outside of double quotes nest deeper than `MAX_DEPTH`."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for match in _BRACKET.finditer(_STRING.sub("", text)):
+        depth += 1 if match[0] in "[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def load_object(text: str) -> dict[str, Any] | None:
