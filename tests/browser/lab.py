@@ -84,6 +84,7 @@ class Lab:
         # `reset` forgets the tabs of the last test, which the server keeps.
         self.page.goto(f"{self._url}/lab/tree/{path}?reset" if path else f"{self._url}/lab?reset")
         self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+        self.page.evaluate("() => window.jupyterapp.restored.then(() => null)")
 
     def wait_for_kernel(self) -> None:
         """Wait until the notebook in front has an idle kernel; a cell run earlier is dropped."""
