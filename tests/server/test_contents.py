@@ -112,9 +112,11 @@ def test_what_is_not_utf8_is_neither_opened_nor_overwritten(server):
     assert server.read("latin.msg.md") == data
 
 
-@pytest.mark.parametrize("kind", ["notebook", "file"])
-def test_a_new_message_file_is_empty_and_opens_as_a_notebook(server, kind):
-    model = server.post("", {"type": kind, "ext": ".msg.md"})
+@pytest.mark.parametrize(
+    ("kind", "ext"), [("notebook", ".msg.md"), ("notebook", ".msg.md:msg"), ("file", ".msg.md")]
+)
+def test_a_new_message_file_is_empty_and_opens_as_a_notebook(server, kind, ext):
+    model = server.post("", {"type": kind, "ext": ext})
 
     assert model["name"].endswith(".msg.md")
     assert server.read(model["name"]) == b""

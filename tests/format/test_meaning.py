@@ -1,0 +1,258 @@
+"""What the constructs of a text mean in the notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from msgbook_format import reads, writes
+from msgbook_format.turn import TURN_MIME
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def cell_of(text):
+    (cell,) = reads(text).cells
+    return cell
+
+
+def turn(output):
+    return output["data"][TURN_MIME]
+
+
+@pytest.fixture(scope="module")
+def tour():
+    nb = reads((FIXTURES / "tour.msg.md").read_text())
+    return {cell.id: cell for cell in nb.cells}
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    return reads((FIXTURES / "by-hand.msg.md").read_text()).cells
+
+
+@pytest.mark.parametrize(
+    ("footnote", "cell_type", "ours"),
+    [
+        ("[markdown]", "code", {}),
+        ("[markdown] cell=markdown role=system", "markdown", {"role": "system"}),
+        ("[raw]", "raw", {}),
+        ("[survey] x=1 y", "code", {"type": "survey", "attrs": [["x", "1"], ["y", True]]}),
+        ('history="summary" agent=bob', "code", {"history": "summary", "agent": "bob"}),
+    ],
+)
+def test_the_footnote_says_what_a_cell_is(footnote, cell_type, ours):
+    cell = cell_of(f"# %% [^a]\n\n[^a]: {footnote}\n\nHello\n")
+    found = dict(cell.metadata.get("msgbook", {}))
+    found.pop("text", None)
+
+    assert (cell.cell_type, cell.source, found) == (cell_type, "Hello", ours)
+
+
+@pytest.mark.parametrize(
+    ("fence", "source"),
+    [
+        ("```python\nx\n```", "%%python\nx"),
+        ("```py\nx\n```", "%%python\nx"),
+        ("~~~\nx\n~~~", "%%python\nx"),
+        ("```ipython\n%model m\n```", "%model m"),
+        ("```bash\nls\n```", "%%bash\nls"),
+        ("x", "%%python\nx"),
+        ("```python\nx", "%%python\nx"),
+    ],
+)
+def test_a_fence_is_the_code_of_a_cell_on_our_kernel(fence, source):
+    assert cell_of(f"# %% [^a]\n\n[^a]: [code]\n\n{fence}\n").source == source
+
+
+def test_prose_round_a_fence_survives_an_edit_of_the_code():
+    nb = reads("# %% [^a]\n\n[^a]: [code]\n\nWhy.\n\n```py\nx\n```\n\nSo.\n")
+
+    nb.cells[0].source = "%%python\ny"
+
+    assert writes(nb) == "# %% [^a]\n\n[^a]: [code]\n\nWhy.\n\n```py\ny\n```\n\nSo.\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("!ls", "code"),
+        ("%model m", "code"),
+        ("%%bash\nls", "code"),
+        ("%%msg agent=b\nHi", "markdown"),
+        ("%50 of users", "markdown"),
+        ("?", "markdown"),
+    ],
+)
+def test_commands_stand_as_code_and_prompts_as_text(source, kind):
+    nb = reads("# %% [^a]\n")
+
+    nb.cells[0].source = source
+
+    assert f"[^a]: [{kind}]\n" in writes(nb)
+
+
+def test_code_on_another_kernel_stands_in_its_language():
+    nb = reads("# %% [^a]\n")
+    nb.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    del nb.metadata["language_info"]
+    nb.cells[0].source = "x <- 1"
+
+    assert writes(nb).endswith("# %% [^a]\n\n[^a]: [code]\n\n```R\nx <- 1\n```\n")
+
+
+def test_a_turn_is_read_from_its_blocks(tour):
+    (output,) = tour["1"].outputs
+
+    assert turn(output) == {
+        "version": 1,
+        "status": "done",
+        "agent": "assistant",
+        "started": "2026-11-20T10:00:00Z",
+        "model": "gpt-5",
+        "finish_reason": "stop",
+        "usage": {"input_tokens": 12, "output_tokens": 3},
+        "blocks": [
+            {"type": "reasoning", "step": 1, "text": "I should look.", "duration": 1.1},
+            {
+                "type": "tool_call",
+                "step": 1,
+                "id": "call_1",
+                "nonce": "5f3a90c2",
+                "name": "read",
+                "arguments": '{"path": "a.py", "note": "a < b & c"}',
+                "approval": "auto",
+            },
+            {
+                "type": "tool_result",
+                "step": 1,
+                "id": "call_1",
+                "status": "success",
+                "duration": 0.5,
+                "content": 'print("a")\n# %% not a marker',
+            },
+            {"type": "text", "step": 2, "text": "It prints **a**."},
+        ],
+    }
+    assert {"text/markdown", "text/plain"} < output.data.keys()
+
+
+def test_a_failed_turn_is_its_blocks_and_one_error(tour):
+    display, error = tour["broken"].outputs
+
+    assert tour["broken"].execution_count == 7
+    assert turn(display)["status"] == "error"
+    assert error == {
+        "output_type": "error", "ename": "RateLimitError", "evalue": "busy", "traceback": [],
+    }  # fmt: skip
+
+
+def test_code_outputs_are_read_with_their_kinds(tour):
+    outputs = tour["sum"].outputs
+
+    assert tour["sum"].execution_count == 3
+    assert [output.output_type for output in outputs] == [
+        "stream", "stream", "execute_result", "display_data", "error",
+    ]  # fmt: skip
+    assert [output.text for output in outputs[:2]] == ["2\n\n", "warned\n"]
+    assert outputs[2].data == {"text/plain": "'two'", "text/html": "<b>two</b>"}
+    assert "\n" not in outputs[3].data["image/png"]
+    assert outputs[4].traceback == ["ValueError", "line 1\nline 2"]
+
+
+def test_results_answer_the_call_that_their_label_continues(by_hand):
+    first, second = by_hand[0].outputs
+    call, *results = [block for block in turn(first)["blocks"] if block["type"].startswith("tool")]
+
+    assert call["xml"] == "<tool_use><path>a.py</path></tool_use>"
+    assert [(block["id"], block["content"]) for block in results] == [
+        (call["id"], "one"), (call["id"], "two"),
+    ]  # fmt: skip
+    assert turn(second)["agent"] == "critic"
+
+
+def test_ids_that_nbformat_forbids_are_replaced_and_stay_in_the_text(by_hand):
+    ids = [cell.id for cell in by_hand]
+
+    assert ids[:2] == ["q1", "2"]
+    assert len(set(ids)) == len(ids)
+    assert all(cell_id.isascii() for cell_id in ids)
+
+
+def test_an_id_that_follows_from_the_source_is_not_written_until_it_does_not():
+    nb = reads("# %%\n\nHello\n")
+    assert writes(nb) == "# %%\n\nHello\n"
+
+    nb.cells[0].source = "Changed"
+
+    label = nb.cells[0].id
+    assert writes(nb) == f"# %% [^{label}]\n\n[^{label}]: [markdown]\n\nChanged\n"
+
+
+def test_a_long_id_gets_a_short_label():
+    nb = reads("# %% [^a]\n\nHi\n")
+    nb.cells[0].id = "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c"
+
+    text = writes(nb)
+
+    assert text.startswith(f'# %% [^3f2a9c1b]\n\n[^3f2a9c1b]: [markdown] id="{nb.cells[0].id}"\n')
+    assert reads(text).cells[0].id == nb.cells[0].id
+
+
+def test_adding_a_turn_leaves_every_other_line_as_it_was():
+    text = (FIXTURES / "by-hand.msg.md").read_text()
+    nb = reads(text)
+    block = {"type": "text", "step": 1, "text": "New."}
+    data = {TURN_MIME: {"version": 1, "status": "done", "blocks": [block]}}
+    nb.cells[3].outputs = [{"output_type": "display_data", "data": data, "metadata": {}}]
+
+    before, after = text.split("\n"), writes(nb).split("\n")
+
+    start = next(i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
+    count = len(after) - len(before)
+    assert count > 0
+    assert after[:start] + after[start + count :] == before
+
+
+def test_the_frontmatter_is_never_dumped_again():
+    text = "---\na:   1  # odd\n'b': [x,\n  y]\n---\n\n# %%\n\nHi\n"
+    nb = reads(text)
+    nb.metadata["custom"] = {"k": [1, "é"]}
+
+    written = writes(nb)
+
+    assert written.startswith(
+        "---\na:   1  # odd\n'b': [x,\n  y]\njupyter:\n  custom:\n    k: [1, \"é\"]\n---\n"
+    )
+    del nb.metadata["custom"]
+    assert writes(nb) == text
+
+
+def test_a_file_cannot_say_that_it_is_trusted():
+    text = '# %% [^a]\n\n[^a]: [markdown] metadata="{\\"trusted\\":true,\\"x\\":1}"\n\nHi\n'
+
+    assert "trusted" not in cell_of(text).metadata
+
+
+def test_yaml_aliases_and_deep_nesting_stay_text():
+    bomb = "---\njupyter:\n  a: &a [x, x]\n  b: [*a, *a]\n---\n"
+    deep = f"---\njupyter: {{a: {'[' * 5000}\n---\n"
+
+    for text in (bomb, deep):
+        nb = reads(text)
+        assert nb.metadata.msgbook.frontmatter.startswith("jupyter:")
+        assert writes(nb) == text
+
+
+def test_a_section_is_appended_behind_an_open_fence():
+    nb = reads("---\nmessage_section: Log\n---\n\n```\nopen\n")
+    nb.cells = reads("# %% [^a]\n\n[^a]: [markdown]\n\n# Log\n").cells
+
+    text = writes(nb)
+
+    assert text.startswith(
+        "---\nmessage_section: Log\n---\n\n```\nopen\n\n```\n\n## Log\n\n# %% [^a]"
+    )
+    assert [cell.source for cell in reads(text).cells] == ["# Log"]
+    assert writes(reads(text)) == text

@@ -1,0 +1,75 @@
+"""Which lines are structure, and which are content."""
+
+from __future__ import annotations
+
+import pytest
+
+from msgbook_format.body import Escaper
+from msgbook_format.scan import Unit, format_unit, parse_unit, split_cells
+
+ESCAPER = Escaper.of(None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["# %%", "##### %%", "# %% ", "# %%\t", "# %% Title", "# %% [^a]", "# %%\r"],
+)
+def test_a_marker_begins_a_cell(line):
+    assert len(split_cells(f"{line}\n")[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["#%%", "# %%Title", "# %%%%", "###### %%", " # %%", "#  %%", "\\# %%", "# %%%", "# %%[^a]"],
+)
+def test_other_lines_begin_none(line):
+    assert split_cells(f"{line}\n")[1] == []
+
+
+def test_a_marker_in_an_open_fence_begins_a_cell():
+    assert len(split_cells("# %%\n```\n# %%\n")[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "label"),
+    [
+        ("# %% [^a]", None, "a"),
+        ("# %%   A title  [^a.5f3a90c2.1]  ", "A title", "a.5f3a90c2.1"),
+        ("# %% [A title][^a]", "A title", "a"),
+        ("# %% [A] and [B]", "[A] and [B]", None),
+        ("# %% see [^1] there", "see [^1] there", None),
+        ("# %% [^a b]", "^a b", None),
+        ("# %%", None, None),
+    ],
+)
+def test_a_marker_has_title_and_label(line, title, label):
+    unit = parse_unit(line, ESCAPER)
+
+    assert (unit.title, unit.label) == (title, label)
+
+
+def test_only_the_own_footnote_in_front_is_metadata():
+    unit = parse_unit("# %% [^a]\n\n[^a]: [raw] k=v\n\n[^a]: [raw]\n[^b]: x\n", ESCAPER)
+
+    assert (unit.kind, unit.attrs) == ("raw", [("k", "v")])
+    assert unit.body == "[^a]: [raw]\n[^b]: x"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# %%", "\\# %%", "\\\\# %% x", "###### %%", "stdout> a", "a\n\nb", "\n", "\n\na\n ", " ",
+        "\\", "\\\\\na", "  indented\n\tb  ", "a\n# %%%\nb", "",
+    ],
+)  # fmt: skip
+def test_escaped_content_is_read_back(body):
+    text = format_unit(Unit(kind="x", label="a", body=body), "# %%", ESCAPER)
+
+    assert len(split_cells(text)[1]) == 1
+    assert parse_unit(text, ESCAPER).body == body
+
+
+def test_text_without_lookalikes_is_not_escaped():
+    body = "# Heading\n\\alpha \\\\ %% #\n    code\n> # %%"
+
+    assert ESCAPER.escape(body) == body
