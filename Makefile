@@ -41,13 +41,13 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
-	python benchmarks/interrupt.py
+	PYTHONPATH=tests python benchmarks/interrupt.py
 
 docs: $(VENV)/.dev
 	pytest -q tests/docs
 
 screenshots: $(VENV)/.dev chromium
-	python docs/screenshots.py
+	PYTHONPATH=tests:tests/browser python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \

@@ -2,7 +2,7 @@
 
 Goal: under 50 ms. The stock kernel's `await asyncio.sleep(60)` is no baseline: it does not wake up.
 
-Usage: python benchmarks/interrupt.py [RUNS]
+Usage: PYTHONPATH=tests python benchmarks/interrupt.py [RUNS]
 """
 
 from __future__ import annotations
@@ -11,12 +11,8 @@ import os
 import statistics
 import sys
 import time
-from pathlib import Path
 
 from jupyter_client.manager import KernelManager
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
 from scripted_server import Answer, ScriptedServer
 
 

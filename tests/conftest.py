@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from chromium import CHROMIUM_FLAGS, find_chromium
 from nbclient import NotebookClient
 from playwright.sync_api import Browser, sync_playwright
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from scripted_server import ScriptedServer
-
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 OUR_SETTINGS = (
     "OPENAI_API_KEY",
@@ -86,9 +72,7 @@ def run_notebook(tmp_path: Path) -> RunNotebook:
 def browser() -> Iterator[Browser]:
     """A headless Chromium: Playwright's own, or the system's."""
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-        names = ("chromium", "chromium-browser", "google-chrome")
-        found = own if Path(own).exists() else next(filter(None, map(shutil.which, names)), None)
+        found = find_chromium(playwright)
         if found is None:
             reason = "no Chromium: install Debian's, or run `playwright install chromium`"
             if os.environ.get("CI"):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from lab import Lab, running_lab
 from playwright.sync_api import Browser, expect
-
 from scripted_server import ScriptedServer
 
 expect.set_options(timeout=30_000)

@@ -41,7 +41,7 @@ def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str
         "--ServerApp.password=",
         f"--ServerApp.root_dir={root}",
         "--LabApp.expose_app_in_browser=True",
-        "--LabApp.news_url=",
+        f"--LabApp.user_settings_dir={_settings_without_news(log.parent)}",
     ]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -53,6 +53,14 @@ def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str
         finally:
             process.terminate()
             process.wait(30)
+
+
+def _settings_without_news(folder: Path) -> Path:
+    """JupyterLab's settings with no to its question about news, which would cover the page."""
+    file = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.with_suffix(".jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    return folder / "settings"
 
 
 def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

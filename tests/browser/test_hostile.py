@@ -7,9 +7,9 @@ from typing import Any
 import nbformat
 import pytest
 from playwright.sync_api import expect
+from scripted_server import Answer, call, delta, text
 
 from msgbook_format.turn import TURN_MIME
-from scripted_server import Answer, call, delta, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from scripted_server import call, text
 
 from msgbook_format.turn import TURN_MIME
-from scripted_server import call, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
