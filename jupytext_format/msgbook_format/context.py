@@ -29,10 +29,18 @@ class Context:
         language_info = _dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")
         return cls(
-            chat=kernelspec.get("name") == KERNELSPEC["name"],
+            chat=is_chat(metadata),
             language=language if isinstance(language, str) else "python",
             escaper=Escaper.of(heading),
         )
+
+
+def is_chat(metadata: dict[str, Any]) -> bool:
+    """Whether a notebook's kernel is msgbook's, as its language says where no kernel is named."""
+    kernelspec = metadata.get("kernelspec")
+    if kernelspec is None:
+        return _dict(metadata.get("language_info")).get("name") == LANGUAGE
+    return _dict(kernelspec).get("name") == KERNELSPEC["name"]
 
 
 def _dict(value: Any) -> dict[str, Any]:

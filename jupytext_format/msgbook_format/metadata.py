@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO
+from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
 from msgbook_format.frontmatter import can_hold
 
 NBFORMAT_MINOR = 5
@@ -39,13 +39,14 @@ def write_metadata(
     ours = dict(metadata)
     kernelspec = ours.get("kernelspec")
     if kernelspec is None:
+        ours.pop("kernelspec", None)
+    if isinstance(kernelspec, dict) and _is_ours(kernelspec) and kernelspec.keys() <= _SPEC_KEYS:
+        del ours["kernelspec"]
+    # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
+    if is_chat(metadata) and _language(metadata) == LANGUAGE:
+        del ours["language_info"]
+    elif kernelspec is None:
         ours["kernelspec"] = None
-    elif _is_ours(kernelspec):
-        if kernelspec.keys() <= _SPEC_KEYS:
-            del ours["kernelspec"]
-        language_info = ours.get("language_info")
-        if isinstance(language_info, dict) and language_info.get("name") == LANGUAGE:
-            del ours["language_info"]
     _drop_text_representation(ours)
     user, document = None, None
     msgbook = ours.pop("msgbook", {})
@@ -67,6 +68,11 @@ def write_metadata(
 
 def _is_ours(kernelspec: Any) -> bool:
     return isinstance(kernelspec, dict) and kernelspec.get("name") == KERNELSPEC["name"]
+
+
+def _language(metadata: dict[str, Any]) -> Any:
+    language_info = metadata.get("language_info")
+    return language_info.get("name") if isinstance(language_info, dict) else None
 
 
 def _drop_text_representation(metadata: dict[str, Any]) -> None:

@@ -102,6 +102,15 @@ def test_code_on_another_kernel_stands_in_its_language():
     assert writes(nb).endswith("# %% [^a]\n\n[^a]: [code]\n\n```R\nx <- 1\n```\n")
 
 
+def test_a_chat_whose_kernel_is_switched_off_stays_a_chat():
+    text = "# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
+    nb = reads(text)
+
+    del nb.metadata["kernelspec"]
+
+    assert writes(nb) == text
+
+
 def test_a_turn_is_read_from_its_blocks(tour):
     (output,) = tour["1"].outputs
 

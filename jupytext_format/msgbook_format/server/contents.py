@@ -141,8 +141,12 @@ def _is_message_notebook(content: Any, path: str) -> bool:
     """Whether a notebook at `path` is saved in our format."""
     if is_message_path(path):
         return True
-    jupytext = content["metadata"].get("jupytext", {})
-    return bool(jupytext.get("text_representation", {}).get("format_name") == FORMAT_NAME)
+    node = content
+    for key in ("metadata", "jupytext", "text_representation"):
+        node = node.get(key)
+        if not isinstance(node, dict):
+            return False
+    return bool(node.get("format_name") == FORMAT_NAME)
 
 
 def _represented(content: Model) -> Model:
