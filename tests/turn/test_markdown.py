@@ -150,7 +150,9 @@ TURN = st.builds(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(said=TURN)
 def test_a_hostile_turn_does_nothing_in_any_renderer(said: Any, renderers: Renderers) -> None:
     before = copy.deepcopy(said)
