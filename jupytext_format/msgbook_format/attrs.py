@@ -111,6 +111,8 @@ class Attrs:
 
     def take(self, key: str) -> str | None:
         """The first text value of `key`, removed from `rest`; None when there is none."""
+        if not self.rest:
+            return None
         for index, (name, value) in enumerate(self.rest):
             if name == key and isinstance(value, str):
                 del self.rest[index]

@@ -60,6 +60,8 @@ _PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_MARKER})|\\+[ \t]*$)", re.M))
 
 def trim(text: str) -> str:
     """`text` without its blank lines at both ends; indentation and trailing blanks stay."""
+    if text and text[0] not in " \t\n" and text[-1] not in " \t\n":
+        return text
     start = len(text) - len(text.lstrip(" \t\n"))
     text = text[text.rfind("\n", 0, start) + 1 :]
     end = text.find("\n", len(text.rstrip(" \t\n")))

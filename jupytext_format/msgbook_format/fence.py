@@ -33,11 +33,11 @@ def parse_fence(body: str) -> Fenced:
     inner = body[start : close.start()] if close else body[start:] + "\n"
     if match.end() == len(body):
         inner = ""
-    lines = inner.split("\n")[:-1]
+    code = inner[:-1]
     if indent:
-        lines = [_dedent(line, len(indent)) for line in lines]
+        code = "\n".join(_dedent(line, len(indent)) for line in code.split("\n"))
     after = trim(body[close.end() :]) if close else ""
-    return Fenced(info, "\n".join(lines), trim(body[: match.start()]), after)
+    return Fenced(info, code, trim(body[: match.start()]), after)
 
 
 def format_fence(fenced: Fenced) -> str:

@@ -109,15 +109,23 @@ def test_every_function_that_is_replaced_is_what_it_was_written_for(run):
     run("from msgbook_format.jupytext_plugin import patches\nassert patches.find_problem() is None")
 
 
-def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(tmp_path):
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ("jupytext.__version__ = '99.0'", "jupytext 99.0"),
+        ("del jupytext.formats.guess_format", "guess_format"),
+        ("sys.modules['jupytext.combine'] = None; del jupytext.combine", "combine"),
+    ],
+)
+def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(change, word):
     code = (
-        "import jupytext, warnings\n"
-        "jupytext.__version__ = '99.0'\n"
+        "import jupytext, sys, warnings\n"
+        f"{change}\n"
         "from msgbook_format.jupytext_plugin import register\n"
         "with warnings.catch_warnings(record=True) as seen:\n"
         "    warnings.simplefilter('always')\n"
         "    assert not register()\n"
-        "assert 'jupytext 99.0' in str(seen[-1].message)\n"
+        f"assert {word!r} in str(seen[-1].message), str(seen[-1].message)\n"
         "assert 'msg' not in jupytext.formats._VALID_FORMAT_NAMES\n"
     )
     path = os.pathsep.join([str(ROOT / "jupytext_format"), str(ROOT / "kernel")])

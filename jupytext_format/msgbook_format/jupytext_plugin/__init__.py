@@ -18,9 +18,7 @@ def register() -> bool:
 
     Warns, and leaves Jupytext as it is, when this Jupytext is not one that we know.
     """
-    from msgbook_format.jupytext_plugin import patches
-
-    problem = patches.apply()
+    problem = _apply()
     if problem:
         warnings.warn(
             f"Jupytext does not read or write message files here: {problem}. "
@@ -28,3 +26,11 @@ def register() -> bool:
             stacklevel=2,
         )
     return not problem
+
+
+def _apply() -> str | None:
+    try:
+        from msgbook_format.jupytext_plugin import patches
+    except ImportError as error:
+        return f"its modules are not where they were ({error})"
+    return patches.apply()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyterlab_jupytext import load_jupyter_server_extension
-
 from msgbook_format.jupytext_plugin import register
 from msgbook_format.server.contents import build_contents_manager_class, is_ours
 
 
 def load(app: Any) -> None:
     """Let the server `app` read and write message files; further calls do nothing."""
+    try:
+        from jupyterlab_jupytext import load_jupyter_server_extension
+    except ImportError as error:
+        app.log.warning("msgbook: message files open as text, without Jupytext (%s)", error)
+        return
     if not register():
         app.log.warning("msgbook: message files open as text, because Jupytext does not know them")
         return
