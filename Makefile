@@ -26,7 +26,7 @@ demo: $(VENV)/.installed
 	msgbook demo
 
 test: $(VENV)/.dev labextension/.tested chromium
-	pytest
+	pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.dev labextension/.linted
 	ruff check .

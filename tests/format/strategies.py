@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nbformat import from_dict
 
 from msgbook_format.context import KERNELSPEC, LANGUAGE_INFO
-from msgbook_format.turn import TURN_MIME, bundle
+from msgbook_format.turn import TURN_MIME
 
 LINES = [
     "", "", " ", "\t", "text", "  indented  ", "\\", "\\\\", "\\ ", "# %%", "## %% title",
@@ -239,4 +239,40 @@ def notebooks():
     )  # fmt: skip
 
 
-__all__ = ["bundle", "notebooks", "texts"]
+def _move(start, end):
+    def edit(cells):
+        if cells:
+            cells.insert(end % len(cells), cells.pop(start % len(cells)))
+
+    return edit
+
+
+def _delete(place):
+    return lambda cells: cells.pop(place % len(cells)) if cells else None
+
+
+def _rewrite(place, source):
+    def edit(cells):
+        if cells:
+            cells[place % len(cells)]["source"] = source
+
+    return edit
+
+
+def _clear(place):
+    def edit(cells):
+        if cells and cells[place % len(cells)].cell_type == "code":
+            cells[place % len(cells)].update(outputs=[], execution_count=None)
+
+    return edit
+
+
+_places = st.integers(0, 9)
+edits = st.one_of(
+    st.builds(_move, _places, _places),
+    st.builds(_delete, _places),
+    st.builds(_rewrite, _places, sources),
+    st.builds(_clear, _places),
+)
+
+__all__ = ["edits", "notebooks", "texts"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
@@ -83,6 +84,25 @@ def test_any_text_is_written_as_it_was_read(text):
 @given(strategies.notebooks())
 def test_any_notebook_is_read_as_it_was_written(nb):
     assert_notebook_laws(nb)
+
+
+@SLICE
+@given(strategies.texts(), st.lists(strategies.edits, max_size=4))
+def test_a_notebook_edited_after_reading_is_read_as_it_was_written(text, edits):
+    nb = reads(text)
+    for edit in edits:
+        edit(nb.cells)
+    nb.cells.extend(reads("# %% [^the-last]\n\n[^the-last]: [raw]\n").cells)
+    expected = plain(nb)
+
+    written = writes(nb)
+    read = plain(reads(written))
+
+    for notebook in (read, expected):
+        # The first message of a section gives its document a heading.
+        notebook["metadata"].get("msgbook", {}).pop("document", None)
+    assert read == expected
+    assert writes(reads(written)) == written
 
 
 @SLICE

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.config import Settings, load_settings
 from msgbook.engine import Engine
 from msgbook.transcript import Transcript
-from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 
 @pytest.fixture

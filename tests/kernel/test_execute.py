@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook_format.turn import TURN_MIME
 from scripted_server import ScriptedServer, call, error, text
+
+from msgbook_format.turn import TURN_MIME
 
 
 def settings(server: ScriptedServer, **more: str) -> dict[str, str]:

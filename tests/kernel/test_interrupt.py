@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 
 import pytest
-
 from kernel_client import KernelClient
-from msgbook_format.turn import TURN_MIME
 from scripted_server import Answer, delta, text
+
+from msgbook_format.turn import TURN_MIME
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from kernel_client import FakePage, KernelClient
-from msgbook_format.turn import TURN_MIME
 from scripted_server import text
+
+from msgbook_format.turn import TURN_MIME
 
 
 def prompt(cell_id: str, source: str, answer: str | None = None) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class MsgHTMLExporter(HTMLExporter):
         """Convert a notebook, which is not modified."""
         kept = {key: nb.metadata[key] for key in ("kernelspec", "title") if key in nb.metadata}
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
-        notebook = nbformat.from_dict({**nb, "metadata": metadata})  # type: ignore[no-untyped-call]
+        notebook = nbformat.from_dict({**nb, "metadata": metadata})
         page, result = super().from_notebook_node(notebook, _named(resources), **kw)
         return _SURROGATE.sub("\ufffd", page), result
 
@@ -82,7 +82,7 @@ class MsgHTMLExporter(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Run the preprocessors (`--execute` needs the real notebook), then make it harmless."""
-        processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]
+        processed, resources = super()._preprocess(nb, resources)
         notebook = presentable(processed)
         formulas = has_formulas(notebook)
         resources["msgbook_formulas"] = formulas
@@ -90,7 +90,7 @@ class MsgHTMLExporter(HTMLExporter):
         return notebook, resources
 
     def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
-        result: dict[str, Any] = super()._init_resources(resources)  # type: ignore[no-untyped-call]
+        result: dict[str, Any] = super()._init_resources(resources)
         result["should_not_encode_svg"] = False
         environment = self.environment
         theme, *_ = environment.loader.get_source(environment, "static/theme-dark.css")
@@ -104,7 +104,7 @@ def _read(file_stream: Any) -> NotebookNode:
         return msgbook_format.read(name)
     text = file_stream.read()
     if name.endswith(".ipynb") or _is_notebook(text):
-        notebook: NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+        notebook: NotebookNode = nbformat.reads(text, as_version=4)
         return notebook
     return msgbook_format.reads(text)
 

@@ -58,7 +58,7 @@ def presentable(notebook: NotebookNode) -> NotebookNode:
     title = notebook.metadata.get("title")
     metadata = {"title": title} if isinstance(title, str) and title else {}
     whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
-    built: NotebookNode = from_dict(whole)  # type: ignore[no-untyped-call]
+    built: NotebookNode = from_dict(whole)
     return built
 
 

@@ -73,10 +73,8 @@ def sanitize_html(html: str) -> str | None:
         soup = BeautifulSoup(html, "html.parser")
         for element in soup(_DROPPED):
             element.decompose()
-        cleaner = SanitizeHTML(  # type: ignore[no-untyped-call]
-            tags=_TAGS, attributes=_ATTRIBUTES, strip=True
-        )
-        safe = str(cleaner.sanitize_html_tags(str(soup)))  # type: ignore[no-untyped-call]
+        cleaner = SanitizeHTML(tags=_TAGS, attributes=_ATTRIBUTES, strip=True)
+        safe = str(cleaner.sanitize_html_tags(str(soup)))
     except RecursionError:
         return None
     return safe if safe.strip() else None

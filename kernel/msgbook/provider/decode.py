@@ -88,12 +88,13 @@ class CompletionDecoder:
         self._answered = self._answered or "choices" in chunk
         if isinstance(chunk.get("usage"), dict):
             self._usage = _usage(chunk["usage"])
-        for choice in chunk.get("choices") or ():
-            if isinstance(choice, dict) and not choice.get("index"):
+        for choice in _objects(chunk.get("choices")):
+            if not choice.get("index"):
                 delta = choice.get("delta") or choice.get("message")
                 if isinstance(delta, dict):
                     yield from self._delta(delta)
-                self._finish_reason = choice.get("finish_reason") or self._finish_reason
+                if isinstance(choice.get("finish_reason"), str):
+                    self._finish_reason = choice["finish_reason"] or self._finish_reason
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._text("reasoning", _reasoning(delta))
@@ -108,9 +109,8 @@ class CompletionDecoder:
                     yield from self._text("text", _joined([part]))
         if isinstance(delta.get("refusal"), str) and delta["refusal"]:
             yield TextDelta(delta["refusal"], refusal=True)
-        for call in delta.get("tool_calls") or ():
-            if isinstance(call, dict):
-                yield self._call(call)
+        for call in _objects(delta.get("tool_calls")):
+            yield self._call(call)
 
     def _text(self, kind: str, text: str) -> Iterator[StreamEvent]:
         """Give out text; half of a surrogate pair waits for the other half."""
@@ -207,6 +207,11 @@ def _joined(parts: Any) -> str:
         text = part.get("text") if isinstance(part, dict) else part
         texts.append(text if isinstance(text, str) else "")
     return "".join(texts)
+
+
+def _objects(values: Any) -> list[dict[str, Any]]:
+    """The objects of a list; of anything else, none."""
+    return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
 
 
 def _usage(usage: dict[str, Any]) -> Usage:

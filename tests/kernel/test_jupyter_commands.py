@@ -1,0 +1,63 @@
+"""`jupyter execute`, `jupyter nbconvert`, `jupyter kernelspec`: the commands that people type."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from scripted_server import ScriptedServer, call, text
+
+from msgbook_format.turn import TURN_MIME
+
+
+def jupyter(*arguments: str, cwd: Path, **settings: str) -> str:
+    """Run a `jupyter` command and return what it printed; it has to succeed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter", *arguments],
+        cwd=cwd,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_notebook_is_executed_and_exported(server: ScriptedServer, tmp_path: Path):
+    server.answers = [
+        call("read", {"path": "."}),
+        text("A <b>page</b>.", reasoning="Thought."),
+        text("Second."),
+    ]
+    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
+    cells = [nbformat.v4.new_code_cell(prompt) for prompt in ("First?", "Second?")]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
+    nbformat.write(notebook, tmp_path / "chat.ipynb")
+
+    jupyter(
+        "execute",
+        "--inplace",
+        "chat.ipynb",
+        cwd=tmp_path,
+        OPENAI_BASE_URL=server.url,
+        OPENAI_API_KEY="sk-of-this-test",
+        MSGBOOK_MODEL="m",
+    )
+
+    done = nbformat.read(tmp_path / "chat.ipynb", as_version=4)
+    assert [cell.outputs[0]["data"][TURN_MIME]["status"] for cell in done.cells] == ["done"] * 2
+    assert done.metadata.language_info.name == "msgbook"
+    assert [m["role"] for m in server.messages()].count("assistant") == 2
+    assert server.headers[0]["Authorization"] == "Bearer sk-of-this-test"
+    assert "sk-of-this-test" not in (tmp_path / "chat.ipynb").read_text()
+
+    jupyter("nbconvert", "--to", "html", "chat.ipynb", cwd=tmp_path)
+
+    page = (tmp_path / "chat.html").read_text("utf-8")
+    assert page.count("<details>") == 2
+    assert "A <b>page" not in page
+    assert "A &lt;b&gt;page" in page.replace("&#60;", "&lt;").replace("&#62;", "&gt;")
