@@ -82,7 +82,7 @@ class MsgHTMLExporter(HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Run the preprocessors (`--execute` needs the real notebook), then make it harmless."""
-        processed, resources = super()._preprocess(nb, resources)
+        processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
         notebook = presentable(processed)
         formulas = has_formulas(notebook)
         resources["msgbook_formulas"] = formulas
@@ -90,7 +90,7 @@ class MsgHTMLExporter(HTMLExporter):
         return notebook, resources
 
     def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
-        result: dict[str, Any] = super()._init_resources(resources)
+        result: dict[str, Any] = super()._init_resources(resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
         result["should_not_encode_svg"] = False
         environment = self.environment
         theme, *_ = environment.loader.get_source(environment, "static/theme-dark.css")

@@ -11,15 +11,16 @@ import { TURN_MIME } from '../turn/model';
 
 const trans = nullTranslator.load('msgbook');
 
-/** A parser that takes HTML for Markdown, remembers what it was given, and may be held up. */
+/** A parser of one paragraph that remembers what it was given, and may be held up. */
 class ScriptedParser implements IRenderMime.IMarkdownParser {
   readonly sources: string[] = [];
   gate: Promise<void> = Promise.resolve();
+  html: string | null = null;
 
   async render(source: string): Promise<string> {
     this.sources.push(source);
     await this.gate;
-    return source;
+    return this.html ?? `<p>${source}</p>`;
   }
 }
 
@@ -114,7 +115,7 @@ describe('a streaming turn', () => {
 
   it('never touches a finished block again', async () => {
     const { show, find, parser, renderer } = fixture();
-    const first = { type: 'text', text: '<p>one</p>' };
+    const first = { type: 'text', text: 'one' };
     await show(turn('running', first, { type: 'text', text: 'tw' }));
     const node = find('p');
     const changes: MutationRecord[] = [];
@@ -126,7 +127,7 @@ describe('a streaming turn', () => {
     observer.disconnect();
     expect(changes).toEqual([]);
     expect(renderer.node.contains(node)).toBe(true);
-    expect(parser.sources).toEqual(['<p>one</p>', 'two']);
+    expect(parser.sources).toEqual(['one', 'two']);
   });
 
   it('renders each finished piece once, and the whole when it ends', async () => {
@@ -156,6 +157,19 @@ describe('a streaming turn', () => {
     expect(parser.sources).toEqual(['one', 'three']);
     await show(turn('done', { type: 'text', text: 'four' }));
     expect(find('.msgbook-Text').textContent).toBe('four');
+  });
+
+  it('shows all as plain text until the Markdown is rendered, if ever', async () => {
+    const { show, find, parser, renderer } = fixture();
+    parser.gate = new Promise(() => {});
+    const notice = { type: 'notice', text: 'after' };
+    void show(turn('running', { type: 'text', text: 'a\n\nb' }));
+    expect(find('.msgbook-Text').textContent).toBe('a\n\nb');
+    void show(turn('done', { type: 'text', text: 'a\n\nb c' }, notice));
+    await new Promise(resolve => setTimeout(resolve));
+    expect(find('.msgbook-Text').textContent).toBe('a\n\nb c');
+    expect(find('.msgbook-Text-tail').classList).not.toContain('lm-mod-hidden');
+    expect(renderer.node.textContent).toMatch(/after$/);
   });
 
   it('can be disposed while it renders', async () => {
@@ -240,11 +254,11 @@ describe('hostile and broken turns', () => {
   it.each([true, false])(
     'are sanitised whether the output is trusted (%s) or not',
     async trusted => {
-      const { show, renderer } = fixture();
-      const html =
+      const { show, renderer, parser } = fixture();
+      parser.html =
         '<script>x()</script><img src=x onerror=x()><a href="javascript:x()">a</a>' +
         '<img src="https://evil.example/i.png" alt="pic">';
-      await show(turn('done', { type: 'text', text: html }), trusted);
+      await show(turn('done', { type: 'text', text: 'x' }), trusted);
       expect(renderer.node.querySelector('script, img, [onerror]')).toBeNull();
       expect(
         Array.from(renderer.node.querySelectorAll('a[href]'), a =>
@@ -340,6 +354,33 @@ describe('hostile and broken turns', () => {
     expect(renderer.node.querySelector('.msgbook-Notice')).toBeNull();
     expect(find('.msgbook-Header').hidden).toBe(false);
     expect(find('.msgbook-Text').textContent).toBe('fine');
+  });
+
+  it('keep the text of a block whose Markdown comes out empty', async () => {
+    const { show, find, parser } = fixture();
+    parser.html = '<p> </p>';
+    await show(turn('done', { type: 'text', text: '[r]: x' }));
+    expect(find('.msgbook-Text').textContent).toBe('[r]: x');
+    parser.html = '<hr>';
+    await show(turn('done', { type: 'text', text: '---' }));
+    expect(find('hr')).not.toBeNull();
+  });
+
+  it('keep the text of a block that leaves no character to mark tags with', async () => {
+    const warn = jest.spyOn(console, 'warn').mockImplementation();
+    const { show, find } = fixture();
+    const text = '<b> \u2e3c\u2e40\u2e41\u2e43';
+    await show(turn('done', { type: 'text', text }));
+    expect(find('.msgbook-Text').textContent).toBe(text);
+    warn.mockRestore();
+  });
+
+  it('have one line above them however long their names are', async () => {
+    const { show, find } = fixture();
+    const long = 'name\n'.repeat(1000);
+    await show({ ...turn('done'), agent: long });
+    expect(find('.msgbook-Header-agent').title).toBe(long);
+    expect(find('.msgbook-Header-model').hasAttribute('title')).toBe(false);
   });
 
   it('keep the text of a block whose Markdown cannot be parsed', async () => {

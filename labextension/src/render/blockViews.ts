@@ -28,7 +28,7 @@ export interface IBlockContext {
 export interface IBlockView {
   /** Owned by whoever made the view. */
   readonly widget: Widget;
-  /** Show the block; a call must not begin before the one before it has ended. */
+  /** Show the block at once; a promise resolves when its Markdown is rendered. */
   update(block: IBlock, context: IBlockContext): void | Promise<void>;
 }
 
@@ -64,12 +64,12 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
   panel.addWidget(content);
   return {
     widget: panel,
-    update: async (block, { streaming }) => {
+    update: (block, { streaming }) => {
       if (block.refusal === true && panel.widgets.length === 1) {
         const label = element('div', 'msgbook-Refusal', trans.__('Refused'));
         panel.insertWidget(0, new Widget({ node: label }));
       }
-      await content.showText(text(block.text) ?? '', streaming);
+      return content.showText(text(block.text) ?? '', streaming);
     }
   };
 }

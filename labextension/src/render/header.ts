@@ -13,6 +13,9 @@ import {
 } from '../turn/words';
 import { element, setText } from './dom';
 
+/** So many characters of a name are never cut. */
+const SHORT = 30;
+
 /** The line above a turn: who answers, how long it takes or took, how it ended. */
 export class Header {
   constructor(trans: TranslationBundle) {
@@ -37,11 +40,11 @@ export class Header {
     const status = shownStatus(turn, live);
     this.node.dataset.status = status;
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
-    setText(this._agent, visible(agent));
-    setText(this._model, visible(turn.model ?? ''));
+    setShort(this._agent, visible(agent));
+    setShort(this._model, visible(turn.model ?? ''));
     setText(this._time, time(turn, status === 'running', now));
     setText(this._detail, this._details(turn, status === 'running'));
-    setText(
+    setShort(
       this._ending,
       visible(ending(status, turn.finishReason, this._trans))
     );
@@ -67,6 +70,16 @@ export class Header {
   private readonly _time = element('span', 'msgbook-Header-time');
   private readonly _detail = element('span', 'msgbook-Header-detail');
   private readonly _ending = element('span', 'msgbook-Header-ending');
+}
+
+/** Text of one line; the style sheet cuts what is too long, which the pointer then shows. */
+function setShort(node: HTMLElement, text: string): void {
+  setText(node, text);
+  if (text.length > SHORT) {
+    node.title = text;
+  } else {
+    node.removeAttribute('title');
+  }
 }
 
 function time(turn: ITurn, running: boolean, now: number): string {

@@ -33,6 +33,7 @@ interface IShownBlock {
   readonly view: IBlockView;
   block: IBlock | null;
   streaming: boolean;
+  rendered?: void | Promise<void>;
 }
 
 /**
@@ -68,11 +69,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   /**
    * Show the turn of `model`.
    *
-   * Calls may overlap, as those of an output area do: the newest model wins, and all promises
-   * resolve when it is shown.
+   * All of it is there at once; the promise resolves when the Markdown in it is rendered. Calls may
+   * overlap, as those of an output area do.
    */
-  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    return this._request(model.data[TURN_MIME]);
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    if (!this.isDisposed) {
+      this._show(model.data[TURN_MIME]);
+      await Promise.all(this._shown.map(({ rendered }) => rendered));
+    }
   }
 
   override dispose(): void {
@@ -86,30 +90,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._tick();
   }
 
-  private _request(value: ReadonlyPartialJSONValue | undefined): Promise<void> {
-    this._waiting = { value };
-    if (!this._draining) {
-      this._draining = true;
-      this._drained = this._drain();
-    }
-    return this._drained;
-  }
-
-  private async _drain(): Promise<void> {
-    try {
-      while (this._waiting !== null && !this.isDisposed) {
-        const { value } = this._waiting;
-        this._waiting = null;
-        await this._show(value);
-      }
-    } finally {
-      this._draining = false;
-    }
-  }
-
-  private async _show(
-    value: ReadonlyPartialJSONValue | undefined
-  ): Promise<void> {
+  private _show(value: ReadonlyPartialJSONValue | undefined): void {
     const turn = parseTurn(value);
     if (turn === null) {
       this._showUnreadable(value);
@@ -131,13 +112,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       this._stopTicking();
     }
     this.node.setAttribute('aria-busy', String(this._live));
-    await this._showBlocks(turn.blocks, this._live);
+    this._showBlocks(turn.blocks, this._live);
   }
 
-  private async _showBlocks(
-    blocks: readonly IBlock[],
-    live: boolean
-  ): Promise<void> {
+  private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
     this._dropViews(blocks.length);
     for (const [index, block] of blocks.entries()) {
       const streaming = live && index === blocks.length - 1;
@@ -145,11 +123,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
         continue;
       }
       const shown = this._viewAt(index, block.type);
-      Object.assign(shown, { block, streaming });
-      await shown.view.update(block, { blocks, streaming });
-      if (this.isDisposed) {
-        return;
-      }
+      const rendered = shown.view.update(block, { blocks, streaming });
+      Object.assign(shown, { block, streaming, rendered });
     }
   }
 
@@ -221,15 +196,11 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _tick(): void {
-    if (
-      this._turn === null ||
-      this._unreadable !== null ||
-      this._waiting !== null
-    ) {
+    if (this._turn === null || this._unreadable !== null) {
       return;
     }
     if (this._isLive(this._turn) !== this._live) {
-      void this._request(this._value);
+      this._show(this._value);
     } else {
       this._header.show(this._turn, this._live, Date.now());
     }
@@ -242,10 +213,6 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;
-  private _waiting: { value: ReadonlyPartialJSONValue | undefined } | null =
-    null;
-  private _draining = false;
-  private _drained: Promise<void> = Promise.resolve();
   private _value: ReadonlyPartialJSONValue | undefined;
   private _turn: ITurn | null = null;
   private _updated = false;

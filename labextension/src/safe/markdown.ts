@@ -1,7 +1,8 @@
 import { markdownRendererFactory } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 
-import { strictHtml } from './strictHtml';
+import { showingTags } from './showTags';
+import { showForeignTags, strictHtml } from './strictHtml';
 
 /**
  * A sanitizer that lets less through than the one it wraps, whatever the user's settings.
@@ -22,7 +23,7 @@ export class StrictSanitizer implements IRenderMime.ISanitizer {
   }
 
   sanitize(dirty: string, options?: IRenderMime.ISanitizerOptions): string {
-    return strictHtml(this._inner.sanitize(dirty, options));
+    return strictHtml(this._inner.sanitize(showForeignTags(dirty), options));
   }
 
   private readonly _inner: IRenderMime.ISanitizer;
@@ -57,6 +58,11 @@ export interface IMarkdownRenderer {
   create(): IRenderMime.IRenderer;
 }
 
+// Without one the stock renderer would take the text for HTML.
+const NO_PARSER: IRenderMime.IMarkdownParser = {
+  render: () => Promise.reject(new Error('JupyterLab has no Markdown parser.'))
+};
+
 /**
  * JupyterLab's Markdown renderer with the safeguards above.
  *
@@ -70,9 +76,9 @@ export function safeMarkdown(
     ...options,
     mimeType: 'text/markdown',
     sanitizer: new StrictSanitizer(options.sanitizer),
-    markdownParser: options.markdownParser
-      ? withoutDiagrams(options.markdownParser)
-      : null
+    markdownParser: showingTags(
+      withoutDiagrams(options.markdownParser ?? NO_PARSER)
+    )
   };
   return { create: () => markdownRendererFactory.createRenderer(safe) };
 }

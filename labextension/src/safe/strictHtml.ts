@@ -1,5 +1,4 @@
-// What Markdown can make, and a little of the HTML people write into it. A tag that is not listed
-// is replaced by its content, one in `DROPPED` goes with its content.
+// What Markdown parsers make of Markdown.
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'title'],
   abbr: ['title'],
@@ -9,7 +8,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   code: ['class'],
   dd: [],
   del: [],
-  details: ['open'],
   div: [],
   dl: [],
   dt: [],
@@ -38,7 +36,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   span: ['class'],
   strong: [],
   sub: [],
-  summary: [],
   sup: [],
   table: [],
   tbody: [],
@@ -51,13 +48,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ul: [],
   var: []
 };
-
-const DROPPED = new Set(
-  (
-    'applet audio base embed frame frameset iframe link math meta noembed noframes noscript ' +
-    'object param picture plaintext script source style svg template title track video xmp'
-  ).split(' ')
-);
 
 // Classes of highlighted code only: with JupyterLab's own ones a text could look like its dialogs.
 const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
@@ -94,20 +84,38 @@ export function isExternal(url: string): boolean {
 }
 
 /**
+ * `html` with the tags that Markdown never makes, comments and declarations as text to be read.
+ *
+ * Such a tag, left open, would take the rest of the text with it when it goes: `<style>`, `<video>`.
+ */
+export function showForeignTags(html: string): string {
+  return html.replace(/<\/?([a-z][^\s/<>]*)?/gi, (start, name?: string) =>
+    name !== undefined && isListed(name.toLowerCase())
+      ? start
+      : `&lt;${start.slice(1)}`
+  );
+}
+
+/**
  * HTML of which nothing runs, loads or sends by being shown, from any HTML.
  *
- * Only listed tags and attributes stay. An image that is not embedded in the text becomes a link
+ * Only listed tags and attributes stay; a tag that is not listed is replaced by its content. An image that is not embedded in the text becomes a link
  * with its alternative text, so that no request leaves without a click. The text is parsed in a
  * document of its own, in which neither scripts run nor images load.
  */
 export function strictHtml(html: string): string {
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  // Without the tag, what belongs in a head would go there.
+  const parsed = new DOMParser().parseFromString(`<body>${html}`, 'text/html');
   const clean = document.implementation.createHTMLDocument('');
   appendClean(clean.body, parsed.body);
   disarmTex(clean.body);
   // The one place that reads markup back: it consists of nodes made below.
   // eslint-disable-next-line no-restricted-properties
   return clean.body.innerHTML;
+}
+
+function isListed(tag: string): boolean {
+  return Object.hasOwn(ALLOWED, tag);
 }
 
 function appendClean(to: Element, from: Element): void {
@@ -122,23 +130,19 @@ function appendClean(to: Element, from: Element): void {
 
 function appendElement(to: Element, element: Element): void {
   const tag = element.localName;
-  if (DROPPED.has(tag)) {
-    return;
-  }
   if (tag === 'img' && !isEmbeddedImage(element.getAttribute('src') ?? '')) {
     appendImageLink(to, element);
     return;
   }
-  const allowed = Object.hasOwn(ALLOWED, tag) ? ALLOWED[tag] : undefined;
   if (
-    allowed === undefined ||
+    !isListed(tag) ||
     (tag === 'input' && element.getAttribute('type') !== 'checkbox')
   ) {
     appendClean(to, element);
     return;
   }
   const copy = to.ownerDocument.createElement(tag);
-  for (const name of allowed) {
+  for (const name of ALLOWED[tag]) {
     copyAttribute(copy, element, name);
   }
   if (tag === 'a') {
