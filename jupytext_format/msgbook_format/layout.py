@@ -70,10 +70,15 @@ def join_segments(segments: Iterable[tuple[str, str | None]]) -> str:
     for index, (core, gap) in enumerate(segments):
         last = index == len(segments) - 1
         parts.append(core)
-        if gap is None or not (last or "\n" in gap):
+        if gap is None or not (last or gap):
             gap = usual_gap(last)
-        parts.append(gap)
+        parts.append(gap if last else end_line(gap))
     return "".join(parts)
+
+
+def end_line(blanks: str) -> str:
+    """Blanks that something can follow at the start of a line."""
+    return blanks if not blanks or blanks.endswith("\n") else f"{blanks}\n"
 
 
 def usual_gap(last: bool) -> str:

@@ -19,7 +19,7 @@ from msgbook_format.frontmatter import (
     split_frontmatter,
 )
 from msgbook_format.heads import Head, is_trailing_blank, plan_heads, verbatim_bits
-from msgbook_format.layout import BOM, join_segments
+from msgbook_format.layout import BOM, end_line, join_segments
 from msgbook_format.metadata import NBFORMAT_MINOR, read_metadata, write_metadata
 from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
@@ -67,7 +67,8 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
     if verbatim and pieces.heading is not None and not _finds_section(text, pieces):
         return writes(notebook, verbatim=False)
     if not pieces.frontmatter:
-        text = _blank(bits.get("lead", "")) + text
+        lead = _blank(bits.get("lead", ""))
+        text = (end_line(lead) if text else lead) + text
     if "crlf" in bits and "\r" not in text:
         text = text.replace("\n", "\r\n")
     return BOM + text if "bom" in bits else text
@@ -92,7 +93,7 @@ def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:
     def fits_start(text: str) -> bool:
         if frontmatter or document:
             return True
-        lead = _blank(bits.get("lead", ""))
+        lead = end_line(_blank(bits.get("lead", "")))
         if not lead and "bom" not in bits and text.startswith(BOM):
             return False
         return split_frontmatter(f"{lead}{text}\n") == 0
