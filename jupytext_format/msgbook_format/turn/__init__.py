@@ -1,6 +1,12 @@
-"""The turn: its model and the Markdown derived from it."""
+"""The turn: its model and the Markdown derived from it.
 
-from msgbook_format.turn.markdown import bundle, to_markdown, to_plain
+The Markdown needs a parser, which takes as long to import as a fifth of a kernel's start; it is
+imported when it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from msgbook_format.turn.model import (
     TURN_MIME,
     TURN_VERSION,
@@ -10,7 +16,10 @@ from msgbook_format.turn.model import (
     Usage,
     turn_of,
 )
-from msgbook_format.turn.safe_markdown import safe_markdown
+
+if TYPE_CHECKING:
+    from msgbook_format.turn.markdown import bundle, to_markdown, to_plain
+    from msgbook_format.turn.safe import safe_markdown
 
 __all__ = [
     "TURN_MIME",
@@ -25,3 +34,16 @@ __all__ = [
     "to_plain",
     "turn_of",
 ]
+
+_HOMES = {
+    "bundle": "markdown",
+    "to_markdown": "markdown",
+    "to_plain": "markdown",
+    "safe_markdown": "safe",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

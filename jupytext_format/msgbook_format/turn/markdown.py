@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook_format.turn.escape import code_block, inline_code, one_line, visible
 from msgbook_format.turn.links import safe_image
 from msgbook_format.turn.model import TURN_MIME
-from msgbook_format.turn.safe_markdown import safe_markdown
+from msgbook_format.turn.safe import safe_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
