@@ -33,7 +33,7 @@ interface IShownBlock {
   readonly view: IBlockView;
   block: IBlock | null;
   streaming: boolean;
-  rendered?: void | Promise<void>;
+  rendered: Promise<void>;
 }
 
 /**
@@ -123,7 +123,9 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
         continue;
       }
       const shown = this._viewAt(index, block.type);
-      const rendered = shown.view.update(block, { blocks, streaming });
+      const rendered = Promise.resolve(
+        shown.view.update(block, { blocks, streaming })
+      );
       Object.assign(shown, { block, streaming, rendered });
     }
   }
@@ -144,7 +146,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       this._dropViews(index);
       const view = createBlockView(type, this._tools);
       this._body.addWidget(view.widget);
-      this._shown.push({ type, view, block: null, streaming: false });
+      const rendered = Promise.resolve();
+      this._shown.push({ type, view, block: null, streaming: false, rendered });
     }
     return this._shown[index];
   }
