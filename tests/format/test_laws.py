@@ -17,7 +17,7 @@ from . import strategies
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.md"))
 SLICE = settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
