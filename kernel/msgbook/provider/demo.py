@@ -12,8 +12,6 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-import httpx2
-
 from msgbook.config import DEMO_MODEL, ProviderSettings
 from msgbook.provider.openai_chat import OpenAIProvider
 
@@ -64,28 +62,28 @@ know no other past.
 def demo_provider() -> OpenAIProvider:
     """The demo model behind the seam that real servers stand behind."""
     settings = ProviderSettings(DEMO_MODEL, base_url="http://demo.invalid/v1")
-    return OpenAIProvider(settings, transport=_DemoTransport())
+    return OpenAIProvider(settings, transport=_transport)
 
 
-class _DemoTransport(httpx2.AsyncBaseTransport):
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+def _transport(http: Any) -> Any:
+    """A transport of the given HTTP library (`httpx` or `httpx2`) that leads to the script."""
+
+    async def respond(request: Any) -> Any:
         if request.url.path.endswith("/models"):
             models = {"object": "list", "data": [{"id": DEMO_MODEL, "object": "model"}]}
-            return httpx2.Response(200, json=models)
+            return http.Response(200, json=models)
         body = json.loads(await request.aread())
         headers = {"content-type": "text/event-stream"}
-        return httpx2.Response(200, headers=headers, stream=_Stream(_script(body["messages"])))
+        return http.Response(200, headers=headers, content=_stream(body["messages"]))
+
+    return http.MockTransport(respond)
 
 
-class _Stream(httpx2.AsyncByteStream):
-    def __init__(self, chunks: Iterator[dict[str, Any]]) -> None:
-        self._chunks = chunks
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks:
-            yield b"data: " + json.dumps(chunk).encode() + b"\n\n"
-            await asyncio.sleep(_PAUSE)
-        yield b"data: [DONE]\n\n"
+async def _stream(messages: list[dict[str, Any]]) -> AsyncIterator[bytes]:
+    for chunk in _script(messages):
+        yield b"data: " + json.dumps(chunk).encode() + b"\n\n"
+        await asyncio.sleep(_PAUSE)
+    yield b"data: [DONE]\n\n"
 
 
 def _script(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import AsyncGenerator, Iterator
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder, error_message
 
 if TYPE_CHECKING:
-    import httpx2
     import openai
 
 NO_KEY = "none"
@@ -31,7 +31,8 @@ class OpenAIProvider:
 
     Args:
         settings: Where it is and how to be let in.
-        transport: In place of the network; the built-in demo model answers through one.
+        transport: Makes what stands in place of the network, out of the HTTP library that the SDK
+            rides on: `httpx` (2.x, in part) or `httpx2`. The built-in demo model answers through it.
         secrets: Kept out of every error message.
     """
 
@@ -39,7 +40,7 @@ class OpenAIProvider:
         self,
         settings: ProviderSettings,
         *,
-        transport: httpx2.AsyncBaseTransport | None = None,
+        transport: Callable[[Any], Any] | None = None,
         secrets: tuple[str, ...] = (),
     ) -> None:
         self.name = settings.name
@@ -84,9 +85,8 @@ class OpenAIProvider:
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
         options: dict[str, Any] = {}
         if self._transport is not None:
-            import httpx2
-
-            options["http_client"] = httpx2.AsyncClient(transport=self._transport)
+            http = _http_library(sdk)
+            options["http_client"] = http.AsyncClient(transport=self._transport(http))
         client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=self._settings.api_key or NO_KEY,
             base_url=self._settings.base_url,
@@ -158,6 +158,12 @@ class OpenAIProvider:
 
     def _clean(self, text: str) -> str:
         return redact(" ".join(text.split())[:500], self._secrets)
+
+
+def _http_library(sdk: Any) -> Any:
+    bases = sdk.DefaultAsyncHttpxClient.__mro__
+    client = next(base for base in bases if base.__name__ == "AsyncClient")
+    return sys.modules[client.__module__.partition(".")[0]]
 
 
 def _error_of(error: openai.APIStatusError) -> Any:
