@@ -21,8 +21,11 @@ from msgbook.events import (
 from msgbook.provider.decode import CompletionDecoder
 
 
+DONE = "data: [DONE]"
+
+
 def sse(*chunks: Any, end: str = "\n") -> bytes:
-    lines = (c if isinstance(c, str) else "data: " + json.dumps(c) for c in chunks)
+    lines = (c if c == DONE else "data: " + json.dumps(c) for c in chunks)
     return "".join(line + end + end for line in lines).encode()
 
 
@@ -76,7 +79,7 @@ BODY = (
     + sse(delta(role="assistant", content=""), end="\r\n")
     + sse(delta(reasoning_content="Überlegung"), delta(content="漢字 \u2028 🎉"))
     + sse(tool(0, "c1", "read", '{"a"'), tool(0, None, None, ": 1}"))
-    + sse(finish(), finish(), {"choices": [], "usage": {"prompt_tokens": 3}}, "data: [DONE]")
+    + sse(finish(), finish(), {"choices": [], "usage": {"prompt_tokens": 3}}, DONE)
 )
 
 
@@ -170,7 +173,7 @@ def test_pieces_of_calls_find_their_call(chunks, expected):
     ("chunks", "end"),
     [
         ([finish("length")], ModelFinished("length", True)),
-        (["data: [DONE]"], ModelFinished(None, True)),
+        ([DONE], ModelFinished(None, True)),
         ([delta(content="x")], ModelFinished(None, False)),
         ([{"choices": []}, finish(), finish(None)], ModelFinished("stop", True)),
     ],

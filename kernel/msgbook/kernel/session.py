@@ -1,0 +1,143 @@
+"""The conversation of one kernel: its settings, its engine, its memory, its page."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgbook.cells import IsMagic
+from msgbook.config import Settings, load_settings, redact
+from msgbook.errors import ConfigError, MsgbookError
+from msgbook.kernel.page import PageComms
+from msgbook.transcript import SessionMemory, read_transcript
+
+if TYPE_CHECKING:
+    from msgbook.engine import Engine
+    from msgbook.output.record import TurnRecord
+
+Send = Callable[[str, dict[str, Any]], None]
+"""Sends a message of a type with its content to iopub, on behalf of the running request."""
+
+
+class Failure(NamedTuple):
+    """What a turn or a magic failed with, as an `error` output shows it."""
+
+    name: str
+    words: str
+    """One line, without paths and keys."""
+
+
+INTERRUPTED = Failure("KeyboardInterrupt", "The turn was interrupted.")
+
+
+class Session:
+    """Runs the prompts and the magics of one kernel.
+
+    Settings are read when it is made; the engine, which takes long to import, is made when it is
+    first needed.
+    """
+
+    def __init__(self, folder: Path, log: logging.Logger) -> None:
+        self.page = PageComms()
+        self.memory = SessionMemory()
+        self._folder = folder
+        self._log = log
+        self._engine: Engine | None = None
+        self._settings_error: ConfigError | None = None
+        try:
+            self._settings = load_settings()
+        except ConfigError as error:
+            self._settings, self._settings_error = Settings(), error
+
+    async def run_prompt(
+        self, source: str, cell_id: str | None, is_magic: IsMagic, send: Send
+    ) -> Failure | None:
+        """Run a turn, show it as one display, remember it; what it failed with, if it did.
+
+        An interrupt ends the turn like any other end: the cancellation goes no further.
+        """
+        try:
+            engine = await self._ready_engine()
+        except ConfigError as error:
+            return Failure("ConfigError", str(error))
+        from msgbook.events import TurnFinished
+        from msgbook.output.publish import TurnDisplay
+        from msgbook_format.turn import bundle
+
+        record = engine.new_record()
+        display = TurnDisplay(record, lambda: bundle(record.snapshot()), send, uuid.uuid4().hex)
+        try:
+            display.changed()
+            transcript = await read_transcript(cell_id, source, self.page, self.memory)
+            async for _ in engine.run(source, transcript, record, is_magic):
+                display.changed()
+        except asyncio.CancelledError:
+            engine.finish(record, TurnFinished("interrupted"))
+        except Exception as error:  # a fault of ours: the turn is kept, the log tells all
+            self._log.exception("The turn failed")
+            words = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
+            engine.finish(record, TurnFinished("error", None, "InternalError", words))
+        display.finish()
+        self.memory.remember(cell_id, source, record.snapshot())
+        return _failure(record)
+
+    async def run_magic(self, source: str, cell_id: str | None, send: Send) -> Failure | None:
+        """Run a cell of msgbook's own magics and print what it says."""
+        try:
+            engine = await self._ready_engine()
+            from msgbook.magics import run_magic
+
+            transcript = await read_transcript(cell_id, source, self.page, self.memory)
+            text = await run_magic(source, transcript, engine)
+        except asyncio.CancelledError:
+            return INTERRUPTED
+        except MsgbookError as error:
+            return Failure(getattr(error, "name", type(error).__name__), str(error))
+        self.memory.remember(cell_id, source)
+        send("stream", {"name": "stdout", "text": text + "\n"})
+        return None
+
+    async def close(self) -> None:
+        """Close the connections to model servers."""
+        if self._engine is not None:
+            await self._engine.close()
+
+    async def _ready_engine(self) -> Engine:
+        """The engine.
+
+        Raises:
+            ConfigError: The settings could not be read.
+        """
+        if self._settings_error is not None:
+            raise self._settings_error
+        if self._engine is None:
+            module = await asyncio.to_thread(importlib.import_module, "msgbook.engine")
+            self._engine = module.Engine(self._settings, self._folder, private=_jupyter_folders())
+        return self._engine
+
+
+def warm_up() -> None:
+    """Import what the first turn needs; takes about a second, so do it in a thread."""
+    for name in ("msgbook.engine", "msgbook.magics", "msgbook_format.turn.markdown", "openai"):
+        importlib.import_module(name)
+
+
+def _failure(record: TurnRecord) -> Failure | None:
+    if record.status == "interrupted":
+        return INTERRUPTED
+    last = record.snapshot()["blocks"][-1:]
+    if last and last[0]["type"] == "error":
+        return Failure(last[0].get("name", "Error"), last[0].get("message", ""))
+    return None
+
+
+def _jupyter_folders() -> tuple[Path, ...]:
+    from jupyter_core import paths
+
+    folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())
+    return tuple(Path(folder) for folder in folders)
