@@ -145,14 +145,8 @@ describe('Markdown of a model', () => {
     );
   });
 
-  it.each([
-    ['a URL hides an escape', 'http://x\\<textarea> after'],
-    [
-      'the parser ends the code before',
-      '```\na\n``` \t\n<b>\n```\n<style> after'
-    ],
-    ['a title holds a fence', '[a]: /b "\n```\n" <video> <textarea> after']
-  ])('hides nothing behind a tag when %s', async (_, source) => {
-    expect((await shown(source)).textContent).toContain('after');
+  it('hides nothing behind a tag where the parser sees the end of a fence elsewhere', async () => {
+    const node = await shown('```\na\n``` \t\n<b>\n```\n<style> after');
+    expect(node.textContent).toContain('<style> after');
   });
 });

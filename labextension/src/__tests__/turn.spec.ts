@@ -59,15 +59,19 @@ describe('resultParts', () => {
     expect(resultParts({ a: 1 })).toEqual([{ kind: 'other', json: { a: 1 } }]);
   });
 
-  it('names the tool that a result belongs to by the id of its call', () => {
+  it('names the tool that a result belongs to by the nearest call with its id', () => {
+    const call = (id: string, name: string) => ({
+      type: 'tool_call',
+      id,
+      name
+    });
+    const result = (id: string) => ({ type: 'tool_result', id });
     const blocks = [
-      { type: 'tool_call', id: 'a', name: 'read' },
-      { type: 'tool_call', id: 'b', name: 'grep' }
+      ...[call('a', 'read'), call('b', 'grep'), result('a'), result('b')],
+      ...[call('a', 'edit'), result('a'), result('c')]
     ];
-    expect(calledTool(blocks, { type: 'tool_result', id: 'b' })).toBe('grep');
-    expect(
-      calledTool(blocks, { type: 'tool_result', id: 'c' })
-    ).toBeUndefined();
+    const names = [2, 3, 5, 6].map(i => calledTool(blocks, blocks[i]));
+    expect(names).toEqual(['read', 'grep', 'edit', undefined]);
   });
 });
 

@@ -129,13 +129,18 @@ function resultPart(part: unknown): ResultPart {
   return { kind: 'other', json: part };
 }
 
-/** Name of the tool whose call has the id of `result`; undefined when that call is not there. */
+/**
+ * Name of the tool whose call has the id of `result`, the nearest above it; undefined if none.
+ *
+ * Some servers use the same ids in every step.
+ */
 export function calledTool(
   blocks: readonly IBlock[],
   result: IBlock
 ): string | undefined {
-  const call = blocks.find(
-    block => block.type === 'tool_call' && block.id === result.id
-  );
+  const call = blocks
+    .slice(0, blocks.indexOf(result))
+    .reverse()
+    .find(block => block.type === 'tool_call' && block.id === result.id);
   return text(call?.name);
 }
