@@ -37,7 +37,7 @@ def main() -> None:
 
 def conversation(lab: Lab) -> None:
     """The sample, run, with its reasoning open."""
-    lab.open("demo.msg.md")
+    lab.load("demo.msg.md")
     lab.wait_for_kernel()
     lab.command("notebook:run-all-cells")
     expect(lab.cell(2).get_by_text("the notebook is all my memory", exact=False)).to_be_visible(

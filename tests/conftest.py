@@ -68,9 +68,12 @@ def run_notebook(tmp_path: Path) -> RunNotebook:
     return run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium: Playwright's own, or the system's."""
+    """A headless Chromium: Playwright's own, or the system's.
+
+    Of the module, since Playwright's event loop occupies the thread as long as it runs.
+    """
     with sync_playwright() as playwright:
         found = find_chromium(playwright)
         if found is None:

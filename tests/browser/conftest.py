@@ -1,4 +1,4 @@
-"""One JupyterLab for all browser tests, a fresh tab and folder for each."""
+"""One JupyterLab for all browser tests, one tab for each file of them."""
 
 from __future__ import annotations
 
@@ -38,15 +38,25 @@ def lab_url(
         yield url
 
 
-@pytest.fixture
-def lab(browser: Browser, lab_url: str, model_server: ScriptedServer) -> Iterator[Lab]:
-    """A tab of its own; the scripted server has forgotten what it was asked."""
-    model_server.reset()
+@pytest.fixture(scope="module")
+def tab(browser: Browser, lab_url: str) -> Iterator[Lab]:
+    """One tab for the tests of a file: loading JupyterLab takes longer than most of them."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.set_default_timeout(30_000)
-    yield Lab(page, lab_url)
+    loaded = Lab(page, lab_url)
+    loaded.load()
+    yield loaded
     context.close()
+
+
+@pytest.fixture
+def lab(tab: Lab, model_server: ScriptedServer) -> Lab:
+    """The tab with nothing open but the launcher; the server has forgotten what it was asked."""
+    model_server.reset()
+    tab.close_all()
+    tab.requests.clear()
+    return tab
 
 
 @pytest.fixture

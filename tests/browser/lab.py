@@ -87,12 +87,30 @@ class Lab:
         page.on("request", lambda request: self._note(request.url))
         page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
 
-    def open(self, path: str = "") -> None:
-        """Load JupyterLab on a file, or empty, and wait until it can be used."""
-        # `reset` forgets the tabs of the last test, which the server keeps.
+    def load(self, path: str = "") -> None:
+        """Load the page anew, on a file or on the launcher, and wait until it can be used."""
+        # `reset` forgets the tabs that were open, which the server keeps.
         self.page.goto(f"{self._url}/lab/tree/{path}?reset" if path else f"{self._url}/lab?reset")
         self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
         self.page.evaluate("() => window.jupyterapp.restored.then(() => null)")
+
+    def open(self, path: str) -> None:
+        """Open a file in a tab of its own."""
+        self.command("docmanager:open", path=path)
+
+    def close_all(self) -> None:
+        """Close all documents without a question, saved or not, and their kernels with them."""
+        self.page.evaluate(
+            """async () => {
+                const { shell, serviceManager } = window.jupyterapp;
+                for (const widget of [...shell.widgets('main')]) {
+                    widget.dispose();
+                }
+                await serviceManager.sessions.shutdownAll();
+            }"""
+        )
+        self.command("launcher:create")
+        self.command("filebrowser:go-to-path", path="/", dontShowBrowser=True)
 
     def wait_for_kernel(self) -> None:
         """Wait until the notebook in front has an idle kernel; a cell run earlier is dropped."""

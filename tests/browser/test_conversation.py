@@ -43,7 +43,6 @@ def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
         text(ANSWER),
         text("You asked about files."),
     ]
-    lab.open()
     lab.page.locator(".jp-LauncherCard[title='Chat (msgbook)']").first.click()
     lab.wait_for_kernel()
     lab.type_in(0, "What is here?")
@@ -85,7 +84,7 @@ def test_a_conversation_goes_on_after_it_was_saved_closed_and_opened(
     before = lab.cells()[0]
     lab.save()
 
-    lab.open("saved.ipynb")
+    lab.load("saved.ipynb")
 
     expect(lab.cell(0).get_by_text("The first answer.")).to_be_visible()
     expect(lab.cell(0).get_by_text("scripted-model")).to_be_visible()
@@ -137,7 +136,7 @@ def test_the_model_sees_what_stands_on_the_page(lab, lab_root, model_server):
     ]
 
 
-def test_the_stop_button_ends_a_turn_and_keeps_what_has_arrived(
+def test_the_stop_button_ends_a_turn_and_keeps_what_has_arrived_and_what_was_opened(
     lab, lab_root, model_server, screenshot
 ):
     thinking = [delta(reasoning_content="A long thought."), delta(content="It begins")]
@@ -147,35 +146,19 @@ def test_the_stop_button_ends_a_turn_and_keeps_what_has_arrived(
     lab.wait_for_kernel()
     lab.run(0)
     expect(lab.cell(0).get_by_text("It begins")).to_be_visible()
+    thought = lab.cell(0).locator("details").first
+    expect(thought).not_to_have_attribute("open", "")
+    thought.locator("summary").click()
     screenshot("streaming")
 
     lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
 
     expect(lab.cell(0).get_by_text("Interrupted").first).to_be_visible()
     assert model_server.disconnected.wait(10)
+    expect(lab.cell(0).get_by_text("A long thought.")).to_be_visible()
     screenshot("stopped")
     outputs = lab.cells()[0]["outputs"]
     assert [output["output_type"] for output in outputs] == ["display_data", "error"]
     assert outputs[0]["data"][TURN_MIME]["status"] == "interrupted"
     lab.run(1)
     expect(lab.cell(1).get_by_text("Fine again.")).to_be_visible()
-
-
-def test_a_block_that_a_person_opened_stays_open_while_the_turn_goes_on(
-    lab, lab_root, model_server
-):
-    thinking = [delta(reasoning_content="My thoughts."), delta(content="Word.")]
-    model_server.answers = [Answer(thinking, hold=2)]
-    write_notebook(lab_root / "open.ipynb", "Think")
-    lab.open("open.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    expect(lab.cell(0).get_by_text("Word.")).to_be_visible()
-    thought = lab.cell(0).locator("details").first
-    expect(thought).not_to_have_attribute("open", "")
-
-    thought.locator("summary").click()
-    lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
-    expect(lab.cell(0).get_by_text("Interrupted").first).to_be_visible()
-
-    expect(lab.cell(0).get_by_text("My thoughts.")).to_be_visible()

@@ -62,7 +62,7 @@ def test_a_double_click_opens_it_as_a_notebook_and_saving_only_adds_the_new_turn
     path = lab_root / "hello.msg.md"
     path.write_text(HELLO)
     model_server.answers = [call("read", {"path": "."}), text("What is in this folder.")]
-    lab.open()
+    lab.command("filebrowser:refresh")
 
     lab.page.locator(".jp-DirListing-item", has_text="hello.msg.md").dblclick()
 
@@ -116,7 +116,6 @@ def test_file_new_chat_makes_a_text_file_that_holds_the_conversation(
 ):
     (lab_root / "fresh").mkdir()
     model_server.answers = [text("A *new* chat.")]
-    lab.open()
     lab.command("filebrowser:go-to-path", path="fresh", dontShowBrowser=True)
 
     lab.page.locator(".lm-MenuBar-item", has_text="File").click()
@@ -144,7 +143,7 @@ def test_a_file_that_is_not_utf8_is_not_opened_and_not_overwritten(lab, lab_root
     path = lab_root / "latin.msg.md"
     path.write_bytes("# %% [^a]\n\ncaf\xe9\n".encode("latin-1"))
     before = path.read_bytes()
-    lab.open()
+    lab.command("filebrowser:refresh")
 
     lab.page.locator(".jp-DirListing-item", has_text="latin.msg.md").dblclick()
 

@@ -20,7 +20,6 @@ from msgbook.events import (
 )
 from msgbook.provider.decode import CompletionDecoder
 
-
 DONE = "data: [DONE]"
 
 
