@@ -23,6 +23,7 @@ class KernelClient:
     def __init__(self, settings: dict[str, str], cwd: str) -> None:
         self.manager = KernelManager(kernel_name="msgbook")
         self._settings, self._cwd = settings, cwd
+        self._used: set[str] = set()
 
     def __enter__(self) -> KernelClient:
         self.manager.start_kernel(env={**os.environ, **self._settings}, cwd=self._cwd)
@@ -36,11 +37,23 @@ class KernelClient:
         self.manager.shutdown_kernel(now=True)
         self.manager.cleanup_resources()
 
+    def forget(self) -> None:
+        """Delete all cells, so that the kernel remembers no turn of an earlier test."""
+        request = self.client.session.msg(
+            "execute_request",
+            {"code": "%help", "silent": False, "store_history": False},
+            metadata={"cellId": "the last", "deletedCells": [*self._used]},
+        )
+        self.client.shell_channel.send(request)
+        self.finish(request["header"]["msg_id"])
+        self._used = {"the last"}
+
     def start(self, code: str, cell_id: str | None = None, **content: Any) -> str:
         """Send an `execute_request` as JupyterLab does, and return its id."""
         fields = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
         fields |= {"allow_stdin": False, "stop_on_error": True, **content}
         metadata = {"cellId": cell_id, "deletedCells": []} if cell_id else {}
+        self._used.update([cell_id] if cell_id else [])
         message = self.client.session.msg("execute_request", fields, metadata=metadata)
         self.client.shell_channel.send(message)
         request: str = message["header"]["msg_id"]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from msgbook.__main__ import main
+from msgbook.demo import prepare
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,14 +32,9 @@ def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
 
 
 def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
-    path = tmp_path / "demo.msg.md"
-    path.write_text("My own words.\n\n# %% [^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
+    (tmp_path / "demo.msg.md").write_text("My own words.")
 
-    assert run("demo", str(tmp_path), "--headless").returncode == 0
-
-    text = path.read_text("utf-8")
-    assert text.startswith("My own words.\n\n# %% [^q]\n\n[^q]: [markdown]\n\nMy own question?\n")
-    assert "# %%%" in text
+    assert prepare(tmp_path).read_text() == "My own words."
 
 
 def test_what_cannot_be_used_is_said_in_one_line(tmp_path: Path, capsys):

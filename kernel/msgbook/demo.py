@@ -32,7 +32,7 @@ def run_demo(folder: str | Path, *, headless: bool) -> int:
     Raises:
         DemoError: The folder or the file cannot be used.
     """
-    path = _prepared(Path(folder))
+    path = prepare(Path(folder))
     if not headless:
         return _open_in_lab(path)
     failed = _run_cells(path)
@@ -41,7 +41,12 @@ def run_demo(folder: str | Path, *, headless: bool) -> int:
     return 1 if failed else 0
 
 
-def _prepared(folder: Path) -> Path:
+def prepare(folder: Path) -> Path:
+    """Make the folder and put the sample into it, unless there is a conversation already.
+
+    Raises:
+        DemoError: The folder or the file cannot be written.
+    """
     path = folder / "demo.msg.md"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -146,13 +146,6 @@ class Lab:
             [name, arguments],
         )
 
-    def restart_kernel(self) -> None:
-        """Restart the kernel of the notebook in front, without the question."""
-        self.page.evaluate(
-            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
-        )
-        self.wait_for_kernel()
-
     def save(self) -> None:
         self.command("docmanager:save")
 

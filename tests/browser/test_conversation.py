@@ -84,7 +84,8 @@ def test_a_conversation_goes_on_after_it_was_saved_closed_and_opened(
     before = lab.cells()[0]
     lab.save()
 
-    lab.load("saved.ipynb")
+    lab.close_all()
+    lab.open("saved.ipynb")
 
     expect(lab.cell(0).get_by_text("The first answer.")).to_be_visible()
     expect(lab.cell(0).get_by_text("scripted-model")).to_be_visible()
@@ -92,7 +93,6 @@ def test_a_conversation_goes_on_after_it_was_saved_closed_and_opened(
     screenshot("reopened")
 
     lab.wait_for_kernel()
-    lab.restart_kernel()
     lab.run(1)
     expect(lab.cell(1).get_by_text("Second.")).to_be_visible()
 

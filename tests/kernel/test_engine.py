@@ -145,6 +145,37 @@ def test_a_tool_result_never_carries_the_key(server, ask, tmp_path):
     assert "sk-secret" not in str(server.requests)
 
 
+def test_without_a_key_the_server_gets_the_key_none_and_with_one_that_one(server, ask):
+    server.answers = [text("ok")]
+
+    ask()
+    ask(OPENAI_API_KEY="sk-of-a-test")
+
+    assert [headers["Authorization"] for headers in server.headers] == [
+        "Bearer none",
+        "Bearer sk-of-a-test",
+    ]
+
+
+def test_without_settings_the_demo_model_answers_the_same_each_time(ask):
+    first, second = (ask(settings=Settings())["blocks"] for _ in range(2))
+
+    def said(blocks: list[dict[str, Any]]) -> list[Any]:
+        return [(block["type"], block.get("text"), block.get("arguments")) for block in blocks]
+
+    assert said(first) == said(second)
+    assert [b["type"] for b in first] == ["reasoning", "tool_call", "tool_result", "text"]
+    assert "I am the **demo model**" in first[3]["text"]
+    assert "OPENAI_API_KEY" in first[3]["text"]
+
+
+def test_the_demo_model_can_be_chosen_beside_a_server(server, ask):
+    turn = ask(MSGBOOK_MODEL="demo")
+
+    assert (turn["model"], turn["provider"], turn["status"]) == ("demo", "demo", "done")
+    assert server.requests == []
+
+
 def test_without_a_model_the_only_one_of_the_server_answers(server, ask):
     server.answers, server.models = [text("ok")], ["the-only-one"]
 

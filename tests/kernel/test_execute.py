@@ -67,16 +67,6 @@ def test_the_second_request_carries_the_first_turn(server, run_notebook):
     assert second["messages"][-1]["content"] == "two"
 
 
-def test_without_a_key_the_server_gets_the_key_none_and_with_one_that_one(server, run_notebook):
-    server.answers = [text("ok")]
-
-    run_notebook("hi", env=settings(server))
-    run_notebook("hi", env=settings(server, OPENAI_API_KEY="sk-of-a-test"))
-
-    assert server.headers[0]["Authorization"] == "Bearer none"
-    assert server.headers[1]["Authorization"] == "Bearer sk-of-a-test"
-
-
 def test_a_wrong_key_is_one_error_that_names_the_setting_and_hides_the_key(server, run_notebook):
     server.answers = [error(401, "Incorrect API key provided: sk-of-a-test"), text("fine now")]
 
@@ -98,15 +88,6 @@ def test_a_refused_connection_names_the_url_setting(run_notebook):
     assert second.outputs[0]["data"]["text/plain"] == "2"
 
 
-def test_an_unknown_model_names_the_model_setting(server, run_notebook):
-    server.answers = [error(404, "The model `m` does not exist"), text("ok")]
-
-    first, second = run_notebook("one", "two", env=settings(server))
-
-    assert "MSGBOOK_MODEL" in error_in(first).evalue
-    assert turn_in(second)["status"] == "done"
-
-
 def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_notebook):
     server.answers = [text("ok")]
     server.models = ["m", "other"]
@@ -122,23 +103,6 @@ def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_noteboo
     assert printed[4] == "other\n"
     assert server.requests[-1]["model"] == "other"
     assert [m["role"] for m in server.messages()] == ["system", "user"]
-
-
-def test_without_settings_the_demo_model_answers_the_same_each_time(run_notebook):
-    def blocks(cells: list[Any]) -> list[Any]:
-        return [
-            (block["type"], block.get("text"))
-            for cell in cells
-            for block in turn_in(cell)["blocks"]
-        ]
-
-    first, second = (blocks(run_notebook("Hello!", "And now?")) for _ in range(2))
-
-    assert first == second
-    kinds = [kind for kind, _ in first]
-    assert kinds == ["reasoning", "tool_call", "tool_result", "text", "reasoning", "text"]
-    assert "OPENAI_API_KEY" in first[3][1]
-    assert "2 messages" in first[5][1]
 
 
 def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(server, run_notebook):

@@ -12,11 +12,8 @@ from msgbook_format.turn import TURN_MIME
 
 
 @pytest.fixture
-def kernel(server, tmp_path):
-    with KernelClient(
-        {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}, str(tmp_path)
-    ) as client:
-        yield client
+def server(module_server):
+    return module_server
 
 
 def by_message(kernel: KernelClient) -> None:

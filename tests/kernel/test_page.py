@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kernel_client import FakePage, KernelClient
+from kernel_client import FakePage
 from scripted_server import text
 
 from msgbook_format.turn import TURN_MIME
@@ -26,12 +26,9 @@ def prompt(cell_id: str, source: str, answer: str | None = None) -> dict[str, An
 
 
 @pytest.fixture
-def kernel(server, tmp_path):
-    server.answers = [text("ok")]
-    with KernelClient(
-        {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}, str(tmp_path)
-    ) as client:
-        yield client
+def server(kernel, module_server):
+    module_server.answers = [text("ok")]
+    return module_server
 
 
 def context(messages: list[dict[str, Any]]) -> dict[str, Any]:
