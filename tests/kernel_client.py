@@ -97,6 +97,10 @@ class FakePage:
         self.comm_id = uuid.uuid4().hex
         self._send("comm_open", {"target_name": "msgbook", "data": {}})
 
+    def close(self) -> None:
+        """Leave, as a tab does that is closed: the kernel has nobody to ask then."""
+        self._send("comm_close", {"data": {}})
+
     def answer(self, message: Message) -> None:
         """Answer a `cells.get` of this comm; other messages are not for the page."""
         content = message["content"]

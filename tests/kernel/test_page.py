@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from kernel_client import FakePage
+from kernel_client import FakePage, KernelClient
 from scripted_server import text
 
 from msgbook_format.turn import TURN_MIME
@@ -31,6 +32,19 @@ def server(kernel, module_server):
     return module_server
 
 
+@pytest.fixture
+def open_page(kernel: KernelClient) -> Iterator[Callable[[list[dict[str, Any]]], FakePage]]:
+    pages = []
+
+    def open_one(cells: list[dict[str, Any]]) -> FakePage:
+        pages.append(FakePage(kernel, cells))
+        return pages[-1]
+
+    yield open_one
+    for page in pages:
+        page.close()
+
+
 def context(messages: list[dict[str, Any]]) -> dict[str, Any]:
     shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
     turn: dict[str, Any] = shown[-1]["content"]["data"][TURN_MIME]
@@ -42,9 +56,8 @@ def spoken(server) -> list[tuple[str, str]]:
     return [(m["role"], m["content"]) for m in server.messages() if m["role"] != "system"]
 
 
-def test_the_request_is_built_from_the_live_cells(kernel, server):
-    page = FakePage(
-        kernel,
+def test_the_request_is_built_from_the_live_cells(kernel, server, open_page):
+    page = open_page(
         [
             prompt("a", "edited since it ran", "the answer that stands there"),
             prompt("c", "the question"),
@@ -65,8 +78,8 @@ def test_the_request_is_built_from_the_live_cells(kernel, server):
     assert context(messages)["cells"] == 1
 
 
-def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server):
-    page = FakePage(kernel, [prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
+def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server, open_page):
+    page = open_page([prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
     kernel.finish(kernel.start("C", "c"), page.answer)
 
     page.cells = [prompt("b", "B", "2"), prompt("c", "C")]
@@ -75,8 +88,8 @@ def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server):
     assert spoken(server) == [("user", "B"), ("assistant", "2"), ("user", "C")]
 
 
-def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server):
-    page = FakePage(kernel, [prompt("z", "another notebook", "other")])
+def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server, open_page):
+    page = open_page([prompt("z", "another notebook", "other")])
     kernel.run("first", "a")
     kernel.finish(kernel.start("first", "a"), page.answer)
 
@@ -95,8 +108,8 @@ def test_a_cell_that_is_run_again_replaces_its_turn_and_sees_only_what_is_above(
     assert spoken(server) == [("user", "A"), ("assistant", "ok"), ("user", "B again")]
 
 
-def test_a_model_cell_above_chooses_the_model(kernel, server):
-    page = FakePage(kernel, [prompt("a", "%model special"), prompt("b", "hi")])
+def test_a_model_cell_above_chooses_the_model(kernel, server, open_page):
+    page = open_page([prompt("a", "%model special"), prompt("b", "hi")])
 
     kernel.finish(kernel.start("hi", "b"), page.answer)
 
