@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +30,8 @@ class ProviderSettings:
     base_url: str | None = None
     """None for the SDK's default, OpenAI."""
     api_key: str | None = field(default=None, repr=False)
+    key_variable: str | None = None
+    """Name of the environment variable that the key came from."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -83,6 +85,13 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
+    """Take the key out of the environment, so that no child process and no `!env` finds it."""
+    if settings.provider is not None and settings.provider.key_variable:
+        env = os.environ if environ is None else environ
+        env.pop(settings.provider.key_variable, None)
+
+
 def redact(text: str, secrets: Iterable[str]) -> str:
     """`text` without any of the secrets."""
     for secret in secrets:
@@ -97,7 +106,7 @@ def _provider(
     key = env.get("OPENAI_API_KEY", "").strip() or None
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
     if key or base_url:
-        return ProviderSettings("openai", base_url, key)
+        return ProviderSettings("openai", base_url, key, "OPENAI_API_KEY")
     providers = table.get("providers")
     if not isinstance(providers, dict):
         return None
@@ -115,6 +124,7 @@ def _provider(
             name,
             _string(entry.get("base_url")),
             api_key,
+            key_env,
             {str(k): str(v) for k, v in headers.items()},
         )
     return None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.config import Settings, load_settings, redact
+from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.errors import ConfigError
 
 
@@ -90,3 +90,12 @@ def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
     assert "sk-" not in repr(settings)
     text = redact("sk-of-the-key, Bearer sk-in-a-header, sk-in-a-header", settings.secrets)
     assert "sk-" not in text
+
+
+def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
+    environ = {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://a", "K": "sk-2"}
+
+    hide_key(load_settings(environ), environ)
+    hide_key(toml('[providers.x]\nbase_url = "u"\napi_key_env = "K"', K="sk-2"), environ)
+
+    assert environ == {"OPENAI_BASE_URL": "http://a"}

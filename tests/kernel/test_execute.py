@@ -121,3 +121,18 @@ def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(se
     assert cells[1].outputs[0].text.strip() == "shell"
     sent = [messages[-1]["content"] for messages in (server.messages(n) for n in range(3))]
     assert sent == ["%50 of users?", "!not shell", "?"]
+
+
+def test_no_cell_finds_the_key_in_the_environment(server, run_notebook):
+    server.answers = [text("ok")]
+
+    cells = run_notebook(
+        "!env",
+        "%%python\nimport os\ndict(os.environ)",
+        "hi",
+        env=settings(server, OPENAI_API_KEY="sk-of-this-test"),
+    )
+
+    assert "sk-of-this-test" not in str(cells)
+    assert server.url in str(cells)
+    assert server.headers[0]["Authorization"] == "Bearer sk-of-this-test"

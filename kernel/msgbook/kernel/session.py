@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import traceback
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgbook.cells import IsMagic
-from msgbook.config import Settings, load_settings, redact
+from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.kernel.page import PageComms
 from msgbook.transcript import SessionMemory, read_transcript
@@ -51,6 +52,7 @@ class Session:
         self._settings_error: ConfigError | None = None
         try:
             self._settings = load_settings()
+            hide_key(self._settings)
         except ConfigError as error:
             self._settings, self._settings_error = Settings(), error
 
@@ -79,7 +81,8 @@ class Session:
         except asyncio.CancelledError:
             engine.finish(record, TurnFinished("interrupted"))
         except Exception as error:  # a fault of ours: the turn is kept, the log tells all
-            self._log.exception("The turn failed")
+            trace = redact(traceback.format_exc(), self._settings.secrets)
+            self._log.error("The turn failed\n%s", trace)
             words = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             engine.finish(record, TurnFinished("error", None, "InternalError", words))
         display.finish()
