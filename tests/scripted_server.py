@@ -78,6 +78,8 @@ class ScriptedServer:
 
     answers: list[Answer] = field(default_factory=list)
     models: list[str] = field(default_factory=lambda: ["scripted"])
+    models_body: str | None = None
+    """Answer to a request for the models, in place of the list of `models`."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the completion requests, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -142,6 +144,8 @@ class ScriptedServer:
         await runner.cleanup()
 
     async def _models(self, _request: web.Request) -> web.Response:
+        if self.models_body is not None:
+            return web.Response(text=self.models_body, content_type="application/json")
         data = [
             {"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models
         ]

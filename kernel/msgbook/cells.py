@@ -67,11 +67,11 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
 
 def parse_prompt(source: str) -> Prompt:
     """Take a prompt cell apart: its `%%msg` line, and a leading backslash that forces a prompt."""
-    first, _, rest = source.lstrip("\n").partition("\n")
+    stripped = source.lstrip()
+    first, _, rest = stripped.partition("\n")
     words = first.split()
     if words and words[0] == MSG_MAGIC:
         return Prompt(rest, _attributes(first))
-    stripped = source.lstrip()
     if stripped.startswith("\\"):
         lead = len(source) - len(stripped)
         return Prompt(source[:lead] + stripped[1:])

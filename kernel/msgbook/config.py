@@ -6,15 +6,19 @@ Values are read once, at kernel start. What a setting means for a user: docs/con
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from msgbook.errors import ConfigError
 
 DEMO_MODEL = "demo"
+
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 TOP_KEYS = {"model", "providers"}
 PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
@@ -52,7 +56,8 @@ class Settings:
         """Strings that must never be shown or handed on."""
         if self.provider is None:
             return ()
-        values = [self.provider.api_key or "", *self.provider.headers.values()]
+        values = [self.provider.api_key or "", _password(self.provider.base_url)]
+        values += [v for name, v in self.provider.headers.items() if _SECRET_HEADER.search(name)]
         # "Bearer abc" has to be found as "abc" too.
         words = [word for value in values for word in (value, *value.split())]
         return tuple(sorted({w for w in words if len(w) >= 8}, key=len, reverse=True))
@@ -70,7 +75,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     path = _config_path(env)
     table = _read_toml(path) if path else {}
-    warnings = list(_unknown_keys(table, path))
+    warnings = [*_unknown_keys(table, path), *_wrong_types(table, path)]
     approval = env.get("MSGBOOK_APPROVAL", "ask").strip().lower()
     if approval not in ("ask", "deny", "allow"):
         warnings.append(
@@ -78,7 +83,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         )
         approval = "deny"
     return Settings(
-        provider=_provider(env, table, warnings),
+        provider=_provider(env, table, path, warnings),
         model=env.get("MSGBOOK_MODEL", "").strip() or _string(table.get("model")),
         approval=approval,  # type: ignore[arg-type]  # checked above
         warnings=tuple(warnings),
@@ -87,8 +92,9 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
     """Take the key out of the environment, so that no child process and no `!env` finds it."""
+    env = os.environ if environ is None else environ
+    env.pop("OPENAI_API_KEY", None)
     if settings.provider is not None and settings.provider.key_variable:
-        env = os.environ if environ is None else environ
         env.pop(settings.provider.key_variable, None)
 
 
@@ -100,41 +106,67 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def _provider(
-    env: Mapping[str, str], table: dict[str, Any], warnings: list[str]
+    env: Mapping[str, str], table: dict[str, Any], path: Path | None, warnings: list[str]
 ) -> ProviderSettings | None:
     """The server to talk to: the environment's, else the file's first."""
-    key = env.get("OPENAI_API_KEY", "").strip() or None
+    key = _key(env.get("OPENAI_API_KEY", ""), "OPENAI_API_KEY")
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
     if key or base_url:
+        _check_url(base_url, "OPENAI_BASE_URL")
         return ProviderSettings("openai", base_url, key, "OPENAI_API_KEY")
     providers = table.get("providers")
-    if not isinstance(providers, dict):
+    if path is None or not isinstance(providers, dict) or not providers:
         return None
-    for name, entry in providers.items():
-        if not isinstance(entry, dict):
-            warnings.append(f"msgbook.toml: providers.{name} is no table; it is ignored.")
-            continue
-        key_env = _string(entry.get("api_key_env"))
-        api_key = env.get(key_env, "").strip() or None if key_env else None
-        if key_env and api_key is None:
-            warnings.append(f"{key_env}, the api_key_env of provider {name}, is not set.")
-        headers = entry.get("headers")
-        headers = headers if isinstance(headers, dict) else {}
-        return ProviderSettings(
-            name,
-            _string(entry.get("base_url")),
-            api_key,
-            key_env,
-            {str(k): str(v) for k, v in headers.items()},
-        )
-    return None
+    name, entry = next(iter(providers.items()))
+    setting = f"{path.name}: base_url of [providers.{name}]"
+    base_url = _string(entry.get("base_url")) if isinstance(entry, dict) else None
+    if base_url is None:
+        # Without it the SDK would send everything to OpenAI.
+        raise ConfigError(f"{setting} is missing. For OpenAI it is https://api.openai.com/v1.")
+    _check_url(base_url, setting)
+    key_env = _string(entry.get("api_key_env"))
+    key = _key(env.get(key_env, ""), key_env) if key_env else None
+    if key_env and key is None:
+        warnings.append(f"{key_env}, the api_key_env of provider {name}, is not set.")
+    headers = entry.get("headers", {})
+    if not isinstance(headers, dict):
+        raise ConfigError(f"{path.name}: headers of [providers.{name}] have to be a table.")
+    texts = {str(k): str(v) for k, v in headers.items()}
+    return ProviderSettings(name, base_url, key, key_env, texts)
+
+
+def _key(value: str, variable: str) -> str | None:
+    """The key; servers' libraries fail in odd ways on one that no header can carry."""
+    key = value.strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ConfigError(f"{variable} holds characters that no key has, or a line break.")
+    return key or None
+
+
+def _check_url(url: str | None, setting: str) -> None:
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ConfigError(f"{setting} is no URL: expected one like http://localhost:11434/v1.")
+
+
+def _password(url: str | None) -> str:
+    return urlsplit(url).password or "" if url else ""
 
 
 def _config_path(env: Mapping[str, str]) -> Path | None:
     """`MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory when it exists."""
     named = env.get("MSGBOOK_CONFIG", "").strip()
     if named:
-        return Path(named).expanduser()
+        try:
+            return Path(named).expanduser()
+        except RuntimeError as error:
+            raise ConfigError(f"MSGBOOK_CONFIG: {error}") from error
     from jupyter_core.paths import jupyter_config_dir
 
     path = Path(jupyter_config_dir()) / "msgbook.toml"
@@ -145,7 +177,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise ConfigError(f"MSGBOOK_CONFIG: cannot read {path.name}: {error.strerror}.") from error
+        raise ConfigError(
+            f"The settings in {path.name} cannot be read: {error.strerror}."
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path.name} is no valid TOML: {error}") from error
 
@@ -160,6 +194,14 @@ def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
     for key, is_known in known:
         if not is_known:
             yield f"{path.name}:{_line_of(key, path)}: unknown key {key!r}; it is ignored."
+
+
+def _wrong_types(table: dict[str, Any], path: Path | None) -> Iterable[str]:
+    if path is None:
+        return
+    for key, kind, word in (("model", str, "a string"), ("providers", dict, "a table")):
+        if key in table and not isinstance(table[key], kind):
+            yield f"{path.name}:{_line_of(key, path)}: {key} has to be {word}; it is ignored."
 
 
 def _line_of(key: str, path: Path) -> int:

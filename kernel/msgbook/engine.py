@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
-from msgbook.cells import IsMagic, any_magic, metadata_of, parse_prompt
+from msgbook.cells import IsMagic, Prompt, any_magic, metadata_of, parse_prompt
 from msgbook.config import DEMO_MODEL, Settings, redact
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
 from msgbook.history import build_history
-from msgbook.messages import request_hash, user
+from msgbook.messages import Message, request_hash, user
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
+from msgbook.text import whole
 from msgbook.tools.approval import unattended
 from msgbook.tools.base import ToolSet
 from msgbook.tools.read import read_tool
@@ -31,6 +33,18 @@ SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
     "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
 )
+
+
+_PROMPT_ATTRIBUTES = {"model", "history"}
+
+_NO_PAGE = (
+    "No open page showed this cell, so the request was made of the turns of this session. "
+    "What else stands in the notebook was not sent."
+)
+
+
+class EmptyMessageError(MsgbookError):
+    """There is nothing to send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,7 @@ class Engine:
         folder: The notebook's folder.
         provider: Who answers; made from the settings by default.
         private: Folders in which tools read nothing without asking.
+        problem: Why the settings could not be read; each turn ends with it then.
     """
 
     def __init__(
@@ -59,8 +74,10 @@ class Engine:
         provider: Provider | None = None,
         private: tuple[Path, ...] = (),
         clock: Clock | None = None,
+        problem: ConfigError | None = None,
     ) -> None:
         self.settings = settings
+        self._problem = problem
         self._provider = provider
         self._demo: Provider | None = None
         self._tools = ToolSet([read_tool(Roots(folder, private))])
@@ -71,7 +88,7 @@ class Engine:
         """The record of a turn that begins now."""
         started = self._clock.now().astimezone(UTC).isoformat(timespec="seconds")
         head = {"agent": AGENT, "started": started.replace("+00:00", "Z")}
-        return TurnRecord(head, lambda: secrets.token_hex(4))
+        return TurnRecord(head, lambda: token_hex(4))
 
     async def run(
         self,
@@ -91,13 +108,15 @@ class Engine:
         history = build_history(
             transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
         )
-        messages = [*history.messages, user(prompt.text)]
+        messages = self._redacted([*history.messages, user(prompt.text)])
         context = {"source": transcript.source, "cells": history.cells}
         record.set_head(context=context)
-        for notice in self._notices():
+        for notice in self._notices(transcript, prompt):
             record.apply(notice, self._clock.monotonic())
         wanted = prompt.attributes.get("model") or _cell_model(transcript)
         try:
+            if not prompt.text.strip():
+                raise EmptyMessageError("The message is empty: write something into the cell.")
             model = await self.model(wanted or model_above(transcript.earlier))
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
@@ -117,7 +136,7 @@ class Engine:
             provider=provider,
             tools=self._tools,
             approve=unattended(allow=self.settings.approval == "allow"),
-            redact=lambda text: redact(text, self.settings.secrets),
+            redact=lambda text: redact(whole(text), self.settings.secrets),
             clock=self._clock.monotonic,
         ):
             yield
@@ -130,9 +149,11 @@ class Engine:
         """The model that answers: the wanted one, else the user's, else the server's only one.
 
         Raises:
-            ConfigError: No model is set, and the server offers several.
+            ConfigError: No model is set, and the server offers several; or there are no settings.
             ProviderError: The server cannot be asked.
         """
+        if self._problem is not None:
+            raise self._problem
         if self._provider is None and self.settings.provider is None:
             return DEMO_MODEL
         model = wanted or self.settings.model
@@ -151,8 +172,11 @@ class Engine:
         """Ids of the models that the server offers.
 
         Raises:
+            ConfigError: The settings could not be read.
             ProviderError: The server cannot be asked.
         """
+        if self._problem is not None:
+            raise self._problem
         return await self.provider_of("").models()
 
     def provider_of(self, model: str) -> Provider:
@@ -176,7 +200,15 @@ class Engine:
             if provider is not None:
                 await provider.close()
 
-    def _notices(self) -> list[Notice]:
+    def _redacted(self, messages: list[Message]) -> list[Message]:
+        """The messages without the user's keys, which a cell may have printed."""
+        secrets = self.settings.secrets
+        if not any(secret in str(messages) for secret in secrets):
+            return messages
+        cleaned: list[Message] = json.loads(redact(json.dumps(messages), secrets))
+        return cleaned
+
+    def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
         """What the user should know: warnings once, a policy that allows all in every turn."""
         notices = [
             Notice(text, "warning") for text in self.settings.warnings if text not in self._said
@@ -184,6 +216,12 @@ class Engine:
         self._said.update(self.settings.warnings)
         if self.settings.approval == "allow":
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
+        if transcript.unanswered:
+            notices.append(Notice(_NO_PAGE, "warning"))
+        unknown = sorted(prompt.attributes.keys() - _PROMPT_ATTRIBUTES)
+        if unknown:
+            words = f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
+            notices.append(Notice(words, "warning"))
         return notices
 
 

@@ -46,6 +46,8 @@ class ModelFinished:
     ended: bool
     """Whether the server marked the end, by a finish reason or `[DONE]`."""
     usage: Usage | None = None
+    unreadable: int = 0
+    """Events in mid-stream that could not be read; what they said is missing."""
 
 
 StreamEvent = ReasoningDelta | TextDelta | ToolCallDelta | ModelFinished

@@ -7,10 +7,11 @@ byte for byte as long as the cell is not edited, so that a server's prefix cache
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from msgbook import messages
 from msgbook.cells import (
@@ -26,6 +27,7 @@ from msgbook.cells import (
 )
 from msgbook.messages import Message
 from msgbook.output.record import INTERRUPTED_RESULT
+from msgbook.text import capped
 from msgbook_format.turn import Block, Turn, turn_of
 
 _FENCE = re.compile(r"`{3,}")
@@ -81,7 +83,7 @@ def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[M
         reasoning: Send the model its reasoning back, as `reasoning_content`; right within a turn.
     """
     result: list[Message] = []
-    for step in _steps(blocks):
+    for step in _steps(map(_sound, blocks)):
         result += _step_messages(step, reasoning)
     return result
 
@@ -99,6 +101,8 @@ def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
     prompt = parse_prompt(source)
     if is_excluded(prompt.attributes.get("history", "include")):
         return []
+    if not prompt.text.strip():
+        return []
     result = [messages.user(prompt.text)]
     for output in _outputs(cell):
         turn = turn_of(output)
@@ -108,12 +112,41 @@ def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
 
 
 def _answer(turn: Turn, agent: str) -> list[Message]:
-    blocks = [b for b in turn["blocks"] if not is_excluded(b.get("history", "include"))]
+    blocks = [_sound(b) for b in turn["blocks"] if not is_excluded(b.get("history", "include"))]
     speaker = turn.get("agent", agent)
     if speaker == agent:
         return turn_messages(blocks)
     text = _step_text(blocks)
     return [messages.user(f"[{speaker}] {text}")] if text else []
+
+
+def _sound(block: Block) -> Block:
+    """The block with the types that it has to have: a file or a page may say anything."""
+    sound = dict(block)
+    step = block.get("step")
+    sound["step"] = step if isinstance(step, int) else 0
+    for key in ("text", "id", "name", "arguments"):
+        if key in block and not isinstance(sound[key], str):
+            sound[key] = json.dumps(sound[key], ensure_ascii=False)
+    content = block.get("content", "")
+    parts = content if isinstance(content, list) else []
+    if not isinstance(content, str) and not (parts and all(map(_is_part, parts))):
+        sound["content"] = json.dumps(content, ensure_ascii=False)
+    return cast("Block", sound)
+
+
+def _is_part(part: Any) -> bool:
+    """Whether it is a content part that servers take (seed 001)."""
+    if not isinstance(part, dict):
+        return False
+    if part.get("type") == "text":
+        return isinstance(part.get("text"), str)
+    image = part.get("image_url")
+    return (
+        part.get("type") == "image_url"
+        and isinstance(image, dict)
+        and isinstance(image.get("url"), str)
+    )
 
 
 def _steps(blocks: Iterable[Block]) -> list[list[Block]]:
@@ -182,7 +215,7 @@ def _code_messages(source: str, outputs: list[Cell]) -> list[Message]:
     text = f"I ran this code:\n\n{_fenced(code, language)}"
     printed = _ANSI.sub("", "".join(_output_text(output) for output in outputs))
     if printed.strip():
-        text += f"\n\nOutput:\n\n{_fenced(printed, '')}"
+        text += f"\n\nOutput:\n\n{_fenced(capped(printed), '')}"
     return [messages.user(text)]
 
 
@@ -197,7 +230,9 @@ def _output_text(output: Cell) -> str:
     if output.get("output_type") == "stream":
         return source_of({"source": output.get("text", "")})
     if output.get("output_type") == "error":
-        lines = output.get("traceback") or [f"{output.get('ename')}: {output.get('evalue')}"]
+        lines = output.get("traceback")
+        if not isinstance(lines, list) or not lines:
+            lines = [f"{output.get('ename')}: {output.get('evalue')}"]
         return "\n".join(str(line) for line in lines) + "\n"
     data = output.get("data")
     if not isinstance(data, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.transcript import Transcript, model_above
@@ -29,8 +31,13 @@ class UsageError(MsgbookError):
     """A magic was not written as it has to be."""
 
 
-async def run_magic(source: str, transcript: Transcript, engine: Engine) -> str:
+async def run_magic(
+    source: str, engine: Engine, transcript: Callable[[], Awaitable[Transcript]]
+) -> str:
     """Run a cell that begins with one of msgbook's line magics and return what it prints.
+
+    Args:
+        transcript: Asks for the cells above; only `%model` has to know them.
 
     Raises:
         UsageError: The cell holds more than the magic and what it takes.
@@ -45,7 +52,7 @@ async def run_magic(source: str, transcript: Transcript, engine: Engine) -> str:
         case "%model" if arguments:
             return f"Model of the cells below: {arguments[0]}"
         case "%model":
-            return await engine.model(model_above(transcript.earlier))
+            return await engine.model(model_above((await transcript()).earlier))
         case "%models":
             offered = await engine.offered_models()
             return "\n".join(offered) or "The server lists no models."

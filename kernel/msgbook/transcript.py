@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -20,10 +20,17 @@ class Transcript:
     earlier: Sequence[Cell]
     current: Cell | None = None
     """The running cell as it stands in the notebook; None where only its source is known."""
+    unanswered: bool = False
+    """Whether a page is open but did not show the running cell, so that others may be missing."""
 
 
 class LiveNotebook(Protocol):
     """Somebody who sees the notebook that the user sees."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is somebody to ask."""
+        ...
 
     async def cells(self, cell_id: str) -> Sequence[Cell] | None:
         """The cells from the first through the one with that id; None when nobody answers."""
@@ -50,8 +57,18 @@ class SessionMemory:
             cells.append(cell)
         return cells
 
-    def remember(self, cell_id: str | None, source: str, turn: Turn | None = None) -> None:
-        """Keep a cell that has run: a prompt with its turn, or a `%model NAME` line."""
+    def remember(
+        self,
+        cell_id: str | None,
+        source: str,
+        turn: Turn | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keep a cell that has run: a prompt with its turn, or a `%model NAME` line.
+
+        Args:
+            metadata: The cell's, where it is known: it may keep the cell from the model.
+        """
         if cell_id is None:
             self._unnamed += 1
         # A key with a blank is no cell id, so that the two kinds do not meet.
@@ -60,7 +77,7 @@ class SessionMemory:
         self._cells[key] = {
             "cell_type": "code",
             "source": source,
-            "metadata": {},
+            "metadata": dict(metadata or {}),
             "outputs": outputs,
         }
 
@@ -72,17 +89,17 @@ class SessionMemory:
 
 
 async def read_transcript(
-    cell_id: str | None, source: str, live: LiveNotebook, memory: SessionMemory
+    cell_id: str | None, live: LiveNotebook, memory: SessionMemory
 ) -> Transcript:
     """The cells that count for the running one: the live notebook's, else this session's.
 
-    Args:
-        source: Of the running cell. An answer in which it reads otherwise is not about this cell.
+    The running cell may read otherwise by now: it was sent as it stood when it was run.
     """
-    cells = await live.cells(cell_id) if cell_id else None
-    if cells and cells[-1].get("id") == cell_id and source_of(cells[-1]) == source:
+    asked = cell_id is not None and live.connected
+    cells = await live.cells(cell_id) if cell_id is not None and asked else None
+    if cells and cells[-1].get("id") == cell_id:
         return Transcript("live", cells[:-1], cells[-1])
-    return Transcript("memory", memory.earlier(cell_id))
+    return Transcript("memory", memory.earlier(cell_id), unanswered=asked)
 
 
 def model_above(cells: Sequence[Cell]) -> str | None:

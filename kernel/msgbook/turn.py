@@ -9,6 +9,7 @@ from dataclasses import replace
 from msgbook.errors import ProviderError
 from msgbook.events import (
     ModelFinished,
+    Notice,
     StepStarted,
     ToolApproved,
     ToolFinished,
@@ -47,7 +48,7 @@ async def run_turn(
 
     Args:
         request: The first model call; later ones add this turn's messages to it.
-        redact: Takes the user's keys out of what a tool returns.
+        redact: Takes out of a tool's result what must not be shown or sent on.
         clock: Monotonic seconds.
     """
     done: list[Message] = []
@@ -59,7 +60,10 @@ async def run_turn(
             async with aclosing(provider.stream(model_call)) as stream:
                 async for event in stream:
                     record.apply(event, clock())
-                    end = event if isinstance(event, ModelFinished) else end
+                    if isinstance(event, ModelFinished):
+                        end = event
+                        for notice in _losses(event):
+                            record.apply(notice, clock())
                     yield
         except ProviderError as error:
             record.apply(TurnFinished("error", None, error.name, str(error)), clock())
@@ -80,6 +84,13 @@ async def run_turn(
         done += turn_messages(record.step_blocks(), reasoning=True)
     record.apply(TurnFinished("incomplete", "max_steps"), clock())
     yield
+
+
+def _losses(end: ModelFinished) -> list[Notice]:
+    if not end.unreadable:
+        return []
+    words = f"{end.unreadable} piece(s) of the answer could not be read; what they said is missing."
+    return [Notice(words, "warning")]
 
 
 def _outcome(end: ModelFinished | None, blocks: list[Block], calls: bool) -> TurnFinished | None:

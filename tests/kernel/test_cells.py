@@ -54,6 +54,7 @@ def test_these_are_code(source):
             {"agent": "my agent", "history": "exclude"},
         ),
         ("\n%%msg model=m\nHi\n", "Hi\n", {"model": "m"}),
+        ("   \n  %%msg history=exclude\nsecret", "secret", {"history": "exclude"}),
         ("%%msg it's=odd\nHi", "Hi", {"it's": "odd"}),
         ("%%msgs\nHi", "%%msgs\nHi", {}),
     ],

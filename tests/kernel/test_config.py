@@ -52,7 +52,9 @@ def test_the_file_names_a_server_and_the_variable_of_its_key(toml):
 
 
 def test_unknown_keys_are_warned_about_with_file_and_line(toml):
-    settings = toml('model = "b"\ncolour = "red"\n[providers.x]\nbase_url = "u"\nbase_ulr = "v"')
+    settings = toml(
+        'model = "b"\ncolour = "red"\n[providers.x]\nbase_url = "http://u"\nbase_ulr = "v"'
+    )
 
     assert settings.warnings == (
         "msgbook.toml:2: unknown key 'colour'; it is ignored.",
@@ -61,7 +63,7 @@ def test_unknown_keys_are_warned_about_with_file_and_line(toml):
 
 
 def test_a_key_variable_that_is_not_set_is_named(toml):
-    settings = toml('[providers.x]\nbase_url = "u"\napi_key_env = "X_KEY"')
+    settings = toml('[providers.x]\nbase_url = "http://u"\napi_key_env = "X_KEY"')
 
     assert settings.warnings == ("X_KEY, the api_key_env of provider x, is not set.",)
 
@@ -80,9 +82,52 @@ def test_a_named_file_that_is_missing_says_so(tmp_path):
         load_settings({"MSGBOOK_CONFIG": str(tmp_path / "none.toml")})
 
 
+@pytest.mark.parametrize(
+    "entry",
+    ['base_ulr = "http://local/v1"', 'base_url = ["http://local"]', 'base_url = ""', ""],
+)
+def test_a_server_without_a_url_is_an_error_and_never_openai(toml, entry):
+    with pytest.raises(ConfigError, match=r"msgbook\.toml: base_url of \[providers\.local\]"):
+        toml(f"[providers.local]\n{entry}")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("OPENAI_BASE_URL", "localhost:8000"),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:99999/v1"),
+        ("OPENAI_BASE_URL", "ftp://host/v1"),
+        ("OPENAI_API_KEY", "sk-one\nsk-two"),
+        ("OPENAI_API_KEY", "schlüssel"),
+        ("MSGBOOK_CONFIG", "~nobody-of-that-name/x.toml"),
+    ],
+)
+def test_a_value_that_cannot_be_used_names_its_setting(variable, value):
+    with pytest.raises(ConfigError, match=variable):
+        load_settings({variable: value})
+
+
+def test_wrong_types_are_warned_about(toml):
+    settings = toml('providers = "x"\nmodel = 5')
+
+    assert settings.warnings == (
+        "msgbook.toml:2: model has to be a string; it is ignored.",
+        "msgbook.toml:1: providers has to be a table; it is ignored.",
+    )
+
+
+def test_only_secret_headers_count_as_secrets(toml):
+    settings = toml(
+        '[providers.x]\nbase_url = "http://u"\n'
+        'headers = { Accept = "application/json", X-Api-Key = "abcdefgh12" }'
+    )
+
+    assert redact("application/json abcdefgh12", settings.secrets) == "application/json [redacted]"
+
+
 def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
     settings = toml(
-        '[providers.x]\nbase_url = "u"\napi_key_env = "K"\n'
+        '[providers.x]\nbase_url = "http://u"\napi_key_env = "K"\n'
         'headers = { Authorization = "Bearer sk-in-a-header" }',
         K="sk-of-the-key",
     )
@@ -96,6 +141,6 @@ def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     environ = {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://a", "K": "sk-2"}
 
     hide_key(load_settings(environ), environ)
-    hide_key(toml('[providers.x]\nbase_url = "u"\napi_key_env = "K"', K="sk-2"), environ)
+    hide_key(toml('[providers.x]\nbase_url = "http://u"\napi_key_env = "K"', K="sk-2"), environ)
 
     assert environ == {"OPENAI_BASE_URL": "http://a"}

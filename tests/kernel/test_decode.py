@@ -19,6 +19,7 @@ from msgbook.events import (
     ToolCallDelta,
 )
 from msgbook.provider.decode import CompletionDecoder
+from msgbook.provider.sse import LINE_LIMIT
 
 DONE = "data: [DONE]"
 
@@ -147,6 +148,10 @@ def test_content_may_be_a_list_of_parts():
         ),
         ([tool(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
         ([tool(0, "a", "f", None)], [("a", "f", "")]),
+        (
+            [tool(0, "", "f", "{}"), tool(0, "", "g", "{}")],
+            [("made_1", "f", "{}"), ("made_2", "g", "{}")],
+        ),
         ([tool(0, "a", "f", "1"), tool(1, "a", "g", "2")], [("a", "f", "1"), ("made_1", "g", "2")]),
     ],
     ids=[
@@ -161,6 +166,7 @@ def test_content_may_be_a_list_of_parts():
         "empty ids",
         "object",
         "null",
+        "another name",
         "reused id",
     ],
 )
@@ -183,6 +189,26 @@ def test_the_end_is_told_as_the_server_marked_it(chunks, end):
 
 def test_the_last_event_may_lack_its_blank_line():
     assert words(decode(sse(delta(content="x")).rstrip(b"\n")), TextDelta) == "x"
+
+
+def test_a_chunk_in_mid_stream_that_cannot_be_read_is_counted():
+    body = sse(delta(content="a")) + b"data: {broken\n\n" + sse(delta(content="b"), finish())
+
+    events = decode(body)
+
+    assert words(events, TextDelta) == "ab"
+    assert events[-1] == ModelFinished("stop", True, None, unreadable=1)
+
+
+def test_a_line_without_an_end_is_refused():
+    decoder = CompletionDecoder()
+    piece = b"x" * (LINE_LIMIT // 4)
+
+    for _ in range(4):
+        list(decoder.feed(piece))
+
+    with pytest.raises(ProviderError, match="line without an end"):
+        list(decoder.feed(piece))
 
 
 def test_a_chunk_that_was_cut_off_is_left_out_and_the_end_mark_is_missing():

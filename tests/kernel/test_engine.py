@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
+from msgbook.cells import Cell
 from msgbook.config import Settings, load_settings
 from msgbook.engine import Engine
 from msgbook.transcript import Transcript
@@ -18,14 +22,20 @@ from msgbook.transcript import Transcript
 def ask(server: ScriptedServer, tmp_path: Path):
     """Runs one prompt with the given settings and returns the turn."""
 
-    def run(prompt: str = "hi", *, settings: Settings | None = None, **env: str) -> dict[str, Any]:
+    def run(
+        prompt: str = "hi",
+        *,
+        settings: Settings | None = None,
+        earlier: Sequence[Cell] = (),
+        **env: str,
+    ) -> dict[str, Any]:
         environ = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", **env}
         engine = Engine(settings or load_settings(environ), tmp_path)
 
         async def turn() -> Any:
             record = engine.new_record()
             try:
-                async for _ in engine.run(prompt, Transcript("memory", []), record):
+                async for _ in engine.run(prompt, Transcript("memory", earlier), record):
                     pass
                 return record.snapshot()
             finally:
@@ -83,7 +93,7 @@ def test_an_html_page_is_an_error_that_names_the_url_setting(server, ask):
 def test_a_server_that_does_not_stream_is_understood(server, ask):
     message = {"role": "assistant", "content": "All at once."}
     body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-    server.answers = [Answer(body=__import__("json").dumps(body))]
+    server.answers = [Answer(body=json.dumps(body))]
 
     turn = ask()
 
@@ -308,3 +318,70 @@ def test_reasoning_goes_back_within_its_own_turn_only(server, ask):
     ask()
 
     assert server.messages()[2]["reasoning_content"] == "hm"
+
+
+def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
+    server.answers = [text("ok")]
+    printed = {"output_type": "stream", "name": "stdout", "text": "sk-secret-of-a-test"}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+
+    ask(earlier=[cell], OPENAI_API_KEY="sk-secret-of-a-test")
+
+    assert "[redacted]" in server.messages()[1]["content"]
+    assert "sk-secret" not in str(server.requests)
+
+
+def test_file_names_that_are_no_text_spoil_nothing(server, ask, tmp_path):
+    (tmp_path / os.fsdecode(b"\xff.txt")).write_text("")
+    server.answers = [call("read", {"path": "."}), text("ok")]
+
+    turn = ask("a lone \ud83d half")
+
+    assert turn["status"] == "done"
+    assert results(turn)[0]["content"] == "\ufffd.txt"
+
+
+@pytest.mark.parametrize("prompt", ["%%msg model=x", "\\"])
+def test_an_empty_message_is_not_sent(server, ask, prompt):
+    turn = ask(prompt)
+
+    assert turn["status"] == "error"
+    assert "empty" in turn["blocks"][-1]["message"]
+    assert server.requests == []
+
+
+def test_unknown_attributes_of_a_message_are_said(server, ask):
+    server.answers = [text("ok")]
+
+    turn = ask("%%msg modle=x\nHi")
+
+    assert "modle means nothing" in turn["blocks"][0]["text"]
+
+
+def test_a_lost_piece_of_an_answer_is_said(server, ask):
+    body = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: {oops\n\ndata: [DONE]\n\n'
+    server.answers = [Answer(body=body, content_type="text/event-stream")]
+
+    turn = ask()
+
+    assert [block["type"] for block in turn["blocks"]] == ["text", "notice"]
+    assert "could not be read" in turn["blocks"][1]["text"]
+
+
+def test_the_password_in_a_url_is_never_shown(ask):
+    turn = ask(OPENAI_BASE_URL="http://bob:hunter2pass@127.0.0.1:9/v1")
+
+    assert "127.0.0.1:9/v1" in turn["blocks"][-1]["message"]
+    assert "hunter2pass" not in str(turn)
+
+
+@pytest.mark.parametrize(
+    "body", ["<html></html>", "{", "[1]", '{"data": ["x"]}', '{"data": [{"name": "x"}]}', "{}"]
+)
+def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
+    server.answers, server.models_body = [text("ok")], body
+
+    turn = ask(MSGBOOK_MODEL="")
+
+    assert turn["status"] == "error"
+    assert turn["blocks"][-1]["name"] in ("NotAList", "ConfigError")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from msgbook.history import build_history, turn_messages
+from msgbook.text import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
 
 
@@ -197,50 +199,95 @@ def test_messages_count_by_the_cells_that_gave_some():
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.just("\ud83d"),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
     ),
     max_leaves=6,
 )
+part = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "image_url"])},
+    optional={"text": json_values, "image_url": json_values},
+)
+block_types = ["text", "reasoning", "tool_call", "tool_result", "notice", "new"]
 blocks = st.fixed_dictionaries(
-    {"type": st.sampled_from(["text", "reasoning", "tool_call", "tool_result", "notice", "new"])},
+    {"type": st.sampled_from(block_types)},
     optional={
-        "step": st.integers(1, 3),
-        "id": st.sampled_from(["a", "b", ""]),
-        "text": st.text(max_size=5),
-        "name": st.text(max_size=3),
-        "arguments": st.sampled_from(["{}", "{", "", "[]", '{"a": 1}']),
-        "content": st.text(max_size=5),
+        "step": st.integers(1, 3) | json_values,
+        "id": st.sampled_from(["a", "b", ""]) | json_values,
+        "text": st.text(max_size=5) | json_values,
+        "name": st.text(max_size=3) | json_values,
+        "arguments": st.sampled_from(["{}", "{", '{"a": 1}']) | json_values,
+        "content": st.text(max_size=5) | st.lists(part) | json_values,
         "unfinished": st.booleans(),
         "history": json_values,
     },
 )
 
 
-@given(st.lists(st.lists(blocks, max_size=6), max_size=3))
-def test_every_request_is_valid_for_a_strict_server(turns):
-    messages = history(*(prompt("Q", *turn) for turn in turns))
-
+def check_valid(messages: list[dict[str, Any]]) -> None:
+    """What strict servers ask of a request."""
     waiting: list[str] = []
     for message in messages:
         if message["role"] == "tool":
+            assert waiting
             assert message["tool_call_id"] == waiting.pop(0)
         else:
             assert waiting == []
             assert message["content"] or message.get("tool_calls")
         waiting += [call["id"] for call in message.get("tool_calls", [])]
+        for call in message.get("tool_calls", []):
+            assert isinstance(json.loads(call["function"]["arguments"]), dict)
+            assert isinstance(call["function"]["name"], str)
     assert waiting == []
+    json.dumps(messages, ensure_ascii=False).encode("utf-8")
+
+
+@example([[calls("a") | {"arguments": "[" * 100_000}]])
+@given(st.lists(st.lists(blocks, max_size=6), max_size=3))
+def test_every_request_is_valid_for_a_strict_server(turns):
+    check_valid(history(*(prompt("Q", *turn) for turn in turns)))
+
+
+outputs = st.fixed_dictionaries(
+    {"output_type": st.sampled_from(["stream", "error", "display_data"])},
+    optional={"text": json_values, "traceback": json_values, "data": json_values},
+)
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from(["cell_type", "source", "metadata", "outputs"]),
-        json_values | st.sampled_from(["code", "markdown", "%model", "!"]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "cell_type": st.sampled_from(["code", "markdown", "raw"]) | json_values,
+            "source": st.sampled_from(["%model", "!", "\\", "%%msg model=x", "%%msg", "Q"])
+            | json_values,
+            "metadata": st.fixed_dictionaries({}, optional={"msgbook": json_values}) | json_values,
+            "outputs": st.lists(outputs) | json_values,
+        },
     )
 )
 def test_no_cell_is_too_odd(cell):
-    history(cell, prompt("Q"))
+    check_valid(history(cell, prompt("Q")))
+
+
+@pytest.mark.parametrize("source", ["%%msg model=x", "\\", "%%msg history=include\n  "])
+def test_an_empty_prompt_is_no_message(source):
+    assert history(prompt(source, says("A"))) == history()
+
+
+def test_a_long_output_is_sent_with_its_head_and_its_tail():
+    long = {"output_type": "stream", "text": "a" * 10**6 + "z"}
+
+    ((_, said),) = short(history(code("!yes", long)))[1:]
+
+    assert len(said) < RESULT_LIMIT + 500
+    assert "z\n```" in said
 
 
 def test_a_turns_messages_are_the_same_when_it_is_over_but_for_the_reasoning():

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from msgbook.text import RESULT_LIMIT, capped
 from msgbook.tools.base import ApprovalNeededError, ToolError
-from msgbook.tools.read import RESULT_LIMIT, capped, read_tool
+from msgbook.tools.read import read_tool
 from msgbook.tools.rights import Roots
 
 
@@ -45,10 +46,10 @@ def test_the_model_is_told_name_purpose_and_parameters(folder):
     ("arguments", "content"),
     [
         ('{"path": "a.txt"}', "one\ntwo\nthree\n"),
-        ('{"path": "./a.txt", "start": 2}', "two\nthree\n"),
+        ('{"path": "./a.txt", "start": 2}', "two\nthree"),
         ('{"path": "a.txt", "start": 2, "end": 2}', "two"),
         ('{"path": "a.txt", "end": 1}', "one"),
-        ('{"path": "a.txt", "start": 3, "end": 99}', "three\n"),
+        ('{"path": "a.txt", "start": 3, "end": 99}', "three"),
         ('{"path": "."}', "a.txt"),
     ],
 )
@@ -60,7 +61,7 @@ def test_it_reads_files_lines_and_folders(read, arguments, content):
     ("arguments", "said"),
     [
         ('{"path": "none.txt"}', r"^none\.txt: No such file"),
-        ('{"path": "a.txt", "start": 9}', "no lines 9 to 4"),
+        ('{"path": "a.txt", "start": 9}', "no lines 9 to 3; the file has 3"),
         ('{"path": "a.txt", "start": 0}', "arguments do not fit: .*start"),
         ('{"path": 3}', "arguments do not fit"),
         ("{}", "arguments do not fit"),
@@ -98,6 +99,9 @@ def test_nothing_outside_the_folder_is_free_by_any_road(read, folder, tmp_path):
         ".aws/credentials",
         ".git/config",
         "sub/.env",
+        ".npmrc",
+        ".docker/config.json",
+        ".git/modules/x/config",
     ],
 )
 def test_what_may_hold_a_secret_is_not_free(read, folder, name):
@@ -116,9 +120,16 @@ def test_in_the_home_directory_and_at_the_root_nothing_is_free(tmp_path, monkeyp
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "a").write_text("a")
 
-    for folder in (tmp_path, Path("/")):
+    for folder in (tmp_path, tmp_path.parent, Path("/")):
         with pytest.raises(ApprovalNeededError):
             Roots(folder).check_free(tmp_path / "a")
+
+
+def test_the_name_of_a_folder_above_makes_nothing_secret(tmp_path):
+    folder = tmp_path / "id_42" / "project"
+    folder.mkdir(parents=True)
+
+    Roots(folder).check_free(folder / "a.txt")
 
 
 def test_private_folders_are_not_free_even_inside(folder):

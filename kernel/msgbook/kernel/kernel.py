@@ -42,7 +42,7 @@ class MsgKernel(InterruptibleKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._session = Session(Path.cwd(), self.log)
+        self._session = Session(Path.cwd())
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
 
@@ -69,12 +69,14 @@ class MsgKernel(InterruptibleKernel):
         cell_id: str | None = None,
     ) -> dict[str, Any]:
         """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model."""
+        # JupyterLab tells of deleted cells once, with whatever runs next.
+        deleted = (cell_meta or {}).get("deletedCells")
+        self._session.memory.forget(deleted if isinstance(deleted, list) else [])
         if self._is_ours(code):
             if silent:
                 return _reply(self.shell.execution_count)
-            deleted = (cell_meta or {}).get("deletedCells")
-            self._session.memory.forget(deleted if isinstance(deleted, list) else [])
             return await self._converse(code, store_history, cell_id)
+        self._session.memory.forget([cell_id])
         with self.running_python():
             return await _awaited(
                 super().do_execute(
@@ -138,6 +140,8 @@ class MsgKernel(InterruptibleKernel):
                 if not task.cancelled():
                     raise
                 failure = INTERRUPTED  # before there was a turn to show
+            except Exception as error:  # whatever happens, the request gets its reply
+                failure = self._session.fault(error)
         if failure:
             send("error", _error_content(failure))
         return _reply(count, failure)

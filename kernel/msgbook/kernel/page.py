@@ -28,8 +28,13 @@ class PageComms:
     def opened(self, comm: Any, _message: dict[str, Any]) -> None:
         """Take in a comm that a page opened; the target's handler."""
         self._comms[comm.comm_id] = comm
-        comm.on_msg(self._answered)
+        comm.on_msg(lambda message: self._answered(comm, message))
         comm.on_close(lambda _message: self._comms.pop(comm.comm_id, None))
+
+    @property
+    def connected(self) -> bool:
+        """Whether a page has opened a comm and answers on it."""
+        return bool(self._comms)
 
     async def cells(self, cell_id: str) -> Sequence[Cell] | None:
         """The cells from the first through the one with that id, from the first page that has it.
@@ -39,7 +44,7 @@ class PageComms:
         comms = list(self._comms.values())
         if not comms:
             return None
-        question = _Question(len(comms))
+        question = _Question(comms)
         request_id = secrets.token_hex(16)
         self._questions[request_id] = question
         try:
@@ -48,29 +53,35 @@ class PageComms:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 return await question.answer
         except TimeoutError:
+            # A tab that went without a word is not waited for again; one that was slow comes back.
+            for comm in question.silent:
+                self._comms.pop(comm.comm_id, None)
             return None
         finally:
             del self._questions[request_id]
 
-    def _answered(self, message: dict[str, Any]) -> None:
+    def _answered(self, comm: Any, message: dict[str, Any]) -> None:
+        self._comms[comm.comm_id] = comm
         data = message.get("content", {}).get("data", {})
         question = self._questions.get(data.get("request_id", ""))
         if question is None or data.get("type") != "cells":
             return
         cells = data.get("cells")
         valid = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
-        question.loop.call_soon_threadsafe(question.take, cells if valid else None)
+        question.loop.call_soon_threadsafe(question.take, comm, cells if valid else None)
 
 
 class _Question:
     """One question to several pages: the first answer with cells counts, or else the last."""
 
-    def __init__(self, asked: int) -> None:
+    def __init__(self, asked: list[Any]) -> None:
         self.loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[list[Cell] | None] = self.loop.create_future()
-        self._waiting = asked
+        self.silent = list(asked)
+        """The comms that have not answered yet."""
 
-    def take(self, cells: list[Cell] | None) -> None:
-        self._waiting -= 1
-        if not self.answer.done() and (cells or self._waiting == 0):
+    def take(self, comm: Any, cells: list[Cell] | None) -> None:
+        if comm in self.silent:
+            self.silent.remove(comm)
+        if not self.answer.done() and (cells or not self.silent):
             self.answer.set_result(cells)

@@ -15,11 +15,14 @@ from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.kernel.page import PageComms
-from msgbook.transcript import SessionMemory, read_transcript
+from msgbook.text import one_line
+from msgbook.transcript import SessionMemory, Transcript, read_transcript
 
 if TYPE_CHECKING:
     from msgbook.engine import Engine
     from msgbook.output.record import TurnRecord
+
+_log = logging.getLogger(__name__)
 
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type with its content to iopub, on behalf of the running request."""
@@ -43,18 +46,18 @@ class Session:
     first needed.
     """
 
-    def __init__(self, folder: Path, log: logging.Logger) -> None:
+    def __init__(self, folder: Path) -> None:
         self.page = PageComms()
         self.memory = SessionMemory()
         self._folder = folder
-        self._log = log
         self._engine: Engine | None = None
-        self._settings_error: ConfigError | None = None
+        self._problem: ConfigError | None = None
+        self._settings = Settings()
         try:
             self._settings = load_settings()
-            hide_key(self._settings)
         except ConfigError as error:
-            self._settings, self._settings_error = Settings(), error
+            self._problem = error
+        hide_key(self._settings)
 
     async def run_prompt(
         self, source: str, cell_id: str | None, is_magic: IsMagic, send: Send
@@ -63,30 +66,28 @@ class Session:
 
         An interrupt ends the turn like any other end: the cancellation goes no further.
         """
-        try:
-            engine = await self._ready_engine()
-        except ConfigError as error:
-            return Failure("ConfigError", str(error))
+        engine = await self._ready_engine()
         from msgbook.events import TurnFinished
         from msgbook.output.publish import TurnDisplay
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
         display = TurnDisplay(record, lambda: bundle(record.snapshot()), send, uuid.uuid4().hex)
+        transcript: Transcript | None = None
         try:
             display.changed()
-            transcript = await read_transcript(cell_id, source, self.page, self.memory)
+            transcript = await read_transcript(cell_id, self.page, self.memory)
             async for _ in engine.run(source, transcript, record, is_magic):
                 display.changed()
         except asyncio.CancelledError:
             engine.finish(record, TurnFinished("interrupted"))
-        except Exception as error:  # a fault of ours: the turn is kept, the log tells all
-            trace = redact(traceback.format_exc(), self._settings.secrets)
-            self._log.error("The turn failed\n%s", trace)
-            words = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
-            engine.finish(record, TurnFinished("error", None, "InternalError", words))
+        except Exception as error:  # a fault of ours: what has arrived is kept
+            name, words = self.fault(error)
+            engine.finish(record, TurnFinished("error", None, name, words))
+        current = transcript.current if transcript else None
+        metadata = current.get("metadata") if current else None
+        self.memory.remember(cell_id, source, record.snapshot(), metadata)
         display.finish()
-        self.memory.remember(cell_id, source, record.snapshot())
         return _failure(record)
 
     async def run_magic(self, source: str, cell_id: str | None, send: Send) -> Failure | None:
@@ -95,8 +96,9 @@ class Session:
             engine = await self._ready_engine()
             from msgbook.magics import run_magic
 
-            transcript = await read_transcript(cell_id, source, self.page, self.memory)
-            text = await run_magic(source, transcript, engine)
+            text = await run_magic(
+                source, engine, lambda: read_transcript(cell_id, self.page, self.memory)
+            )
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:
@@ -105,22 +107,24 @@ class Session:
         send("stream", {"name": "stdout", "text": text + "\n"})
         return None
 
+    def fault(self, error: Exception) -> Failure:
+        """What a fault of ours is shown as; the log is told all but the keys."""
+        secrets = self._settings.secrets
+        _log.error("A cell failed\n%s", redact("".join(traceback.format_exception(error)), secrets))
+        words = f"This is a fault of msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
+        return Failure("InternalError", redact(words, secrets))
+
     async def close(self) -> None:
         """Close the connections to model servers."""
         if self._engine is not None:
             await self._engine.close()
 
     async def _ready_engine(self) -> Engine:
-        """The engine.
-
-        Raises:
-            ConfigError: The settings could not be read.
-        """
-        if self._settings_error is not None:
-            raise self._settings_error
         if self._engine is None:
             module = await asyncio.to_thread(importlib.import_module, "msgbook.engine")
-            self._engine = module.Engine(self._settings, self._folder, private=_jupyter_folders())
+            self._engine = module.Engine(
+                self._settings, self._folder, private=_jupyter_folders(), problem=self._problem
+            )
         return self._engine
 
 

@@ -20,6 +20,7 @@ from msgbook.events import (
     ToolCallDelta,
 )
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
+from msgbook.text import one_line, whole
 from msgbook_format.turn import Usage
 
 _HIGH = ("\ud800", "\udbff")
@@ -41,6 +42,7 @@ class CompletionDecoder:
         self._done = False
         self._usage: Usage | None = None
         self._answered = False
+        self._unreadable = 0
 
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
         """Yield what a piece of the body says.
@@ -65,7 +67,9 @@ class CompletionDecoder:
             if held:
                 yield _delta(kind, "\ufffd")
         ended = self._done or self._finish_reason is not None
-        yield ModelFinished(self._finish_reason, ended, self._usage)
+        # The last event of a stream that was cut off is no loss of its own.
+        lost = self._unreadable if ended else 0
+        yield ModelFinished(self._finish_reason, ended, self._usage, lost)
 
     def _event(self, event: ServerSentEvent) -> Iterator[StreamEvent]:
         if event.data.strip() == "[DONE]":
@@ -75,8 +79,9 @@ class CompletionDecoder:
             chunk = json.loads(event.data)
         except ValueError:
             if event.event == "error":
-                raise ProviderError("APIError", _one_line(event.data)) from None
-            return  # a chunk that was cut off; the missing end mark tells
+                raise ProviderError("APIError", one_line(event.data)) from None
+            self._unreadable += 1
+            return
         if isinstance(chunk, dict):
             if event.event == "error" and "error" not in chunk:
                 chunk = {"error": chunk}
@@ -122,37 +127,41 @@ class CompletionDecoder:
             self._surrogates[kind] = text[-1]
             text = text[:-1]
         if text:
-            yield _delta(kind, _whole(text))
+            yield _delta(kind, whole(text))
 
     def _call(self, piece: dict[str, Any]) -> ToolCallDelta:
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
         call = self._call_of(piece.get("index"), piece.get("id"), function.get("name"))
         name = function.get("name")
-        new_name = name if isinstance(name, str) and not call.named else ""
-        call.named = call.named or bool(new_name)
+        new_name = name if isinstance(name, str) and not call.name else ""
+        call.name = call.name or new_name
         arguments = function.get("arguments")
         if arguments is None:
             arguments = ""
         elif not isinstance(arguments, str):
             arguments = json.dumps(arguments, ensure_ascii=False)
-        return ToolCallDelta(call.position, call.id, _whole(new_name), _whole(arguments))
+        return ToolCallDelta(call.position, call.id, whole(new_name), whole(arguments))
 
     def _call_of(self, index: Any, given_id: Any, name: Any) -> _Call:
         """The call that a piece belongs to; a new one when the piece opens it.
 
-        An index that returns with another id and a name is a new call (cerebras); without an
-        index a new id opens a call (mistral, ollama).
+        An index that returns with another id and a name is a new call (cerebras), and so is one
+        that returns with another name; without an index a new id opens a call (mistral, ollama).
         """
         for call in reversed(self._calls):
             same_id = given_id in (None, "", call.server_id)
             if index is None and same_id and (given_id or not name):
                 return call
-            if index is not None and call.index == index and (same_id or not name):
+            if (
+                index is not None
+                and call.index == index
+                and (not name or (same_id and (given_id or name == call.name)))
+            ):
                 return call
         taken = {call.id for call in self._calls}
         usable = isinstance(given_id, str) and given_id and given_id not in taken
-        call_id = _whole(given_id) if usable else self._new_id()
+        call_id = whole(given_id) if usable else self._new_id()
         call = _Call(len(self._calls), index, given_id, call_id)
         self._calls.append(call)
         return call
@@ -171,18 +180,18 @@ class CompletionDecoder:
 
 
 class _Call:
-    __slots__ = ("id", "index", "named", "position", "server_id")
+    __slots__ = ("id", "index", "name", "position", "server_id")
 
     def __init__(self, position: int, index: Any, server_id: Any, call_id: str) -> None:
         self.position, self.index, self.server_id, self.id = position, index, server_id, call_id
-        self.named = False
+        self.name = ""
 
 
 def error_message(error: Any) -> str:
     """The words of an `error` value, whatever its shape, on one line."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("error") or json.dumps(error, ensure_ascii=False)
-    return _one_line(str(error))
+    return one_line(str(error))
 
 
 def _delta(kind: str, text: str) -> ReasoningDelta | TextDelta:
@@ -228,20 +237,9 @@ def _usage(usage: dict[str, Any]) -> Usage:
     return {key: value for key, value in found.items() if isinstance(value, int)}  # type: ignore[return-value]
 
 
-def _whole(text: str) -> str:
-    """Join surrogate pairs and replace lone halves, which no message can carry."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(_whole(text).split())[:500]
-
-
 def _not_a_completion(body: str) -> str:
     what = "an HTML page" if "<html" in body[:1000].lower() else "something else"
     return (
         f"Expected a chat completion, but the server answered with {what}: "
-        f"{_one_line(body[:120])!r}. Check OPENAI_BASE_URL (it usually ends in /v1)."
+        f"{one_line(body[:120])!r}. Check OPENAI_BASE_URL (it usually ends in /v1)."
     )

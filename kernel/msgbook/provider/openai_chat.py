@@ -12,12 +12,14 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
 from msgbook.errors import ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder, error_message
+from msgbook.text import one_line
 
 if TYPE_CHECKING:
     import openai
@@ -68,8 +70,15 @@ class OpenAIProvider:
     async def models(self) -> list[str]:
         client = await self._connected()
         with self._plain_errors(None):
-            page = await client.models.list()
-            return [model.id for model in page.data or []]
+            try:
+                answer = await client.get("/models", cast_to=object)
+            except ValueError as error:
+                raise ProviderError("NotAList", self._no_models(error)) from None
+            found = answer.get("data") if isinstance(answer, dict) else answer
+            if not isinstance(found, list):
+                raise ProviderError("NotAList", self._no_models(answer))
+            ids = (model.get("id") for model in found if isinstance(model, dict))
+            return [one_line(name) for name in ids if isinstance(name, str)]
 
     async def close(self) -> None:
         if self._client is not None:
@@ -107,7 +116,7 @@ class OpenAIProvider:
             raise ProviderError(error.name, redact(str(error), self._secrets)) from None
         except openai.APIStatusError as error:
             raise self._status_error(error, model) from None
-        except (openai.APIConnectionError, OSError) as error:
+        except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
             raise self._connection_error(error) from None
         except openai.OpenAIError as error:
             raise ProviderError(type(error).__name__, self._clean(str(error))) from None
@@ -132,17 +141,18 @@ class OpenAIProvider:
                 hint = "The server limits the rate or the budget is used up; try again later."
             case _:
                 hint = ""
-        message = f"The server answered {error.status_code}: {said} {hint}".strip()
+        message = f"The server answered {error.status_code}: {said.rstrip('.')}. {hint}".strip()
         return ProviderError(type(error).__name__, message)
 
     def _connection_error(self, error: BaseException) -> ProviderError:
         # The SDK says only "Connection error."; what lies below tells why.
         cause = error.__cause__ or error
-        why = self._clean(str(cause)) or type(cause).__name__
-        where = self._settings.base_url or "the OpenAI API"
+        while isinstance(cause, ExceptionGroup):
+            cause = cause.exceptions[0]
+        why = self._clean(str(cause)).rstrip(".") or type(cause).__name__
         return ProviderError(
             "APIConnectionError",
-            f"The connection to {self._clean(where)} failed: {why}. "
+            f"The connection to {_shown(self._settings.base_url)} failed: {why}. "
             f"Is the server running? Check {self._url_setting()}.",
         )
 
@@ -156,8 +166,20 @@ class OpenAIProvider:
             return "OPENAI_BASE_URL"
         return f"base_url of [providers.{self.name}] in msgbook.toml"
 
+    def _no_models(self, answer: object) -> str:
+        said = self._clean(str(answer))[:120]
+        return f"Expected a list of models, but got {said!r}. Check {self._url_setting()}."
+
     def _clean(self, text: str) -> str:
-        return redact(" ".join(text.split())[:500], self._secrets)
+        return redact(one_line(text), self._secrets)
+
+
+def _shown(url: str | None) -> str:
+    """A URL without what may be secret in it: user, password, query."""
+    if url is None:
+        return "the OpenAI API"
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _http_library(sdk: Any) -> Any:
@@ -175,4 +197,5 @@ def _error_of(error: openai.APIStatusError) -> Any:
 
 def _is_transport_error(error: Exception) -> bool:
     """Whether the error is of the HTTP library; openai 2.x rides on httpx, 3.x on httpx2."""
-    return any(c.__name__ in ("TransportError", "StreamError") for c in type(error).__mro__)
+    names = ("RequestError", "StreamError", "InvalidURL")
+    return any(base.__name__ in names for base in type(error).__mro__)

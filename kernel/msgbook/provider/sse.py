@@ -12,6 +12,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from msgbook.errors import ProviderError
+
+LINE_LIMIT = 64_000_000
+"""Characters of one line at most: an image fits, a server that never ends a line does not."""
+
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -34,7 +39,9 @@ class SSEDecoder:
 
     def __init__(self) -> None:
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._rest = ""
+        self._pieces: list[str] = []
+        self._size = 0
+        self._held = ""
         self._event = ""
         self._data: list[str] = []
         self._other: list[str] = []
@@ -45,20 +52,27 @@ class SSEDecoder:
         return "\n".join(self._other)
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
-        """Yield the events that `chunk` completes."""
-        text = self._rest + self._utf8.decode(chunk)
+        """Yield the events that `chunk` completes.
+
+        Raises:
+            ProviderError: A line is longer than `LINE_LIMIT`.
+        """
+        text = self._held + self._utf8.decode(chunk)
         # A carriage return at the very end may be half of a CRLF.
-        held = "\r" if text.endswith("\r") else ""
-        lines = _LINE_END.split(text[: len(text) - len(held)])
-        self._rest = lines.pop() + held
-        for line in lines:
-            yield from self._line(line)
+        self._held = "\r" if text.endswith("\r") else ""
+        first, *others = _LINE_END.split(text.removesuffix(self._held) if self._held else text)
+        self._pieces.append(first)
+        self._size += len(first)
+        if self._size > LINE_LIMIT:
+            raise ProviderError("LineTooLong", "The server sent a line without an end.")
+        for line in others:
+            yield from self._line("".join(self._pieces))
+            self._pieces, self._size = [line], len(line)
 
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield what the end of the stream completes."""
-        text = self._rest + self._utf8.decode(b"", final=True)
-        for line in _LINE_END.split(text):
-            yield from self._line(line)
+        self._pieces.append(self._utf8.decode(b"", final=True))
+        yield from self._line("".join(self._pieces))
         yield from self._line("")
 
     def _line(self, line: str) -> Iterator[ServerSentEvent]:

@@ -9,11 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from msgbook.text import capped
 from msgbook.tools.base import Tool, ToolError, ToolFunction
 from msgbook.tools.rights import Roots
-
-RESULT_LIMIT = 50_000
-"""Characters of a result; head and tail of a longer one are kept."""
 
 _FILE_LIMIT = 20_000_000
 """Bytes of a file that are read at most."""
@@ -53,14 +51,6 @@ def _read(roots: Roots, path: str, start: int | None, end: int | None, free: boo
     return capped(_lines(text, start, end))
 
 
-def capped(text: str, limit: int = RESULT_LIMIT) -> str:
-    """At most about `limit` characters of a text: its head and its tail."""
-    if len(text) <= limit:
-        return text
-    left_out = len(text) - limit
-    return f"{text[: limit * 3 // 4]}\n[... {left_out} characters left out; use start and end ...]\n{text[-limit // 4 :]}"
-
-
 def _listing(folder: Path) -> str:
     try:
         with os.scandir(folder) as entries:
@@ -81,7 +71,7 @@ def _text(data: bytes, name: str) -> str:
 def _lines(text: str, start: int | None, end: int | None) -> str:
     if start is None and end is None:
         return text
-    lines = text.split("\n")
+    lines = text.removesuffix("\n").split("\n")
     first, last = start or 1, end or len(lines)
     if first > len(lines) or last < first:
         raise ToolError(f"There are no lines {first} to {last}; the file has {len(lines)}.")

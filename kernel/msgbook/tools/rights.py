@@ -10,8 +10,17 @@ from pathlib import Path
 
 from msgbook.tools.base import ApprovalNeededError, ToolError
 
-_SECRET_NAMES = (".env*", "*.pem", "*.key", "id_*", ".netrc")
-_SECRET_FOLDERS = {".ssh", ".aws"}
+_SECRET_NAMES = (
+    ".env*",
+    "*.pem",
+    "*.key",
+    "id_*",
+    ".netrc",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+)
+_SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
 
 
 class Roots:
@@ -19,14 +28,14 @@ class Roots:
 
     Args:
         folder: The notebook's folder: relative paths start there, and it is the root. Nothing is
-            free when it is the home directory or `/`.
+            free when it is the home directory or holds it, `/` among them.
         private: Folders in which nothing is free, wherever they are: Jupyter's own.
     """
 
     def __init__(self, folder: Path, private: Iterable[Path] = ()) -> None:
         self.folder = folder.resolve()
-        too_wide = (Path.home().resolve(), Path(self.folder.anchor))
-        self._roots = () if self.folder in too_wide else (self.folder,)
+        too_wide = Path.home().resolve().is_relative_to(self.folder)
+        self._roots = () if too_wide else (self.folder,)
         self._private = tuple(path.resolve() for path in private)
 
     def resolve(self, path: str) -> Path:
@@ -86,7 +95,9 @@ class Roots:
     def _is_secret(self, real: Path) -> bool:
         if any(real.is_relative_to(folder) for folder in self._private):
             return True
-        parts = [part.lower() for part in real.parts]
-        if any(part in _SECRET_FOLDERS for part in parts) or parts[-2:] == [".git", "config"]:
+        parts = [part.lower() for part in real.relative_to(self.folder).parts]
+        if any(part in _SECRET_FOLDERS for part in parts):
+            return True
+        if ".git" in parts and parts[-1] == "config":
             return True
         return any(fnmatch(part, pattern) for part in parts for pattern in _SECRET_NAMES)
