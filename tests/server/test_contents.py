@@ -186,3 +186,90 @@ def test_a_pair_takes_the_newest_file_with_its_outputs(server):
 
     blocks = cell["outputs"][0]["data"]["application/vnd.msgbook.turn+json"]["blocks"]
     assert blocks[0]["text"] == "It is **edited**."
+
+
+def files(server):
+    names = (path.relative_to(server.root) for path in server.root.rglob("*"))
+    return {str(name) for name in names if ".ipynb_checkpoints" not in name.parts}
+
+
+def with_jupytext(value, *, section=False):
+    section = "message_section: true\n" if section else ""
+    body = "\n## Discussion\n" if section else ""
+    return f"---\n{section}jupyter:\n  jupytext: {value}\n---\n{body}\n# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{formats: ".msg.md:msg,py:percent"}',
+        '{formats: "ipynb,.msg.md:msg,py:percent"}',
+        '{formats: ".msg.md:msg,.ipython/profile_default/startup//py:percent"}',
+        '{formats: ".msg.md:msg,down/.msg.md:msg"}',
+        '{formats: ".msg.md:msg,md:markdown"}',
+        '{formats: "ipynb,py:percent"}',
+        "{formats: [.msg.md:msg, py:percent]}",
+        "{formats: 5}",
+        '{formats: "md:markdown"}',
+        "{text_representation: 5, notebook_metadata_filter: 5}",
+        "{text_representation: {extension: .md, format_name: markdown, format_version: '1.3'}}",
+        "5",
+        '{}\n  jupytext_formats: ".msg.md:msg,py:percent"',
+        '{}\n  nbrmd_formats: ".msg.md:msg,py:percent"\n  main_language: 5',
+    ],
+)
+@pytest.mark.parametrize("name", ["conftest.msg.md", "conftest.md"])
+def test_a_message_file_names_no_other_files_to_write(server, name, value):
+    text = with_jupytext(value, section=name == "conftest.md")
+    server.write(name, text)
+    server.write("conftest.py", "mine")
+    before = files(server)
+
+    content = open_notebook(server, name)
+    save_notebook(server, name, content)
+    assert server.read(name).decode() == text
+    content["cells"][-1]["source"] = "Changed"
+    save_notebook(server, name, content)
+
+    assert server.read("conftest.py") == b"mine"
+    assert files(server) - before <= {"conftest.ipynb"}
+    assert server.read(name).decode() == text.replace("\nHi\n", "\nChanged\n")
+
+
+def test_what_a_file_says_to_jupytext_survives_a_change_of_its_pair(server):
+    server.write("a.msg.md", with_jupytext('{formats: "py:percent", other: 1}'))
+    content = open_notebook(server, "a.msg.md")
+
+    content["metadata"]["jupytext"]["formats"] = "ipynb,.msg.md:msg"
+    save_notebook(server, "a.msg.md", content)
+
+    text = server.read("a.msg.md").decode()
+    assert text.startswith(
+        '---\njupyter:\n  jupytext:\n    formats: "ipynb,.msg.md:msg"\n    other: 1\n---\n'
+    )
+    assert open_notebook(server, "a.ipynb")["cells"][0]["source"] == "Hi"
+
+
+def test_the_configuration_of_jupytext_does_not_reach_the_text(server):
+    server.write("jupytext.toml", 'notebook_metadata_filter = "-all"\ncomment_magics = true\n')
+    server.write("plain.msg.md", CHAT)
+    server.write("paired.msg.md", with_jupytext('{formats: "ipynb,.msg.md:msg"}'))
+
+    for name in ("plain.msg.md", "paired.msg.md", "paired.msg.md"):
+        save_notebook(server, name, open_notebook(server, name))
+    save_notebook(server, "paired.ipynb", open_notebook(server, "paired.ipynb"))
+
+    assert server.read("plain.msg.md") == CHAT.encode()
+    assert server.read("paired.msg.md").decode() == with_jupytext('{formats: "ipynb,.msg.md:msg"}')
+
+
+def test_frontmatter_edited_in_the_text_of_a_pair_is_kept(server):
+    text = "---\n# old\n" + with_jupytext('{formats: "ipynb,.msg.md:msg"}').removeprefix("---\n")
+    server.write("pair.msg.md", text)
+    save_notebook(server, "pair.msg.md", open_notebook(server, "pair.msg.md"))
+    edited = server.read("pair.msg.md").decode().replace("# old", "# new")
+    server.write("pair.msg.md", edited)
+
+    save_notebook(server, "pair.msg.md", open_notebook(server, "pair.msg.md"))
+
+    assert server.read("pair.msg.md").decode() == edited

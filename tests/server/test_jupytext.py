@@ -113,7 +113,7 @@ def test_every_function_that_is_replaced_is_what_it_was_written_for(run):
     ("change", "word"),
     [
         ("jupytext.__version__ = '99.0'", "jupytext 99.0"),
-        ("del jupytext.formats.guess_format", "guess_format"),
+        ("del jupytext.formats.short_form_one_format", "short_form_one_format"),
         ("sys.modules['jupytext.combine'] = None; del jupytext.combine", "combine"),
     ],
 )

@@ -1,4 +1,9 @@
-"""A notebook between Jupytext and us: what Jupytext adds to its metadata stays out of the text."""
+"""A notebook between Jupytext and us.
+
+A message file may come from anybody, and Jupytext writes the files that a notebook's metadata
+names. So of what a file says to Jupytext only a pair with its own `.ipynb` reaches the notebook;
+the rest stays in the text. Nor does the text get what Jupytext adds in memory.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +13,99 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from msgbook_format import reads, writes
+from msgbook_format import jsontext, reads, writes
 from msgbook_format.files import has_section
+from msgbook_format.jupytext_plugin.names import FORMAT_NAME, SUFFIX
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
+_KEYS = (
+    "jupytext",
+    # Jupytext moves these into `jupytext`.
+    "jupytext_formats",
+    "jupytext_format_version",
+    "nbrmd_formats",
+    "nbrmd_format_version",
+    "main_language",
+    "encoding",
+    "executable",
+)
+"""Keys of a notebook's metadata that Jupytext obeys."""
+
+_BIT = "jupytext"
+"""Key of `metadata.msgbook.text` for what a file says under `_KEYS`, as JSON."""
 
 
-def read_text(text: str) -> NotebookNode:
-    """The notebook in a text of our format."""
-    return reads(text)
+def read_text(text: str, *, whole_file: bool) -> NotebookNode:
+    """The notebook in a text of our format, with the metadata for Jupytext that it may have."""
+    nb = reads(text)
+    given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}
+    accepted = _accepted(given, whole_file)
+    if given != accepted:
+        bits = nb.metadata.setdefault("msgbook", {}).setdefault("text", {})
+        bits[_BIT] = jsontext.dumps(given)
+    return _from_dict({**nb, "metadata": {**nb.metadata, **accepted}})
 
 
-def write_text(nb: dict[str, Any], metadata: dict[str, Any], *, whole_file: bool) -> str:
+def write_text(
+    nb: dict[str, Any], metadata: dict[str, Any], defaults: dict[str, Any], *, whole_file: bool
+) -> str:
     """The text of a notebook with Jupytext's `metadata` in place of its own; not in place.
 
-    Unless all of the file is messages, it is one with a message section.
+    `defaults` are the options that Jupytext's configuration adds to every notebook. Unless all of
+    the file is messages, it is one with a message section.
     """
     metadata = dict(metadata)
-    jupytext = metadata.get("jupytext")
-    if isinstance(jupytext, dict):
-        metadata["jupytext"] = {
-            key: value for key, value in jupytext.items() if key != "text_representation"
-        }
+    options = _options(metadata, defaults)
+    metadata = {key: value for key, value in metadata.items() if key not in _KEYS}
+    metadata.update(_for_file(options, _given(metadata), whole_file))
     if not whole_file:
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
     return writes(_from_dict({**nb, "metadata": metadata}))
+
+
+def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
+    """What a file may say: that it is paired with the `.ipynb` beside it."""
+    own = f"{SUFFIX}:{FORMAT_NAME}" if whole_file else f"md:{FORMAT_NAME}"
+    jupytext = given.get("jupytext")
+    formats = jupytext.get("formats") if isinstance(jupytext, dict) else None
+    names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else []
+    allowed = [name for name in dict.fromkeys(names) if name in ("ipynb", own)]
+    return {"jupytext": {"formats": ",".join(allowed)}} if own in allowed else {}
+
+
+def _options(metadata: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """What the notebook says to Jupytext, without what Jupytext added."""
+    jupytext = metadata.get("jupytext")
+    return {
+        key: value
+        for key, value in (jupytext.items() if isinstance(jupytext, dict) else ())
+        if key != "text_representation" and not (key in defaults and defaults[key] == value)
+    }
+
+
+def _given(metadata: dict[str, Any]) -> dict[str, Any]:
+    """What the file said when it was read, as far as the notebook does not hold it."""
+    node: Any = metadata
+    for key in ("msgbook", "text"):
+        node = node.get(key)
+        if not isinstance(node, dict):
+            return {}
+    text = node.get(_BIT)
+    given = jsontext.load_object(text) if isinstance(text, str) else None
+    return {key: value for key, value in (given or {}).items() if key in _KEYS}
+
+
+def _for_file(options: dict[str, Any], given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
+    """What to write: what the file said, with what was changed since."""
+    read = _accepted(given, whole_file).get("jupytext", {})
+    if options == read:
+        return given
+    before = given.get("jupytext")
+    kept = before if isinstance(before, dict) else {}
+    jupytext = {key: value for key, value in kept.items() if key not in read} | options
+    rest = {key: value for key, value in given.items() if key != "jupytext"}
+    return {**rest, "jupytext": jupytext} if jupytext else rest
 
 
 def _with_section(msgbook: Any) -> dict[str, Any]:

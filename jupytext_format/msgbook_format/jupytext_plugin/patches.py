@@ -17,10 +17,8 @@ import jupytext.cli
 import jupytext.combine
 import jupytext.formats
 import jupytext.jupytext
-import yaml
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
-from jupytext.metadata_filter import restore_filtered_metadata
 
 from msgbook_format.files import decode, has_section, replace_bytes
 from msgbook_format.jupytext_plugin.convert import read_text, write_text
@@ -31,16 +29,16 @@ Function = Callable[..., Any]
 _VERSION = "1.19."
 _EXPECTED = {
     "formats.validate_one_format": ["jupytext_format"],
-    "formats.guess_format": ["text", "ext"],
-    "formats.read_metadata": ["text", "ext"],
     "formats.short_form_one_format": ["jupytext_format"],
     "combine.combine_inputs_with_outputs": ["nb_source", "nb_outputs", "fmt"],
+    "header.insert_or_test_version_number": [],
+    "jupytext.reads": ["text", "fmt", "as_version", "config", "kwargs"],
     "jupytext.read": ["fp", "as_version", "fmt", "config", "kwargs"],
     "jupytext.write": ["nb", "fp", "version", "fmt", "config", "kwargs"],
-    "jupytext.TextNotebookConverter.reads": ["self", "s", "_"],
     "jupytext.TextNotebookConverter.writes": ["self", "nb", "metadata", "kwargs"],
+    "config.JupytextConfiguration.set_default_format_options": ["self", "format_options", "read"],
 }
-"""Parameters of the functions that are replaced."""
+"""Parameters of the functions that are replaced or called."""
 
 
 def apply() -> str | None:
@@ -54,10 +52,9 @@ def apply() -> str | None:
     _wrap_converter(jupytext.jupytext.TextNotebookConverter)
     for wrap, name in (
         (_validate_one_format, "formats.validate_one_format"),
-        (_read_metadata, "formats.read_metadata"),
-        (_guess_format, "formats.guess_format"),
         (_short_form_one_format, "formats.short_form_one_format"),
         (_combine, "combine.combine_inputs_with_outputs"),
+        (_reads, "jupytext.reads"),
         (_read, "jupytext.read"),
         (_write, "jupytext.write"),
     ):
@@ -120,7 +117,7 @@ def _is_message_suffix(fmt: dict[str, Any]) -> bool:
 
 
 def _wrap_converter(converter: Any) -> None:
-    init, reads, writes = converter.__init__, converter.reads, converter.writes
+    init, writes = converter.__init__, converter.writes
 
     @functools.wraps(init)
     def init_by_path(self: Any, fmt: Any, config: Any) -> None:
@@ -132,24 +129,18 @@ def _wrap_converter(converter: Any) -> None:
             fmt["format_name"] = FORMAT_NAME
         init(self, fmt, config)
 
-    @functools.wraps(reads)
-    def reads_ours(self: Any, s: str, **options: Any) -> Any:
-        if not _is_ours(self.fmt):
-            return reads(self, s, **options)
-        nb = read_text(s)
-        self.update_fmt_with_notebook_options(nb.metadata, read=True)
-        return nb
-
     @functools.wraps(writes)
     def writes_ours(self: Any, nb: Any, metadata: Any = None, **options: Any) -> Any:
         if not _is_ours(self.fmt):
             return writes(self, nb, metadata, **options)
         whole_file = _is_message_suffix(self.fmt) or is_message_path(path_being_read())
         metadata = nb.metadata if metadata is None else metadata
-        return write_text(nb, metadata, whole_file=whole_file)
+        defaults: dict[str, Any] = {}
+        if self.config is not None:
+            self.config.set_default_format_options(defaults, read=True)
+        return write_text(nb, metadata, defaults, whole_file=whole_file)
 
     converter.__init__ = init_by_path
-    converter.reads = reads_ours
     converter.writes = writes_ours
 
 
@@ -160,28 +151,6 @@ def _validate_one_format(original: Function) -> Function:
         return original(jupytext_format)
 
     return validate_one_format
-
-
-def _read_metadata(original: Function) -> Function:
-    def read_metadata(text: str, ext: str) -> Any:
-        try:
-            return original(text, ext)
-        except yaml.YAMLError:
-            # The original reads all of a text as YAML: an escape character in an answer is enough.
-            if not ext.endswith(".md"):
-                raise
-            return {}
-
-    return read_metadata
-
-
-def _guess_format(original: Function) -> Function:
-    def guess_format(text: str, ext: str) -> Any:
-        if ext.endswith(".md") and (is_message_path(path_being_read()) or has_section(text)):
-            return FORMAT_NAME, {}
-        return original(text, ext)
-
-    return guess_format
 
 
 def _short_form_one_format(original: Function) -> Function:
@@ -201,14 +170,7 @@ def _combine(original: Function) -> Function:
         representation = nb_source.metadata.get("jupytext", {}).get("text_representation", {})
         if not _is_ours(long) and not _is_ours(representation):
             return original(nb_source, nb_outputs, fmt)
-        # The text holds its outputs: whichever file is read as the source counts.
-        options = nb_source.metadata.get("jupytext", {})
-        nb_source.metadata = restore_filtered_metadata(
-            nb_source.metadata,
-            nb_outputs.metadata,
-            options.get("notebook_metadata_filter"),
-            jupytext.combine._DEFAULT_NOTEBOOK_METADATA,
-        )
+        # The text holds all of the notebook: nothing is taken from the other file.
         nb_source.metadata.get("jupytext", {}).pop("text_representation", None)
         return nb_source
 
@@ -220,13 +182,33 @@ def _with_name(fmt: Any) -> dict[str, Any]:
     return {"format_name": FORMAT_NAME, **long, "extension": ".md"}
 
 
+def _reads(original: Function) -> Function:
+    def reads(text: str, *args: Any, **kwargs: Any) -> Any:
+        options = inspect.signature(original).bind(text, *args, **kwargs).arguments
+        fmt = options.get("fmt")
+        long = dict(jupytext.formats.long_form_one_format(fmt)) if fmt else {}
+        whole_file = is_message_path(path_being_read()) or _is_message_suffix(long)
+        if long.get("extension") != ".md":
+            return original(text, *args, **kwargs)
+        if not (whole_file or _is_ours(long) or ("format_name" not in long and has_section(text))):
+            return original(text, *args, **kwargs)
+        nb = read_text(text, whole_file=whole_file)
+        if jupytext.header.insert_or_test_version_number():
+            representation = {"extension": ".md", "format_name": FORMAT_NAME}
+            nb.metadata.setdefault("jupytext", {})["text_representation"] = representation
+        return nb
+
+    return reads
+
+
 def _read(original: Function) -> Function:
     def read(fp: Any, *args: Any, **kwargs: Any) -> Any:
         if hasattr(fp, "read") or not is_message_path(fp):
             return original(fp, *args, **kwargs)
         options = inspect.signature(original).bind(fp, *args, **kwargs).arguments
         text = decode(Path(fp).read_bytes(), Path(fp))
-        return jupytext.reads(text, _with_name(options.get("fmt")), config=options.get("config"))
+        fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
+        return jupytext.reads(text, fmt, config=options.get("config"))
 
     return read
 
