@@ -27,7 +27,6 @@ from msgbook_format.ids import (
 from msgbook_format.scan import Segment, Unit, format_unit, split_cells, split_outputs
 from msgbook_format.stretch import PREAMBLE, Stretch, read_preamble, read_stretch
 
-_ROUNDS = 3
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 
 FitsStart = Callable[[str], bool]
@@ -170,20 +169,20 @@ def _may_omit_id(cell: dict[str, Any], unit: Unit) -> bool:
 
 
 def _settle_ids(heads: list[Head]) -> None:
-    """Let each head say what a reader needs to find the ids; usually there is nothing to do."""
-    for _ in range(_ROUNDS):
+    """Let each head say what a reader needs to find the ids; usually there is nothing to do.
+
+    A name that one head gets can take the id that another one's source gives: spelling is given
+    up only when naming the others does not help.
+    """
+    while True:
         ids = resolve([head.claim for head in heads])
-        wrong = [
-            head
-            for head, found in zip(heads, ids, strict=True)
-            if not _finds(head, found) and (head.verbatim or head.bare or head.unnamed)
-        ]
-        for head in wrong:
-            head.reset()
-        if not wrong:
+        wrong = [head for head, found in zip(heads, ids, strict=True) if not _finds(head, found)]
+        nameless = [head for head in wrong if not head.verbatim and (head.bare or head.unnamed)]
+        blamed = nameless or [head for head in wrong if head.verbatim]
+        if not blamed:
             return
-    for head in heads:
-        head.reset()
+        for head in blamed:
+            head.reset()
 
 
 def _finds(head: Head, found: str) -> bool:

@@ -50,6 +50,12 @@ def nameless_label(source: str) -> str:
     return "c." + sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
 
 
+def derived_id(source: str, count: int) -> str:
+    """The id that follows from a source; `count`, from 0, tells cells with one source apart."""
+    text = f"{count}\n{source}".encode("utf-8", "surrogatepass")
+    return "m" + sha256(text).hexdigest()[:10]
+
+
 def may_be_derived(cell_id: str) -> bool:
     """Whether `cell_id` has the shape of an id that follows from a source."""
     return len(cell_id) == 11 and cell_id[0] == "m"
@@ -59,8 +65,7 @@ def _derived(source: str, taken: set[str], counts: dict[str, int]) -> str:
     while True:
         count = counts.get(source, 0)
         counts[source] = count + 1
-        text = f"{count}\n{source}".encode("utf-8", "surrogatepass")
-        cell_id = "m" + sha256(text).hexdigest()[:10]
+        cell_id = derived_id(source, count)
         if cell_id not in taken:
             taken.add(cell_id)
             return cell_id

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nbformat import from_dict
 
 from msgbook_format.context import KERNELSPEC, LANGUAGE_INFO
+from msgbook_format.ids import derived_id
 from msgbook_format.turn import TURN_MIME
 
 LINES = [
@@ -25,12 +26,17 @@ LINES = [
     "[^a-1]: [x] output=execute_result result_n=2", "stdout> a", "stdout>", "stdout>b",
     "stderr> c", "\\stdout> x", "```", "````", "```python", "~~~", " ```ipython", "%%python",
     "!ls", "%model x", "%%msg agent=b", "%50 of", "aGVsbG8=", "{\"type\": \"x\"}", "{", "---",
-    "jupyter:", "  kernelspec: {name: python3, display_name: P, language: python}",
+    "jupyter:",
+    "  msgbook: 5", "  msgbook: {text: {lead: x, cell: 5}}", "  kernelspec: {name: python3, display_name: P, language: python}",
     "  nbformat_minor: 4", "  x: *y", "message_section: true", "message_section: Log",
     "## Discussion", "# Log ##", "a: [", "# comment", "agents: {b: {}}", "x\ry", "end\r",
     "\x1b[31mred\x1b[0m", "\x00", "\u2028", "\x0c", "\x85", "\ufeff", "\ud800",
     "<tool_call><arguments>{}</arguments></tool_call>", "<other/>", "é中文",
 ]  # fmt: skip
+
+
+SOURCES = ["", "hello", "Hi"]
+DERIVED = [derived_id(source, count) for source in SOURCES for count in (0, 1)]
 
 
 def texts():
@@ -44,7 +50,24 @@ def texts():
         ["", "", "\n\n", "\ufeff", "---\na: 1\n---\n", "---\nmessage_section: true\n---\n"]
     )
     whole = st.builds(lambda a, b, n: a + b[: n * 8], opening, body, st.integers(0, 40))
-    return st.one_of(whole, whole.map(lambda t: t.replace("\r\n", "\n").replace("\n", "\r\n")))
+    crlf = whole.map(lambda t: t.replace("\r\n", "\n").replace("\n", "\r\n"))
+    return st.one_of(whole, crlf, labelled_texts())
+
+
+def labelled_texts():
+    """Cells of few sources, whose labels are ids that follow from one of them."""
+    cell = st.builds(
+        lambda label, footnote, gap, source: (
+            (f"# %% [^{label}]\n" if label else "# %%\n")
+            + (f"{gap}[^{label}]: [markdown]\n" if label and footnote else "")
+            + (f"\n{source}\n" if source else "")
+        ),
+        st.sampled_from(["", "", *DERIVED]),
+        st.booleans(),
+        st.sampled_from(["\n", "\n", ""]),
+        st.sampled_from(SOURCES),
+    )
+    return st.lists(cell, max_size=6).map("\n".join)
 
 
 def _joined(lines):
@@ -222,7 +245,7 @@ def _notebook(kernel, own, other, cell_list, ids, minor):
 
 def notebooks():
     cell_ids = st.sampled_from(
-        ["a", "b", "preamble", "p-1", "m0123456789", "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c"]
+        ["a", "b", "preamble", "p-1", "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c", *DERIVED]
     )
     return st.builds(
         _notebook,
@@ -271,7 +294,7 @@ _places = st.integers(0, 9)
 edits = st.one_of(
     st.builds(_move, _places, _places),
     st.builds(_delete, _places),
-    st.builds(_rewrite, _places, sources),
+    st.builds(_rewrite, _places, st.one_of(sources, st.sampled_from(SOURCES))),
     st.builds(_clear, _places),
 )
 

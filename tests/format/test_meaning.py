@@ -199,6 +199,23 @@ def test_an_id_that_follows_from_the_source_is_not_written_until_it_does_not():
     assert writes(nb) == f"# %% [^{label}]\n\n[^{label}]: [markdown]\n\nChanged\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "source", "added"),
+    [
+        ("# %%\n\nHello\n", 0, "Changed", "\n# %%\n\nHello\n"),
+        ("# %%\n\nq\n\n# %%\n", 1, "typed", "\n# %%\n"),
+    ],
+)
+def test_a_cell_added_by_hand_may_have_the_source_that_another_had(text, place, source, added):
+    nb = reads(text)
+    nb.cells[place].source = source
+
+    longer = writes(nb) + added
+
+    assert writes(reads(longer)) == longer
+    assert len(reads(longer).cells) == len(nb.cells) + 1
+
+
 def test_a_long_id_gets_a_short_label():
     nb = reads("# %% [^a]\n\nHi\n")
     nb.cells[0].id = "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c"
