@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -19,7 +20,7 @@ _MAX_BLOCKS = 4
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_NOT_YAML = re.compile(r"\\ud[89a-f]|\bNaN\b|\bInfinity\b|[^\"\\]{500}\":")
+_NOT_YAML = re.compile(r"\\ud[89a-f]|[^\"\\]{500}\":")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML_ERRORS = (
     # Constructors of PyYAML let their own errors through: a broken `!!int` or `!!timestamp`.
@@ -126,7 +127,9 @@ def _is_json(value: Any) -> bool:
         return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
     if isinstance(value, list):
         return all(map(_is_json, value))
-    return value is None or isinstance(value, (str, int, float))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, (str, int))
 
 
 def _format_jupyter(ours: dict[str, Any]) -> str:

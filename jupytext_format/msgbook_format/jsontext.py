@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 import re
 from typing import Any
 
@@ -19,11 +21,24 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
-    """`value` as JSON with sorted keys, readable except for what UTF-8 cannot hold."""
+    """`value` as JSON with sorted keys, readable except for what UTF-8 cannot hold.
+
+    NaN and infinities, which Python reads from a notebook but JSON does not have, become null, as
+    in JavaScript.
+    """
     separators = (",", ":") if indent is None else (",", ": ")
-    text = json.dumps(
-        value, ensure_ascii=False, sort_keys=True, indent=indent, separators=separators
+    encode = functools.partial(
+        json.dumps,
+        ensure_ascii=False,
+        sort_keys=True,
+        indent=indent,
+        separators=separators,
+        allow_nan=False,
     )
+    try:
+        text = encode(value)
+    except ValueError:
+        text = encode(_finite(value))
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -31,11 +46,30 @@ def loads(text: str) -> Any:
     """The value of JSON `text`.
 
     Raises:
-        ValueError: `text` is not JSON, or is nested too deep to read.
+        ValueError: `text` is not JSON, is nested too deep to read, or holds a number that is not
+            finite: no browser would read that again.
     """
     if is_too_deep(text):
         raise ValueError(f"expected JSON, found it nested deeper than {MAX_DEPTH} levels")
-    return json.loads(text)
+    return _DECODER.decode(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _read_float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"expected a finite number, found {text}")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=_read_float)
 
 
 def is_too_deep(text: str) -> bool:

@@ -23,9 +23,12 @@ def read_metadata(user: str | None, ours: dict[str, Any] | None) -> tuple[dict[s
         if _is_ours(metadata["kernelspec"]):
             metadata.setdefault("language_info", dict(LANGUAGE_INFO))
     _drop_text_representation(metadata)
+    # A file can neither stand in for the verbatim bits nor take their place.
+    msgbook = metadata.pop("msgbook", None)
+    if isinstance(msgbook, dict):
+        metadata["msgbook"] = {key: value for key, value in msgbook.items() if key != "text"}
     if user is not None and (user or ours is None):
-        given = metadata.get("msgbook")
-        metadata["msgbook"] = {**(given if isinstance(given, dict) else {}), "frontmatter": user}
+        metadata["msgbook"] = {**metadata.get("msgbook", {}), "frontmatter": user}
     return metadata, minor if type(minor) is int else NBFORMAT_MINOR
 
 
@@ -49,13 +52,13 @@ def write_metadata(
         ours["kernelspec"] = None
     _drop_text_representation(ours)
     user, document = None, None
-    msgbook = ours.pop("msgbook", {})
-    if isinstance(msgbook, dict):
-        msgbook = {key: value for key, value in msgbook.items() if key != "text"}
-        if isinstance(msgbook.get("frontmatter"), str) and can_hold(msgbook["frontmatter"]):
-            user = msgbook.pop("frontmatter")
-        if isinstance(msgbook.get("document"), str):
-            document = msgbook.pop("document")
+    given = ours.pop("msgbook", None)
+    given = given if isinstance(given, dict) else {}
+    msgbook = {key: value for key, value in given.items() if key != "text"}
+    if isinstance(msgbook.get("frontmatter"), str) and can_hold(msgbook["frontmatter"]):
+        user = msgbook.pop("frontmatter")
+    if isinstance(msgbook.get("document"), str):
+        document = msgbook.pop("document")
     if user == "" and (ours or msgbook or minor != NBFORMAT_MINOR):
         # A block that holds our key only says nothing about the user's lines.
         user, msgbook["frontmatter"] = None, ""

@@ -90,7 +90,8 @@ def split_outputs(text: str) -> list[str]:
 def parse_unit(text: str, escaper: Escaper) -> Unit:
     """The unit that a stretch of text holds; without a marker all of it is body."""
     if "\r" in text:
-        text = text.replace("\r\n", "\n")
+        # A stretch ends before its newline, but behind the CR of a line that ends with CRLF.
+        text = text.replace("\r\n", "\n").removesuffix("\r")
     match = _MARKER.match(text)
     if match is None:
         return Unit(body=escaper.unescape(trim(text)))

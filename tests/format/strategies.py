@@ -82,7 +82,13 @@ sources = st.one_of(
     st.sampled_from(["", "hello", "%%python\nprint(1)", "%%python\n", "!ls", "%%bash\nls"]),
 )
 json_values = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-9, 9**9), st.floats(allow_nan=False), words),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-9, 9**9),
+        st.floats(allow_nan=False, allow_infinity=False),
+        words,
+    ),
     lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(words, inner, max_size=2)),
     max_leaves=4,
 )

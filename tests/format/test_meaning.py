@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -282,3 +283,47 @@ def test_a_section_is_appended_behind_an_open_fence():
     )
     assert [cell.source for cell in reads(text).cells] == ["# Log"]
     assert writes(reads(text)) == text
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "[{}, 1.0e400]"])
+def test_a_number_that_json_does_not_have_stays_text(number):
+    text = (
+        f"---\njupyter:\n  a: {number}\n  b: .nan\n---\n\n"
+        f'# %% [^a]\n\n[^a]: [markdown] metadata="{{\\"x\\":{number}}}"\n\nHi\n\n'
+        f'# %%% [^a-1]\n\n[^a-1]: [python] mime_type="application/json" encoding=json\n\n{number}\n'
+    )
+    nb = reads(text)
+
+    json.dumps(nb, allow_nan=False)
+    assert nb.cells[0].outputs[0].data == {"application/json": number}
+    assert writes(nb) == text
+
+
+def test_a_number_that_is_not_finite_is_written_as_null():
+    nb = reads("# %% [^a]\n")
+    nb.cells[0].metadata["x"] = [float("nan"), {"y": float("inf")}]
+
+    assert reads(writes(nb)).cells[0].metadata["x"] == [None, {"y": None}]
+
+
+@pytest.mark.parametrize(
+    "value", ["5", "{text: 5}", "{text: {jupytext: 5, lead: x}}", "{text: {crlf: '1'}, a: 1}"]
+)
+def test_a_file_cannot_set_the_verbatim_bits(value):
+    text = f"---\na: 1\njupyter:\n  msgbook: {value}\n---\n\n\n\nHi\n"
+    nb = reads(text)
+
+    assert nb.metadata.msgbook.text.keys() <= {"frontmatter", "frontmatter_gap"}
+    assert writes(nb) == text
+
+
+def test_line_ends_are_no_content_where_they_are_mixed():
+    text = (
+        "# %% [^a]\r\n\r\n[^a]: [markdown]\r\n\r\nHi\r\nyou\r\n\r\n"
+        "# %%% [^a-1]\r\n\r\n[^a-1]: [bot]\r\n\r\nIt is.\r\n\r\n# %% [^b]\r\n\nLast\r"
+    )
+    nb = reads(text)
+
+    assert [cell.source for cell in nb.cells] == ["Hi\nyou", "Last"]
+    assert turn(nb.cells[0].outputs[0])["blocks"][0]["text"] == "It is."
+    assert writes(nb) == text
