@@ -44,7 +44,7 @@ bench: $(VENV)/.dev
 	PYTHONPATH=tests python benchmarks/interrupt.py
 
 docs: $(VENV)/.dev
-	pytest -q tests/docs
+	pytest -q tests/docs tests/format/test_docs.py
 
 screenshots: $(VENV)/.dev chromium
 	PYTHONPATH=tests:tests/browser python docs/screenshots.py

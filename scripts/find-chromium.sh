@@ -1,6 +1,7 @@
 #!/bin/sh
 # Make sure that the browser tests find a Chromium: Playwright's own or the system's. Where neither
-# is there and apt may be used, install Debian's. tests/conftest.py looks in the same places.
+# is there and apt may be used (as root, or by sudo without a password), install Debian's.
+# tests/chromium.py looks in the same places.
 for name in chromium chromium-browser google-chrome; do
     command -v "$name" >/dev/null 2>&1 && exit 0
 done

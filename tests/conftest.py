@@ -10,9 +10,14 @@ from typing import Any
 import nbformat
 import pytest
 from chromium import CHROMIUM_FLAGS, find_chromium
+from hypothesis import HealthCheck, settings
 from nbclient import NotebookClient
 from playwright.sync_api import Browser, sync_playwright
 from scripted_server import ScriptedServer
+
+# How fast examples are made depends on the machine and says nothing about the code.
+settings.register_profile("msgbook", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("msgbook")
 
 OUR_SETTINGS = (
     "OPENAI_API_KEY",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jupyter_client.manager import KernelManager
@@ -48,11 +48,13 @@ class KernelClient:
         self.finish(request["header"]["msg_id"])
         self._used = {"the last"}
 
-    def start(self, code: str, cell_id: str | None = None, **content: Any) -> str:
+    def start(
+        self, code: str, cell_id: str | None = None, deleted: Sequence[str] = (), **content: Any
+    ) -> str:
         """Send an `execute_request` as JupyterLab does, and return its id."""
         fields = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
         fields |= {"allow_stdin": False, "stop_on_error": True, **content}
-        metadata = {"cellId": cell_id, "deletedCells": []} if cell_id else {}
+        metadata = {"cellId": cell_id, "deletedCells": [*deleted]} if cell_id else {}
         self._used.update([cell_id] if cell_id else [])
         message = self.client.session.msg("execute_request", fields, metadata=metadata)
         self.client.shell_channel.send(message)

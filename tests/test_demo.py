@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from msgbook.__main__ import main
 from msgbook.demo import prepare
@@ -35,6 +39,52 @@ def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
     (tmp_path / "demo.msg.md").write_text("My own words.")
 
     assert prepare(tmp_path).read_text() == "My own words."
+
+
+def test_it_opens_jupyterlab_on_the_conversation_from_any_folder(tmp_path: Path):
+    command = [sys.executable, "-m", "msgbook", "demo", "some/where"]
+    # The browser that JupyterLab opens is a command that does nothing.
+    environment = {**os.environ, "BROWSER": "true"}
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        said = []
+        for line in running.stdout:
+            said.append(line)
+            if re.search(r"http://\S+/lab/tree/demo\.msg\.md", line):
+                break
+        running.terminate()
+
+    assert "/lab/tree/demo.msg.md" in said[-1], "".join(said)
+    assert (tmp_path / "some" / "where" / "demo.msg.md").exists()
+
+
+@pytest.mark.parametrize("content", [b"# %% [^a]\n\ncaf\xe9\n"])
+def test_a_file_that_cannot_be_read_is_left_alone_and_named(tmp_path: Path, capsys, content):
+    path = tmp_path / "demo.msg.md"
+    path.write_bytes(content)
+
+    assert main(["demo", str(tmp_path), "--headless"]) == 2
+
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "UTF-8" in said
+    assert path.read_bytes() == content
+
+
+def test_a_turn_that_fails_is_named_and_the_exit_code_says_so(tmp_path: Path):
+    (tmp_path / "demo.msg.md").write_text("# %% [^a]\n\n[^a]: [code]\n\n```python\n1 / 0\n```\n")
+
+    done = run("demo", str(tmp_path), "--headless")
+
+    assert done.returncode == 1
+    assert "ZeroDivisionError: division by zero" in done.stderr
 
 
 def test_what_cannot_be_used_is_said_in_one_line(tmp_path: Path, capsys):

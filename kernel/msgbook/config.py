@@ -178,7 +178,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(
-            f"The settings in {path.name} cannot be read: {error.strerror}."
+            f"{path.name} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: "
+            f"{error.strerror}."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path.name} is no valid TOML: {error}") from error

@@ -50,7 +50,10 @@ async def run_magic(
         raise UsageError(f"{name} was given {' '.join(arguments)!r}; see %help.")
     match name:
         case "%model" if arguments:
-            return f"Model of the cells below: {arguments[0]}"
+            chosen = await engine.model(arguments[0])
+            if chosen != arguments[0]:
+                return f"No server is set, so the model {chosen} answers; see %help."
+            return f"Model of the cells below: {chosen}"
         case "%model":
             return await engine.model(model_above((await transcript()).earlier))
         case "%models":

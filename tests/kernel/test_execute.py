@@ -123,6 +123,43 @@ def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(se
     assert sent == ["%50 of users?", "!not shell", "?"]
 
 
+def test_whatever_a_server_answers_there_is_a_reply_and_the_next_cell_works(server, run_notebook):
+    server.answers, server.models_body = [text("ok")], "<html>"
+
+    cells = run_notebook("%models", "%model a b", "%help me", "hi", env=settings(server))
+
+    assert "OPENAI_BASE_URL" in error_in(cells[0]).evalue
+    assert error_in(cells[1]).ename == "UsageError"
+    assert error_in(cells[2]).ename == "UsageError"
+    assert turn_in(cells[3])["status"] == "done"
+
+
+def test_without_a_server_choosing_a_model_says_who_answers(run_notebook):
+    (cell,) = run_notebook("%model gpt-5")
+
+    assert cell.outputs[0].text == "No server is set, so the model demo answers; see %help.\n"
+
+
+def test_settings_that_cannot_be_read_are_an_error_of_each_turn_but_help_helps(run_notebook):
+    broken = {"OPENAI_BASE_URL": "no url", "OPENAI_API_KEY": "sk-of-this-test"}
+
+    cells = run_notebook("hi", "%help", "!env", env=broken)
+
+    assert "OPENAI_BASE_URL" in error_in(cells[0]).evalue
+    assert turn_in(cells[0])["status"] == "error"
+    assert "Shift+Enter" in cells[1].outputs[0].text
+    assert "sk-of-this-test" not in str(cells)
+
+
+def test_other_processes_of_the_user_cannot_look_into_the_kernel(server, run_notebook):
+    pr_get_dumpable = 3
+    source = f"%%python\nimport ctypes\nctypes.CDLL(None).prctl({pr_get_dumpable}, 0, 0, 0, 0)"
+
+    (cell,) = run_notebook(source, env=settings(server))
+
+    assert cell.outputs[0]["data"]["text/plain"] == "0"
+
+
 def test_no_cell_finds_the_key_in_the_environment(server, run_notebook):
     server.answers = [text("ok")]
 

@@ -114,3 +114,65 @@ def test_a_model_cell_above_chooses_the_model(kernel, server, open_page):
 
     assert server.requests[-1]["model"] == "special"
     assert spoken(server) == [("user", "hi")]
+
+
+def test_a_cell_that_was_edited_while_it_waited_is_sent_as_it_was_run(kernel, server, open_page):
+    page = open_page([prompt("a", "A", "1"), prompt("b", "edited meanwhile")])
+
+    _, messages = kernel.finish(kernel.start("as it was run", "b"), page.answer)
+
+    assert spoken(server) == [("user", "A"), ("assistant", "1"), ("user", "as it was run")]
+    assert context(messages)["source"] == "live"
+
+
+def test_a_page_that_does_not_show_the_cell_is_said_in_the_turn(kernel, server, open_page):
+    page = open_page([prompt("z", "another notebook")])
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.answer)
+
+    shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
+    first = shown[-1]["content"]["data"][TURN_MIME]["blocks"][0]
+    assert first["type"] == "notice"
+    assert "No open page showed this cell" in first["text"]
+
+
+def test_a_page_that_keeps_silent_is_waited_for_once(kernel, server, open_page):
+    page = open_page([prompt("a", "A")])
+    asked = []
+    for cell_id in "ab":
+        kernel.finish(
+            kernel.start("hi", cell_id),
+            lambda m: asked.append(m) if m["content"].get("comm_id") == page.comm_id else None,
+        )
+
+    assert len(asked) == 1
+
+
+def test_deleted_cells_are_forgotten_whatever_runs_next(kernel, server):
+    kernel.run("A", "a")
+    kernel.run("%%python\n1", "p", deleted=["a"])
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", "B")]
+
+
+def test_a_prompt_that_became_code_is_forgotten(kernel, server):
+    kernel.run("A secret", "a")
+    kernel.run("%%python\n1", "a")
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", "B")]
+
+
+def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
+    kernel, server, open_page
+):
+    excluded = prompt("a", "A")
+    excluded["metadata"] = {"msgbook": {"history": "exclude"}}
+    page = open_page([excluded])
+    kernel.finish(kernel.start("A", "a"), page.answer)
+    page.close()
+
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", "B")]
