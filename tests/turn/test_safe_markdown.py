@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from renderers import Page, commonmark
 
 from msgbook_format.turn import safe_markdown
+from msgbook_format.turn.inline import safe_inline
 
 if TYPE_CHECKING:
     from renderers import Renderers
@@ -37,7 +38,9 @@ PIECES = [
     "[a]: javascript:alert(1)\n", "[a]: http://e.example\n", "[a]", "[a][a]", "[b]:", "![a]", f"![x]({PIXEL})",
     "<javascript:alert(1)>", "<http://a.example/>", "http://a.example/", "https://a.example/$",
     "\" onmouseover=alert(1) x=\"", "@@0@@", "@\\@0@@", "mermaid", "&lt;", "&#60;", "&quot;", "\\<",
-    "javascript&colon;", "ftp://e.example/", "www.e.example", "!", "[^1]", "[^1]: x", "\u2028", "\u00a0", "word", "a", "1",
+    "javascript&colon;", "ftp://e.example/", "www.e.example", "!", "[^1]", "[^1]: x", "~~", "**", "__",
+    "\n$$\n", "\n\n$$\n", "\\begin{", "\\end{", "](:)~~", "](javascript:alert(1))~~", "\n#", "\n7. ", "\n***\n",
+    "\u2028", "\u00a0", "word", "a", "1",
 ]  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
 
@@ -83,6 +86,28 @@ def test_every_renderer_shows_the_code_of_a_benign_text(text: str, renderers: Re
     expected = Page(commonmark(text, html=False)).code
     for render in renderers.values():
         assert Page(render(safe_markdown(text))).code == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a $$x$$ b $$", "a $$x$$ b &#36;&#36;"),
+        ("$$\na\n\nb\n$$", "&#36;&#36;\na\n\nb\n&#36;&#36;"),
+        ("$$\n#a\n$$", "$$\n#a\n$$"),
+        ("Words:\n$$\na_1\n$$\nwords", "Words:\n$$\na_1\n$$\nwords"),
+        ("- a\n\n  $$\n  a_1\n  $$", "- a\n\n  $$\n  a_1\n  $$"),
+        ("#a $$\nb $$", "#a &#36;&#36;\nb &#36;&#36;"),
+        ("a\n    $$\nb\n$$", "a\n    &#36;&#36;\nb\n&#36;&#36;"),
+        ("a $$\n$$ b", "a &#36;&#36;\n&#36;&#36; b"),
+        (r"\\[ a \\] \\[ b", r"\\[ a \\] &#92;[ b"),
+        (r"\\begin{a} \begin{b}x\end{b}", r"&#92;begin{a} \begin{b}x\end{b}"),
+    ],
+)
+def test_a_display_formula_stays_where_it_surely_ends_in_its_paragraph(
+    text: str, safe: str
+) -> None:
+    assert safe_markdown(text) == safe
+    assert safe_markdown(safe) == safe
 
 
 # Lines of code that are hostile when they are not code.
@@ -157,3 +182,38 @@ def test_tex_that_loads_something_is_no_command(text: str) -> None:
     shown = Page(commonmark(safe_markdown(text))).text
     assert re.search("\\\\\u2060(style|require)", shown)
     assert not re.search(r"\\(style|require)", shown)
+
+
+class _Counted(str):
+    """A text that counts the characters that are copied out of it or searched in it."""
+
+    work = 0
+
+    def __getitem__(self, key: Any) -> str:
+        piece = super().__getitem__(key)
+        self.work += len(piece)
+        return piece
+
+    def find(self, sub: str, start: Any = None, end: Any = None) -> int:
+        found = super().find(sub, start, end)
+        self.work += (len(self) if found < 0 else found) - (start or 0)
+        return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\(" * 2000 + "`" + "\\)",
+        "\\[" * 2000 + "](" + "\\]",
+        "".join(f"\\begin{{{'a' * (n % 40)}{'b' * (n // 40)}}}" for n in range(400)),
+        "![" * 2000 + "](http://x)" * 2000,
+        "![" * 2000 + f"]({PIXEL})" * 2000,
+        "[" * 2000 + "]" * 2000,
+        "".join("`" * n + " " for n in range(1, 100)),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_the_work_grows_with_the_text_and_not_with_its_square(text: str) -> None:
+    counted = _Counted(text)
+    safe_inline(counted, {"x": "http://x"}, quotes=True, table=False)
+    assert counted.work <= 300 * len(text)

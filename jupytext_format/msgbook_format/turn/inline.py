@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from markdown_it.common.utils import normalizeReference
 
 from msgbook_format.turn.escape import BROKEN, DANGER, LOADING_TEX, entities, escape_text, html_span
+from msgbook_format.turn.landmarks import Landmarks
 from msgbook_format.turn.links import AUTOLINK, DATA_TAIL, LABEL, LINK_TAIL, safe_destination
 
 if TYPE_CHECKING:
@@ -28,6 +28,15 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
 _ESCAPED_FORMULA = 2000
 """Greatest length of what is taken for a formula in single-backslash delimiters."""
+
+_LANDMARKS = (
+    re.compile(r"(`+)"),
+    re.compile(r"(?<!\\)(\\\\?[)\]]|\\end\{[A-Za-z]*\*?\})"),
+    re.compile(r"(?<!\\)(?=(\$\$))"),
+    re.compile(r"(?<![$\\])(\$)"),
+    re.compile(r"(\]\()"),
+)
+"""What the lexer looks for ahead: runs of backticks, unescaped ends of formulas, links."""
 
 
 def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table: bool) -> str:
@@ -66,14 +75,10 @@ class _Lexer:
     openers: list[_Opener] = field(default_factory=list)
     inside_links: int = 0
     """So many of the openers stand around a link and can be none themselves."""
-    runs: dict[int, list[int]] = field(default_factory=dict)
-    """Length of a run of backticks -> where such runs begin."""
-    absent: set[str] = field(default_factory=set)
-    """Closing delimiters that do not occur any more."""
+    landmarks: Landmarks = field(init=False)
 
     def run(self) -> str:
-        for match in re.finditer("`+", self.text):
-            self.runs.setdefault(len(match[0]), []).append(match.start())
+        self.landmarks = Landmarks(self.text, _LANDMARKS)
         while special := _SPECIAL.search(self.text, self.pos):
             self.out.append(self.text[self.pos : special.start()])
             self.pos = special.start()
@@ -151,25 +156,21 @@ class _Lexer:
     def _formula(self, mark: str, end: str) -> bool:
         """Begin a formula if its end follows, by the rules of JupyterLab and nbconvert."""
         start = self.pos + len(mark)
-        found = self._find_end(end, start) if end not in self.absent else -1
+        # Between single dollars stands at least one character.
+        found = self.landmarks.find(end, start + (mark == "$"))
         if found < 0:
-            self.absent.add(end)
             return False
-        body = self.text[start : min(found, start + _ESCAPED_FORMULA)]
-        # To Markdown `\\(` and `\\[` are escaped brackets, which may stand around anything.
-        if mark in ("\\(", "\\[") and (len(body) == _ESCAPED_FORMULA or re.search(r"`|\]\(", body)):
+        if mark in ("\\(", "\\[") and self._holds_markup(start, found):
             return False
         self.math_end = found
         self._put(mark, len(mark))
         return True
 
-    def _find_end(self, end: str, start: int) -> int:
-        """Where the delimiter stands next that is not escaped; -1 when nowhere."""
-        not_after = "\\$" if end == "$" else "\\"
-        found = self.text.find(end, start + (end == "$"))
-        while found >= 0 and self.text[found - 1] in not_after:
-            found = self.text.find(end, found + 1)
-        return found
+    def _holds_markup(self, start: int, end: int) -> bool:
+        """Whether escaped brackets stand around more than a formula: long text, code, a link."""
+        if end - start >= _ESCAPED_FORMULA:
+            return True
+        return "`" in self.text[start:end] or 0 <= self.landmarks.find("](", start) < end
 
     def _less_than(self) -> None:
         if not _TAG_START.match(self.text, self.pos + 1):
@@ -187,13 +188,13 @@ class _Lexer:
         self._put("&lt;", 1)
 
     def _backticks(self, length: int) -> None:
-        starts = self.runs.get(length, [])
-        index = bisect_right(starts, self.pos)
+        run = "`" * length
+        closing = self.landmarks.find(run, self.pos + length)
         # Three or more could begin a fence, for one who sees a block begin here.
-        if index == len(starts):
-            self._put("`" * length if length < 3 else entities("`" * length), length)
+        if closing < 0:
+            self._put(run if length < 3 else entities(run), length)
             return
-        end = starts[index] + length
+        end = closing + length
         span = self.text[self.pos : end]
         # mistune does not resolve `\|` in a table's code span; the element says it plainly.
         piped = self.table and "\\|" in span
@@ -219,7 +220,7 @@ class _Lexer:
     def _link(self, opener: _Opener) -> bool:
         """Write the link or image that ends here; False when there is none, or none allowed."""
         if opener.image and (tail := DATA_TAIL.match(self.text, self.pos + 1)):
-            alt = entities(self.text[opener.start : self.pos][:500])
+            alt = entities(self.text[opener.start : min(self.pos, opener.start + 500)])
             del self.out[opener.index :]
             # Behind a bare URL, mistune would take the `!` for a part of it.
             self._put(f" ![{alt}]({tail[1]})", len(tail[0]) + 1)
@@ -232,7 +233,7 @@ class _Lexer:
         if destination is None or (self._in_math() and ":" not in destination):
             return False
         self.out[opener.index] = self._link_start(opener.index)
-        if not any(piece.strip() for piece in self.out[opener.index + 1 :]):
+        if not any(self.out[index].strip() for index in range(opener.index + 1, len(self.out))):
             self.out.append(escape_text(written[:200]))
         self.inside_links = len(self.openers)
         self._put(f"]({destination})", consumed)
@@ -251,7 +252,10 @@ class _Lexer:
         if not self.references:
             return None
         label = LABEL.match(self.text, self.pos + 1)
-        name = label[1] if label and label[1] else self.text[opener.start : self.pos][:501]
+        if label and label[1]:
+            name = label[1]
+        else:
+            name = self.text[opener.start : min(self.pos, opener.start + 501)]
         destination = self.references.get(normalizeReference(name)) if len(name) <= 500 else None
         if destination is None:
             return None

@@ -18,6 +18,9 @@ every piece is written so that it does nothing in whichever way it is read:
   line, and agrees from there on. It could be led astray only by a line in the code that looks
   like a fence, and one that knows formulas only by `$$` and the like: such code, if it holds
   anything dangerous, is written as `<pre>` too.
+- Display formulas: nbconvert begins one at any `$$`, `\\[` or `\begin{x}` and reads on to its end
+  over blank lines and fences, and what stood in a fence is text then. So these are written only
+  where they surely end before a blank line, else as character references (`contain_formulas`).
 - A diagram (`mermaid`) is shown as its source: nbconvert copies it into the page as HTML, and it
   may load pictures. TeX that makes MathJax load something is broken by an invisible character.
 - JupyterLab puts formulas back with their quotes unescaped, also where they became part of an
@@ -34,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
+from msgbook_format.turn.display import contain_formulas
 from msgbook_format.turn.escape import DANGER, code_block, html_block, language, visible
 from msgbook_format.turn.inline import safe_inline
 from msgbook_format.turn.links import safe_destination
@@ -52,10 +56,12 @@ _FORMULA = re.compile(r"\$|\\\\[(\[]|\\begin\{")
 def safe_markdown(text: str) -> str:
     """The same Markdown for a reader, but without HTML, remote images and links that run code.
 
-    Pure, and linear in the length of the text. Never raises. No white space at the end.
+    Pure. The time grows with the length of the text, not with its square: what is looked for
+    ahead is indexed once, or within a fixed distance. No white space at the end. Joining results
+    by blank lines keeps them safe.
     """
     text = visible(text)
-    return "\n".join(_Document(text).safe_lines()).rstrip()
+    return contain_formulas("\n".join(_Document(text).safe_lines()).rstrip())
 
 
 class _Document:
