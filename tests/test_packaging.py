@@ -58,6 +58,27 @@ def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     )
 
 
+def test_the_wheel_installs_without_node_and_runs(wheel, tmp_path):
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index"]
+    # Another prefix, and hands off the one that runs this test.
+    command += ["--ignore-installed", "--prefix"]
+    nowhere = {**os.environ, "PATH": str(tmp_path)}
+    subprocess.run([*command, str(tmp_path), wheel.filename], check=True, env=nowhere)
+    package = next(tmp_path.glob("lib/python3*/site-packages"))
+
+    shown = subprocess.run(
+        [sys.executable, "-c", "import msgbook, msgbook_format; print(msgbook.__file__)"],
+        env={**nowhere, "PYTHONPATH": str(package)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    assert shown.stdout.startswith(str(package))
+    assert (tmp_path / "share/jupyter/labextensions/@msgbook/labextension/package.json").exists()
+    assert (tmp_path / "bin/msgbook").exists()
+
+
 def test_the_kernelspec_is_installed_under_its_fixed_names():
     command = [sys.executable, "-m", "jupyter", "kernelspec", "list", "--json"]
     listed = subprocess.run(command, check=True, capture_output=True, text=True)

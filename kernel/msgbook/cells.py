@@ -21,6 +21,8 @@ OWN_MAGICS = frozenset({"%model", "%models", "%help"})
 
 _MAGIC = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
+HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
+"""All spellings of `history` (seed 004)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from msgbook.cells import IsMagic, Prompt, any_magic, metadata_of, parse_prompt
+from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_of, parse_prompt
 from msgbook.config import DEMO_MODEL, Settings, redact
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
@@ -221,6 +221,10 @@ class Engine:
         unknown = sorted(prompt.attributes.keys() - _PROMPT_ATTRIBUTES)
         if unknown:
             words = f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
+            notices.append(Notice(words, "warning"))
+        history = prompt.attributes.get("history", "include")
+        if history.lower() not in HISTORY_VALUES:
+            words = f"%%msg: history={history} means nothing; it is taken as include."
             notices.append(Notice(words, "warning"))
         return notices
 

@@ -353,9 +353,10 @@ def test_an_empty_message_is_not_sent(server, ask, prompt):
 def test_unknown_attributes_of_a_message_are_said(server, ask):
     server.answers = [text("ok")]
 
-    turn = ask("%%msg modle=x\nHi")
+    turn = ask("%%msg modle=x history=exlude\nHi")
 
     assert "modle means nothing" in turn["blocks"][0]["text"]
+    assert "history=exlude means nothing" in turn["blocks"][1]["text"]
 
 
 def test_a_lost_piece_of_an_answer_is_said(server, ask):

@@ -91,14 +91,11 @@ async function newChatFile(
   if (file === undefined) {
     return undefined;
   }
-  const widget = (await app.commands.execute('docmanager:open', {
+  // Not marked as untitled: JupyterLab would ask for a name at the first save, with all of
+  // `untitled.msg` selected, and a name without `.msg` is no chat any more.
+  return (await app.commands.execute('docmanager:open', {
     path: file.path,
     factory: NOTEBOOK_FACTORY,
     kernel: { name: KERNEL_NAME }
   })) as IDocumentWidget | undefined;
-  if (widget !== undefined) {
-    // JupyterLab asks for a name when such a document is first saved.
-    widget.isUntitled = true;
-  }
-  return widget;
 }
