@@ -37,7 +37,9 @@ def reads(text: str) -> NotebookNode:
     notebook = {"nbformat": 4, "nbformat_minor": minor, "metadata": metadata, "cells": cells}
     keep_verbatim(notebook, layout, [(s.head, s.outputs) for s in stretches])
     for cell in cells:
-        add_derived(cell.get("outputs", []))
+        # A cell that stands whole as JSON may hold anything.
+        if isinstance(cell.get("outputs"), list):
+            add_derived(cell["outputs"])
     return _from_dict(notebook)
 
 

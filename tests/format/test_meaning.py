@@ -327,3 +327,12 @@ def test_line_ends_are_no_content_where_they_are_mixed():
     assert [cell.source for cell in nb.cells] == ["Hi\nyou", "Last"]
     assert turn(nb.cells[0].outputs[0])["blocks"][0]["text"] == "It is."
     assert writes(nb) == text
+
+
+@pytest.mark.parametrize("outputs", ["5", "[5]", '[{"data": 5}]', "null"])
+def test_a_cell_that_stands_as_json_may_hold_anything(outputs):
+    cell = f'{{"cell_type": "code", "metadata": {{}}, "outputs": {outputs}}}'
+    text = f"# %% [^a]\n\n[^a]: [nb]\n\n{cell}\n"
+
+    assert reads(text).cells[0].outputs == json.loads(outputs)
+    assert writes(reads(text)) == text

@@ -273,3 +273,110 @@ def test_frontmatter_edited_in_the_text_of_a_pair_is_kept(server):
     save_notebook(server, "pair.msg.md", open_notebook(server, "pair.msg.md"))
 
     assert server.read("pair.msg.md").decode() == edited
+
+
+WHOLE = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}
+CELL = {"cell_type": "code", "id": "a", "source": "x", "metadata": {}, "outputs": []}
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (None, "content"),
+        ([], "content"),
+        ({}, "nbformat"),
+        ({"cells": []}, "nbformat"),
+        ({**WHOLE, "nbformat": 3}, "nbformat"),
+        ({**WHOLE, "nbformat_minor": "5"}, "nbformat_minor"),
+        ({**WHOLE, "metadata": None}, "metadata"),
+        ({**WHOLE, "metadata": {"jupytext": 5}}, "jupytext"),
+        ({**WHOLE, "metadata": {"jupytext": {"formats": 5}}}, "formats"),
+        ({**WHOLE, "cells": {}}, "cells"),
+        ({**WHOLE, "cells": [5]}, "cells[0]"),
+        ({**WHOLE, "cells": [CELL, {**CELL, "metadata": None}]}, "cells[1].metadata"),
+        ({**WHOLE, "cells": [{"metadata": {}}]}, "cells[0].cell_type"),
+    ],
+)
+def test_a_broken_notebook_is_refused_with_what_is_missing(server, content, word):
+    server.write("a.msg.md", CHAT)
+
+    with pytest.raises(server.Refused) as refused:
+        save_notebook(server, "a.msg.md", content)
+
+    assert refused.value.status == 400
+    assert word in refused.value.message
+    assert server.read("a.msg.md") == CHAT.encode()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cell_type": "code", "metadata": {}},
+        {**CELL, "outputs": 5},
+        {**CELL, "outputs": [5]},
+        {**CELL, "outputs": [{"data": 5}]},
+        {**CELL, "source": "\ud800"},
+        {**CELL, "cell_type": "novel"},
+        {**CELL, "source": None, "execution_count": "x"},
+    ],
+)
+def test_odd_cells_are_saved_and_opened_again(server, odd):
+    save_notebook(server, "odd.msg.md", {**WHOLE, "cells": [odd, CELL]})
+
+    cell = open_notebook(server, "odd.msg.md")["cells"][0]
+
+    for key in ("trusted", "msgbook"):
+        cell["metadata"].pop(key, None)
+    assert {key: cell[key] for key in odd} == odd
+
+
+def test_a_client_that_sends_no_type_is_told(server):
+    server.write("a.msg.md", CHAT)
+
+    with pytest.raises(server.Refused, match="type"):
+        server.put("a.msg.md", {"content": "x"})
+
+    assert server.read("a.msg.md") == CHAT.encode()
+
+
+def chunk(number, content):
+    return {"type": "file", "format": "text", "chunk": number, "content": content}
+
+
+def test_an_upload_in_chunks_needs_its_first_one(server):
+    data = b"# %% [^a]\n\ncaf\xe9\n"
+    server.write("latin.msg.md", data)
+    content = {**WHOLE, "cells": []}
+
+    for model in (
+        chunk(1, "x"),
+        chunk(2, "x"),
+        chunk(-1, "x"),
+        {"type": "notebook", "format": "json", "chunk": 2, "content": content},
+    ):
+        with pytest.raises(server.Refused) as refused:
+            server.put("latin.msg.md", model)
+        assert refused.value.status == 400
+    assert server.read("latin.msg.md") == data
+
+    for number, text in ((1, "# %%\n"), (2, "\nHi"), (-1, "!\n")):
+        server.put("new.msg.md", chunk(number, text))
+    with pytest.raises(server.Refused):
+        server.put("new.msg.md", chunk(-1, "more"))
+    assert server.read("new.msg.md") == b"# %%\n\nHi!\n"
+
+
+def test_outputs_that_the_person_ran_stay_trusted(server):
+    html = {"output_type": "display_data", "data": {"text/html": "<b>x</b>"}, "metadata": {}}
+    server.write("run.msg.md", CHAT)
+    content = open_notebook(server, "run.msg.md")
+    for cell in content["cells"][1:]:
+        cell["metadata"]["trusted"] = True
+    content["cells"][1]["outputs"] = [html, turn_output()]
+    content["cells"].append({**CELL, "id": "blank", "source": "", "execution_count": None})
+    save_notebook(server, "run.msg.md", content)
+
+    opened = open_notebook(server, "run.msg.md")
+
+    assert opened["cells"][1]["metadata"]["trusted"]
+    assert len(opened["cells"]) == 3

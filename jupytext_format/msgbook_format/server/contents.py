@@ -11,10 +11,12 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 from tornado.web import HTTPError
+from traitlets import Set
 
-from msgbook_format import reads, writes
+from msgbook_format import reads
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.server.notebook import find_problem, has_known_outputs, signable
 
 Function = Callable[..., Any]
 Model = dict[str, Any]
@@ -49,6 +51,10 @@ def build_contents_manager_class(base: Any) -> type:
         return wait if asynchronous else run
 
     members: dict[str, Any] = {
+        # Message files of which the first chunk of an upload was saved, but not the last one.
+        "uploads": Set(),
+    }
+    members |= {
         function.__name__: method(function) for function in (get, save, new, trust_notebook)
     }
     trust = {"mark_trusted_cells": _mark_trusted_cells, "check_and_sign": _check_and_sign}
@@ -78,34 +84,61 @@ async def get(
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
     """Save a model; what is not UTF-8 is not overwritten, whoever asks."""
     path = path.strip("/")
-    notebook = model.get("type") == "notebook"
-    # Later chunks of an upload follow a file that may end within a character.
-    first = model.get("chunk") in (None, 1)
-    if first and (is_message_path(path) or (notebook and path.endswith(".md"))):
-        await _require_utf8(manager, path)
-    content = model.get("content")
-    if not notebook or not isinstance(content, dict) or not _is_message_notebook(content, path):
+    if not path.endswith(".md"):
+        other: Model = await _settle(parent(model, path))
+        return other
+    if model.get("type") != "notebook":
+        return await _save_file(manager, parent, model, path)
+    problem = find_problem(model.get("content"))
+    if problem:
+        raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
+    await _require_utf8(manager, path)
+    content = model["content"]
+    if not _is_message_notebook(content, path):
         plain: Model = await _settle(parent(model, path))
         return plain
     with reading(path):
         saved: Model = await _settle(parent({**model, "content": _represented(content)}, path))
-    signed = reads(writes(_from_dict(content)))
-    for cell, given in zip(signed.cells, content["cells"], strict=False):
-        if "trusted" in given.get("metadata", {}):
-            cell.metadata["trusted"] = given["metadata"]["trusted"]
-    manager.check_and_sign(signed, path)
+    manager.check_and_sign(_from_dict(content), path)
+    return saved
+
+
+async def _save_file(manager: Any, parent: Function, model: Model, path: str) -> Model:
+    """Save a model as a plain file, perhaps in chunks: 1, 2, ..., and -1 for the last one."""
+    if not model.get("type"):
+        raise HTTPError(400, f"{path}: expected a `type`, found none", reason="no type")
+    chunk = model.get("chunk")
+    if is_message_path(path):
+        if chunk in (None, 1):
+            await _require_utf8(manager, path)
+        elif path not in manager.uploads:
+            # Later chunks follow a file that may end within a character; only the first can tell.
+            message = f"{path}: expected chunk 1 of an upload first, found chunk {chunk}"
+            raise HTTPError(400, message, reason="no upload")
+    saved: Model = await _settle(parent(model, path))
+    if chunk == 1:
+        manager.uploads.add(path)
+    elif chunk in (None, -1):
+        manager.uploads.discard(path)
     return saved
 
 
 async def new(manager: Any, parent: Function, model: Model | None = None, path: str = "") -> Model:
     """Create a file; a new message file is empty."""
     model = dict(model or {})
-    if is_message_path(path) and model.get("type") == "notebook":
-        content = model.get("content")
-        if not isinstance(content, dict) or not content.get("cells"):
-            model.update(content=reads(""), format="json")
+    ours = is_message_path(path) and model.get("type") == "notebook"
+    if ours and (model.get("content") is None or _is_untitled(model["content"])):
+        model.update(content=reads(""), format="json")
     created: Model = await _settle(parent(model, path))
     return created
+
+
+def _is_untitled(content: Any) -> bool:
+    """Whether this is the notebook that Jupytext makes for a new file."""
+    if not isinstance(content, dict) or content.get("cells") != []:
+        return False
+    metadata = content.get("metadata")
+    return isinstance(metadata, dict) and metadata.keys() == {"jupytext"}
 
 
 async def trust_notebook(manager: Any, parent: Function, path: str) -> None:
@@ -121,20 +154,16 @@ def _mark_trusted_cells(self: Any, nb: NotebookNode, path: str = "") -> None:
     if not path.endswith(".md"):
         self._base.mark_trusted_cells(self, nb, path)
         return
-    self.notary.mark_cells(nb, self.notary.check_signature(_signable(nb)))
+    self.notary.mark_cells(nb, self.notary.check_signature(signable(nb)))
 
 
 def _check_and_sign(self: Any, nb: NotebookNode, path: str = "", **options: Any) -> None:
-    signable = _signable(nb) if path.endswith(".md") else nb
-    self._base.check_and_sign(self, signable, path, **options)
-
-
-def _signable(nb: NotebookNode) -> NotebookNode:
-    """What a signature covers: the cells, without spelling, which no output depends on."""
-    cells = deepcopy(nb.cells)
-    for cell in cells:
-        cell.metadata.pop("msgbook", None)
-    return _from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    if not path.endswith(".md"):
+        self._base.check_and_sign(self, nb, path, **options)
+    elif has_known_outputs(nb) and self.notary.check_cells(deepcopy(nb)):
+        self.notary.sign(signable(nb))
+    else:
+        self.log.warning("Notebook %s is not trusted", path)
 
 
 def _is_message_notebook(content: Any, path: str) -> bool:

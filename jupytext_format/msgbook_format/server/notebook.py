@@ -1,0 +1,95 @@
+"""What a contents manager has to know about a notebook: whether it can be saved, what is signed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from msgbook_format import jsontext
+from msgbook_format.turns import without_derived
+
+
+def find_problem(content: Any) -> str | None:
+    """What a notebook in a request lacks, as `expected ..., found ...`; None if it can be saved.
+
+    Odd cells can be, as long as they are cells: they are kept as they are.
+    """
+    problem = (
+        _expect(content, dict, "`content`, a notebook")
+        or _expect(content.get("nbformat"), int, "`nbformat`, the number 4")
+        or _expect(content.get("nbformat_minor", 0), int, "`nbformat_minor`, a number")
+        or _expect(content.get("metadata"), dict, "`metadata`, an object")
+        or _expect(content.get("cells"), list, "`cells`, a list")
+    )
+    if problem is None and content["nbformat"] != 4:
+        return f"expected a notebook of nbformat 4, found nbformat {content['nbformat']}"
+    return problem or _find_in_metadata(content["metadata"]) or _find_in_cells(content["cells"])
+
+
+def _find_in_metadata(metadata: dict[str, Any]) -> str | None:
+    jupytext = metadata.get("jupytext", {})
+    return (
+        _expect(metadata.get("msgbook", {}), dict, "`metadata.msgbook`, an object")
+        or _expect(jupytext, dict, "`metadata.jupytext`, an object")
+        or _expect(jupytext.get("formats", ""), str, "`metadata.jupytext.formats`, a text")
+    )
+
+
+def _find_in_cells(cells: list[Any]) -> str | None:
+    for index, cell in enumerate(cells):
+        name = f"cells[{index}]"
+        problem = (
+            _expect(cell, dict, f"`{name}`, an object")
+            or _expect(cell.get("cell_type"), str, f"`{name}.cell_type`, a text")
+            or _expect(cell.get("metadata"), dict, f"`{name}.metadata`, an object")
+            or _expect(
+                cell["metadata"].get("msgbook", {}), dict, f"`{name}.metadata.msgbook`, an object"
+            )
+        )
+        if problem:
+            return problem
+    return None
+
+
+def _expect(value: Any, kind: type, what: str) -> str | None:
+    if isinstance(value, kind):
+        return None
+    return f"expected {what}, found {'nothing' if value is None else type(value).__name__}"
+
+
+def has_known_outputs(nb: dict[str, Any]) -> bool:
+    """Whether what stands below the code cells are outputs, so that trust can be asked for."""
+    return all(
+        isinstance(cell.get("outputs"), list)
+        and all(isinstance(out, dict) and "output_type" in out for out in cell["outputs"])
+        for cell in nb["cells"]
+        if cell["cell_type"] == "code"
+    )
+
+
+def signable(nb: dict[str, Any]) -> NotebookNode:
+    """What a signature covers: the cells as they are read again, in any text that says them.
+
+    That is without what the text does not hold, and without `metadata.msgbook`, on which no
+    output depends.
+    """
+    cells = [_signable_cell(cell) for cell in nb["cells"]]
+    if cells and not cells[-1].get("source") and not cells[-1].get("outputs"):
+        del cells[-1]
+    signed: NotebookNode = nbformat.from_dict(
+        {"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {}}
+    )
+    # As one text, since what hashes it chokes on a lone surrogate.
+    signed.metadata["cells"] = jsontext.dumps(cells)
+    return signed
+
+
+def _signable_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    hidden = ("trusted", "msgbook")
+    metadata = {key: value for key, value in cell["metadata"].items() if key not in hidden}
+    signed = {**cell, "metadata": metadata}
+    if isinstance(cell.get("outputs"), list):
+        signed["outputs"] = without_derived(cell["outputs"])
+    return signed
