@@ -68,7 +68,8 @@ def replace_bytes(path: Path, data: bytes) -> None:
     """
     path = path.resolve()
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
+    # A name of its own: one made of a long name would be too long for the file system.
+    temporary = path.with_name(f".msgbook-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Never more open than the file that it replaces, not even while it is written.
     handle = os.open(temporary, flags, 0o666 if mode is None else mode)

@@ -10,6 +10,7 @@ from msgbook_format.attrs import Attrs, Pairs
 from msgbook_format.body import is_base64, unwrap, wrap
 from msgbook_format.scan import Unit
 from msgbook_format.streams import count_joined, is_stream, read_streams, write_streams
+from msgbook_format.turn.model import turn_of
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _DISPLAY_FIELDS = {
@@ -92,7 +93,11 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
 
 
 def _takes(output: _Output, mime: str) -> bool:
-    return output["output_type"] in _DISPLAY_FIELDS and mime not in output["data"]
+    """Whether a further MIME type belongs to an output: not to a turn, which says its own."""
+    if output.get("output_type") not in _DISPLAY_FIELDS or turn_of(output) is not None:
+        return False
+    data = output.get("data")
+    return isinstance(data, dict) and mime not in data
 
 
 def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] | None:

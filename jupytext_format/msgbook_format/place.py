@@ -22,6 +22,7 @@ class Place:
         self.calls: dict[str, str] = {}
         self.labels: dict[str, str] = {}
         self.results: dict[str, int] = {}
+        self.last_call: str | None = None
 
     def expected_step(self, kind: str) -> int | None:
         """The step that a block of this type has when nothing else is said; None: it has none."""
@@ -59,7 +60,9 @@ class Place:
         """Note the label of the call with this id."""
         self.calls[label] = call
         self.labels[call] = label
+        self.last_call = call
 
     def answered_call(self, label: str) -> str:
-        """Id of the call that a result with this label answers."""
-        return self.calls.get(label.rpartition(".")[0]) or next(reversed(self.labels), label)
+        """Id of the call that a result with this label answers, by default the last one."""
+        call = self.calls.get(label.rpartition(".")[0]) or self.last_call
+        return label if call is None else call

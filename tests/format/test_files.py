@@ -55,6 +55,14 @@ def test_a_failed_write_leaves_the_file_as_it_was(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["chat.msg.md"]
 
 
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):
+    path = tmp_path / ("对" * 82 + ".msg.md")
+
+    write(reads(TEXT), path)
+
+    assert path.read_text() == TEXT
+
+
 def test_lone_surrogates_reach_a_file_escaped(tmp_path):
     path = tmp_path / "chat.msg.md"
 

@@ -336,3 +336,36 @@ def test_a_cell_that_stands_as_json_may_hold_anything(outputs):
 
     assert reads(text).cells[0].outputs == json.loads(outputs)
     assert writes(reads(text)) == text
+
+
+def test_a_result_without_a_label_of_its_own_answers_the_last_call():
+    ids = ["x", "y", "x"]
+    calls = "".join(
+        f'# %%% [^a-1.0000000{n}]\n\n[^a-1.0000000{n}]: [tool] name="f" call="{call}"\n\n'
+        for n, call in enumerate(ids)
+    )
+    text = f'# %% [^a]\n\n[^a]: [markdown]\n\nHi\n\n{calls}# %%% [^r]\n\n[^r]: [tool] status="success"\n'
+    nb = reads(text)
+
+    assert turn(nb.cells[0].outputs[0])["blocks"][-1]["id"] == "x"
+    assert writes(nb) == text
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "[^a-1]: [bot]\n\nText.",
+        '[^a-1]: [nb] output=json\n\n{"output_type": "display_data", "data": 5}',
+        '[^a-1]: [nb] output=json\n\n{"data": {}}',
+    ],
+)
+def test_a_further_type_joins_no_turn_and_nothing_broken(above):
+    text = (
+        f"# %% [^a]\n\n[^a]: [markdown]\n\nHi\n\n# %%% [^a-1]\n\n{above}\n\n"
+        '# %%% [^a-2]\n\n[^a-2]: [code] mime_type="text/html" alt=1\n\n<b>x</b>\n'
+    )
+    nb = reads(text)
+
+    assert len(nb.cells[0].outputs) == 2
+    assert nb.cells[0].outputs[1].data == {"text/html": "<b>x</b>"}
+    assert writes(nb) == text

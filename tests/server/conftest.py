@@ -85,16 +85,17 @@ def started(root, runtime, options):
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
+        drain = threading.Thread(target=process.stderr.read, daemon=True)
         try:
             url = _url(process.stderr)
             _await_port(process, int(url.rpartition(":")[2].strip("/")))
-            drain = threading.Thread(target=process.stderr.read, daemon=True)
             drain.start()
             yield Server(root, url, token)
         finally:
             process.terminate()
             process.wait(timeout=30)
-            drain.join(timeout=30)
+            if drain.ident is not None:
+                drain.join(timeout=30)
 
 
 def _url(log):
