@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from renderers import Page, nbconvert
 from test_safe_markdown import HOSTILE, PIXEL, violations
@@ -121,6 +121,64 @@ def test_plain_text_is_one_bounded_line_without_control_characters() -> None:
     plain = to_plain(turn({"type": "text", "text": "a\n\x1b[1m" + "b" * 999}, model="m\n1"))
     assert plain.startswith("[done · m 1] a ␛[1mbbb")
     assert len(plain) == PLAIN_LIMIT
+
+
+def nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [nested(100_000), 10**5000], ids=["deep", "long"])
+def test_data_that_json_cannot_write_is_replaced_by_words(value: Any) -> None:
+    said = turn({"type": "new", "x": value}, {"type": "tool_result", "content": [value]})
+    assert to_markdown(said).count("to be shown)") == 2
+    assert "to be shown)" in to_plain(turn({"type": "text", "text": value}))
+
+
+# Formulas and emphasis that one text opens and another closes, around what a tool said.
+OPEN = [
+    "~~",
+    "**",
+    "*",
+    "[",
+    "![",
+    "`",
+    "a",
+    "$$",
+    "\\\\[",
+    "\\begin{a}",
+    "\n",
+    "\n#",
+    "\n7. ",
+    "> ",
+]
+CLOSE = ["~~", "**", "*", "](:)", "](javascript:alert(1))", "`", "a", "", "\n"]
+LIVE = ["<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "![x](http://e.example/p.png)"]
+SPAN = st.lists(st.sampled_from(OPEN), min_size=1, max_size=5).map("".join)
+RESULT = st.tuples(st.sampled_from(LIVE), st.sampled_from(CLOSE), st.sampled_from(CLOSE)).map(
+    "".join
+)
+END = st.sampled_from(["$$", "\\\\]", "\\end{a}", "a\n$$"])
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(before=SPAN, result=RESULT, after=END, fenced=st.booleans())
+@example(before="~~$$", result="<img src=x onerror=alert(1)>](:)~~", after="$$", fenced=True)
+@example(before="~~$$", result="<img src=x onerror=alert(1)>](:)~~", after="$$", fenced=False)
+def test_nothing_that_a_text_opens_reaches_what_a_tool_said(
+    before: str, result: str, after: str, fenced: bool, renderers: Renderers
+) -> None:
+    middle = (
+        {"type": "text", "text": f"```\n{result}\n```"}
+        if fenced
+        else {"type": "tool_result", "content": result}
+    )
+    said = turn({"type": "text", "text": before}, middle, {"type": "text", "text": after})
+    assert violations(to_markdown(said), renderers) == {}
 
 
 ANY_JSON = st.recursive(

@@ -166,10 +166,17 @@ def _pretty(arguments: str) -> str:
 
 
 def _json_block(value: Any) -> str:
-    return code_block(json.dumps(value, indent=2, ensure_ascii=False, default=repr), "json")
+    return code_block(_json(value, indent=2), "json")
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, default=repr)
+    return "" if value is None else _json(value)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    try:
+        return json.dumps(value, indent=indent, ensure_ascii=False, default=repr)
+    except (RecursionError, ValueError):
+        return "(data nested too deep, or with too long a number, to be shown)"
