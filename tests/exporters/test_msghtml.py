@@ -203,6 +203,28 @@ def test_a_notebook_with_values_of_wrong_types_is_an_error_of_conversion() -> No
         MsgHTMLExporter().from_file(io.StringIO(json.dumps(book)))
 
 
+@pytest.mark.parametrize("duration", [10**4000, -1, float("inf"), float("nan"), "1"])
+def test_an_impossible_duration_is_left_out(duration: Any) -> None:
+    said = turn({"type": "text", "text": "shown"}, model="m1", duration=duration)
+    page = body(export(notebook(v4.new_code_cell("?", outputs=[answer(said)]))))
+    assert page.text.endswith("m1 shown")
+
+
+def test_data_nested_too_deep_is_an_error_of_conversion_that_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "chat.ipynb"
+    text = json.dumps(notebook(v4.new_code_cell("?", outputs=[answer(turn({"type": "new"}))])))
+    path.write_text(text.replace('"new"', '"new", "x": ' + "[" * 900 + "]" * 900), encoding="utf-8")
+    with pytest.raises(ConversionException, match=r"chat\.ipynb"):
+        MsgHTMLExporter().from_filename(str(path))
+
+
+def test_a_chat_whose_kernel_only_its_language_names_is_a_chat() -> None:
+    book = notebook(v4.new_code_cell("What is *it*?"))
+    del book.metadata["kernelspec"]
+    book.metadata["language_info"] = {"name": "msgbook"}
+    assert body(export(book)).text == "You What is it?"
+
+
 @pytest.mark.parametrize(
     "metadata",
     [{"language": 1}, {"language_info": 1}, {"widgets": 1}],

@@ -21,7 +21,7 @@ from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
 import msgbook_format
-from msgbook_format.context import Context
+from msgbook_format.context import KERNELSPEC, is_chat
 from msgbook_format.exporters.presentable import has_formulas, plain_word, presentable
 
 if TYPE_CHECKING:
@@ -59,20 +59,25 @@ class MsgHTMLExporter(HTMLExporter):
         """Convert an open file, of either kind: a `.msg.md` file, or the text of a stream.
 
         Raises:
-            ConversionException: it is no conversation, or not UTF-8.
+            ConversionException: it is no conversation, not UTF-8, or holds values that no page can
+                show, such as data nested too deep.
         """
         try:
             notebook = _read(file_stream)
             return self.from_notebook_node(notebook, resources=resources, **kw)
-        except (ValueError, nbformat.ValidationError) as error:
+        except (ValueError, OverflowError, RecursionError, nbformat.ValidationError) as error:
             # MessageFileError, UnicodeDecodeError and NotJSONError are values too.
-            raise ConversionException(str(error)) from None
+            name = getattr(file_stream, "name", "the notebook")
+            raise ConversionException(f"{name} cannot be shown as a page: {error}") from None
 
     def from_notebook_node(  # type: ignore[override]
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         kept = {key: nb.metadata[key] for key in ("kernelspec", "title") if key in nb.metadata}
+        if is_chat(nb.metadata):
+            # What names a lexer from here on says no longer that code cells are prompts.
+            kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
         notebook = nbformat.from_dict({**nb, "metadata": metadata})
         page, result = super().from_notebook_node(notebook, _named(resources), **kw)
@@ -118,7 +123,7 @@ def _is_notebook(text: str) -> bool:
 
 def _language(metadata: dict[str, Any]) -> str:
     """Name of a lexer for code cells; a plain word, for the page carries it as it is written."""
-    if Context.of(metadata, None).chat:
+    if is_chat(metadata):
         return "ipython3"
     info = metadata.get("language_info")
     named = [info.get("pygments_lexer"), info.get("name")] if isinstance(info, dict) else []
