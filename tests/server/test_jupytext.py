@@ -74,6 +74,20 @@ def test_an_answer_edited_in_the_text_of_a_pair_survives_a_sync(run, tmp_path, f
     assert "It prints **b**." in (tmp_path / "a.ipynb").read_text()
 
 
+def test_a_sync_writes_no_files_that_only_the_text_names(run, tmp_path):
+    text = (
+        '---\njupyter:\n  jupytext: {formats: "ipynb,.msg.md:msg,py:percent"}\n---\n\n# %%\n\nHi\n'
+    )
+    (tmp_path / "conftest.msg.md").write_text(text)
+    (tmp_path / "conftest.py").write_text("mine")
+
+    jupytext(run, "--sync conftest.msg.md")
+
+    assert (tmp_path / "conftest.py").read_text() == "mine"
+    assert (tmp_path / "conftest.msg.md").read_text() == text
+    assert (tmp_path / "conftest.ipynb").exists()
+
+
 def test_the_library_reads_and_writes_files_to_the_byte(run, tmp_path):
     data = TOUR.replace("\n", "\r\n").encode()
     (tmp_path / "chat.msg.md").write_bytes(data)

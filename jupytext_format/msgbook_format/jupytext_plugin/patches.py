@@ -15,7 +15,9 @@ from typing import Any
 import jupytext
 import jupytext.cli
 import jupytext.combine
+import jupytext.config
 import jupytext.formats
+import jupytext.header
 import jupytext.jupytext
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
