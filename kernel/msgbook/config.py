@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,6 +173,8 @@ def _config_path(env: Mapping[str, str]) -> Path | None:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    import tomllib  # most kernels start without a file
+
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
