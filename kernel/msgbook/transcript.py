@@ -77,7 +77,7 @@ class SessionMemory:
         self._cells[key] = {
             "cell_type": "code",
             "source": source,
-            "metadata": dict(metadata or {}),
+            "metadata": dict(metadata) if isinstance(metadata, Mapping) else {},
             "outputs": outputs,
         }
 

@@ -164,6 +164,15 @@ def test_a_prompt_that_became_code_is_forgotten(kernel, server):
     assert spoken(server) == [("user", "B")]
 
 
+@pytest.mark.parametrize("metadata", [5, "x", None, [1]])
+def test_metadata_of_any_shape_ends_no_turn(kernel, server, open_page, metadata):
+    page = open_page([prompt("a", "A") | {"metadata": metadata}])
+
+    reply, _ = kernel.finish(kernel.start("A", "a"), page.answer)
+
+    assert reply["status"] == "ok"
+
+
 def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
     kernel, server, open_page
 ):
