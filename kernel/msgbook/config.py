@@ -69,7 +69,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         environ: The environment; the process's own by default.
 
     Raises:
-        ConfigError: A file that is named or found cannot be read or is no TOML.
+        ConfigError: A file that is named or found cannot be read or is no TOML; or a key, a URL or
+            a table of headers cannot be used.
     """
     env = os.environ if environ is None else environ
     path = _config_path(env)

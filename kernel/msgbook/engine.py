@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -47,21 +46,11 @@ class EmptyMessageError(MsgbookError):
     """There is nothing to send."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The two clocks of a turn; tests bring their own."""
-
-    monotonic: Callable[[], float] = time.monotonic
-    """Seconds, for durations."""
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-
-
 class Engine:
     """Runs turns with one set of settings.
 
     Args:
         folder: The notebook's folder.
-        provider: Who answers; made from the settings by default.
         private: Folders in which tools read nothing without asking.
         problem: Why the settings could not be read; each turn ends with it then.
     """
@@ -71,22 +60,19 @@ class Engine:
         settings: Settings,
         folder: Path,
         *,
-        provider: Provider | None = None,
         private: tuple[Path, ...] = (),
-        clock: Clock | None = None,
         problem: ConfigError | None = None,
     ) -> None:
         self.settings = settings
         self._problem = problem
-        self._provider = provider
+        self._provider: Provider | None = None
         self._demo: Provider | None = None
         self._tools = ToolSet([read_tool(Roots(folder, private))])
-        self._clock = clock or Clock()
         self._said: set[str] = set()
 
     def new_record(self) -> TurnRecord:
         """The record of a turn that begins now."""
-        started = self._clock.now().astimezone(UTC).isoformat(timespec="seconds")
+        started = datetime.now(UTC).isoformat(timespec="seconds")
         head = {"agent": AGENT, "started": started.replace("+00:00", "Z")}
         return TurnRecord(head, lambda: token_hex(4))
 
@@ -112,7 +98,7 @@ class Engine:
         context = {"source": transcript.source, "cells": history.cells}
         record.set_head(context=context)
         for notice in self._notices(transcript, prompt):
-            record.apply(notice, self._clock.monotonic())
+            record.apply(notice, time.monotonic())
         wanted = prompt.attributes.get("model") or _cell_model(transcript)
         try:
             if not prompt.text.strip():
@@ -137,13 +123,13 @@ class Engine:
             tools=self._tools,
             approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(whole(text), self.settings.secrets),
-            clock=self._clock.monotonic,
+            clock=time.monotonic,
         ):
             yield
 
     def finish(self, record: TurnRecord, end: TurnFinished) -> None:
         """End a turn from outside: an interrupt, or a fault of ours."""
-        record.apply(end, self._clock.monotonic())
+        record.apply(end, time.monotonic())
 
     async def model(self, wanted: str | None = None) -> str:
         """The model that answers: the wanted one, else the user's, else the server's only one.
@@ -154,7 +140,7 @@ class Engine:
         """
         if self._problem is not None:
             raise self._problem
-        if self._provider is None and self.settings.provider is None:
+        if self.settings.provider is None:
             return DEMO_MODEL
         model = wanted or self.settings.model
         if model:
@@ -202,10 +188,10 @@ class Engine:
 
     def _redacted(self, messages: list[Message]) -> list[Message]:
         """The messages without the user's keys, which a cell may have printed."""
-        secrets = self.settings.secrets
-        if not any(secret in str(messages) for secret in secrets):
+        if not self.settings.secrets:
             return messages
-        cleaned: list[Message] = json.loads(redact(json.dumps(messages), secrets))
+        text = redact(json.dumps(messages, ensure_ascii=False), self.settings.secrets)
+        cleaned: list[Message] = json.loads(text)
         return cleaned
 
     def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
