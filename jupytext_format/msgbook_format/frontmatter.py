@@ -89,12 +89,6 @@ def section_name(user: str) -> str | None:
     return name if name and not name.startswith("%") and "\n" not in name else None
 
 
-def load_user_data(user: str) -> dict[str, Any]:
-    """What the user's lines say, as far as they are YAML; empty when they are not a mapping."""
-    value = _load(user)
-    return value if isinstance(value, dict) else {}
-
-
 def _load_mapping(text: str, key: str) -> dict[str, Any] | None:
     value = _load(text)
     mapping = value.get(key) if isinstance(value, dict) else None
