@@ -76,7 +76,8 @@ def read_stretch(text: str, ctx: Context) -> Stretch | None:
 
 def read_preamble(segment: Segment, ctx: Context) -> Stretch:
     """The note that stands before the first marker."""
-    unit = parse_unit(segment.core, ctx.escaper)
+    # Behind a newline, so that an output without a cell above it is content, marker and all.
+    unit = parse_unit(f"\n{segment.core}", ctx.escaper)
     unit.label = PREAMBLE_ID
     metadata = {"msgbook": {"type": PREAMBLE}}
     cell = {"cell_type": "markdown", "metadata": metadata, "source": unit.body}
