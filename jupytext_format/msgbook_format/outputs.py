@@ -109,6 +109,9 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] 
         return None
     if not isinstance(output.get("execution_count"), (int, NoneType)):
         return None
+    # No further type joins a turn: see `_takes`.
+    if len(data) > 1 and turn_of(output) is not None:
+        return None
     units = []
     for mime in sorted(data, key=lambda mime: (mime != "text/plain", mime)):
         attrs: Pairs = [("mime_type", mime)]

@@ -183,8 +183,17 @@ bundles = st.dictionaries(
     mimes, st.one_of(sources, base64s, base64s.map(lambda d: d + "\n"), json_values), max_size=3
 )
 counts = st.one_of(st.none(), st.integers(0, 20))
+turns_beside_others = st.builds(
+    lambda turn, data, form: {**form, "data": {TURN_MIME: turn, **data}, "metadata": {}},
+    turns,
+    bundles,
+    st.sampled_from(
+        [{"output_type": "display_data"}, {"output_type": "execute_result", "execution_count": 1}]
+    ),
+)
 outputs = st.one_of(
     turn_outputs,
+    turns_beside_others,
     st.builds(lambda n, t: {"output_type": "stream", "name": n, "text": t}, st.sampled_from(["stdout", "stderr", "x"]), sources.map(lambda s: s + "\n") | sources),
     st.builds(lambda d, m: {"output_type": "display_data", "data": d, "metadata": m}, bundles, objects),
     st.builds(lambda d, m, n: {"output_type": "execute_result", "data": d, "metadata": m, "execution_count": n}, bundles, objects, counts),

@@ -16,6 +16,7 @@ from msgbook_format.turn import TURN_MIME
 from . import strategies
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.md"))
+DERIVED_MIMES = ("text/markdown", "text/plain")
 SLICE = settings(
     max_examples=100,
     deadline=None,
@@ -34,7 +35,8 @@ def plain(nb):
     for cell in nb["cells"]:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            if TURN_MIME in data:
+            # Beside any further type the texts do not follow from the turn.
+            if TURN_MIME in data and data.keys() <= {TURN_MIME, *DERIVED_MIMES}:
                 output["data"] = {TURN_MIME: data[TURN_MIME]}
     return nb
 
