@@ -1,0 +1,97 @@
+"""The conformance suite: texts, the notebooks that they hold, and what a writer makes of these."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from msgbook_format import jsontext, reads, writes
+
+from .test_laws import plain
+
+SUITE = Path(__file__).parent / "conformance"
+
+
+@dataclass(frozen=True)
+class Case:
+    text: str
+    notebook: dict[str, Any]
+    canonical_file: str | None
+    variants: list[dict[str, Any]]
+
+    @property
+    def canonical(self):
+        return self.text if self.canonical_file is None else self.canonical_file
+
+
+def load(name):
+    return Case(
+        text=read_text(name),
+        notebook=load_json(SUITE / f"{name}.json"),
+        canonical_file=read_text(f"{name}.canonical"),
+        variants=[load_json(path) for path in SUITE.glob(f"{name}.variant.json")],
+    )
+
+
+def read_text(name):
+    for suffix in (".msg.md", ".md"):
+        path = SUITE / f"{name}{suffix}"
+        if path.exists():
+            return path.read_bytes().decode()
+    return None
+
+
+def load_json(path):
+    return json.loads(path.read_bytes())
+
+
+def names():
+    files = [path.name for path in SUITE.glob("[0-9]*.json")]
+    return sorted(n.removesuffix(".json") for n in files if not n.endswith(".variant.json"))
+
+
+@pytest.fixture(params=names())
+def case(request):
+    return load(request.param)
+
+
+def assert_same(found, expected):
+    assert found == expected
+    assert jsontext.same(found, expected), "numbers of another type"
+
+
+def test_a_text_is_read_as_its_notebook(case):
+    assert_same(plain(reads(case.text)), case.notebook)
+
+
+def test_what_was_read_is_written_as_it_was(case):
+    assert writes(reads(case.text)) == case.text
+
+
+def test_a_notebook_is_written_as_its_canonical_text(case):
+    for notebook in (case.notebook, *case.variants):
+        assert writes(notebook) == case.canonical
+
+
+def test_a_canonical_text_says_the_same_and_needs_no_bits(case):
+    nb = reads(case.canonical)
+
+    assert_same(plain(nb), case.notebook)
+    assert not any("text" in n.metadata.get("msgbook", {}) for n in (nb, *nb.cells))
+    assert writes(nb) == case.canonical
+
+
+def test_every_file_of_the_suite_belongs_to_a_case():
+    ends = [".json", ".variant.json", ".msg.md", ".canonical.msg.md", ".md", ".canonical.md"]
+    known = {f"{name}{end}" for name in names() for end in ends}
+
+    assert {path.name for path in SUITE.glob("[0-9]*")} <= known
+    assert len({name[:3] for name in names()}) == len(names())
+
+
+def test_a_canonical_text_is_only_there_where_it_differs(case):
+    assert case.canonical_file is None or case.canonical_file != case.text
