@@ -143,6 +143,6 @@ def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(change, word):
         "assert 'msg' not in jupytext.formats._VALID_FORMAT_NAMES\n"
     )
     path = os.pathsep.join([str(ROOT / "jupytext_format"), str(ROOT / "kernel")])
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = {**os.environ, "PYTHONPATH": path, "MSGBOOK_NO_AUTOLOAD": "1"}
 
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)

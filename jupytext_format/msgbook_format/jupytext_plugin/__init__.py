@@ -10,7 +10,7 @@ import warnings
 
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, reading
 
-__all__ = ["FORMAT_NAME", "reading", "register"]
+__all__ = ["FORMAT_NAME", "main", "reading", "register"]
 
 
 def register() -> bool:
@@ -30,7 +30,18 @@ def register() -> bool:
 
 def _apply() -> str | None:
     try:
+        # First, since importing it may register the format, in this thread or in another one.
+        import jupytext  # noqa: F401
+
         from msgbook_format.jupytext_plugin import patches
     except ImportError as error:
         return f"its modules are not where they were ({error})"
     return patches.apply()
+
+
+def main(argv: list[str]) -> int:
+    """Run Jupytext's command line on `argv`, without the name of the program; its exit status."""
+    register()
+    from jupytext.cli import jupytext
+
+    return int(jupytext(argv) or 0)

@@ -13,8 +13,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from msgbook_format import jsontext, reads, writes
-from msgbook_format.files import has_section
+from msgbook_format import jsontext, reads
+from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, SUFFIX
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
@@ -61,7 +61,7 @@ def write_text(
     metadata.update(_for_file(options, _given(metadata), whole_file))
     if not whole_file:
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
-    return writes(_from_dict({**nb, "metadata": metadata}))
+    return encode(_from_dict({**nb, "metadata": metadata})).decode("utf-8")
 
 
 def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:

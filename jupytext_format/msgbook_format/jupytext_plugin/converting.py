@@ -1,0 +1,122 @@
+"""Texts of our format, in place of those that Jupytext would read and write."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import jupytext.formats
+import jupytext.header
+import jupytext.jupytext
+
+from msgbook_format.files import decode, has_section, replace_bytes
+from msgbook_format.jupytext_plugin.convert import read_text, write_text
+from msgbook_format.jupytext_plugin.names import (
+    FORMAT_NAME,
+    is_message_path,
+    is_message_suffix,
+    is_ours,
+    path_being_read,
+)
+
+Function = Callable[..., Any]
+
+
+def wrap_converter(converter: Any) -> None:
+    """Let the class that writes all texts write ours."""
+    init, writes = converter.__init__, converter.writes
+
+    @functools.wraps(init)
+    def init_by_path(self: Any, fmt: Any, config: Any) -> None:
+        if (
+            isinstance(fmt, dict)
+            and fmt.get("extension") == ".md"
+            and is_message_path(path_being_read())
+        ):
+            fmt["format_name"] = FORMAT_NAME
+        init(self, fmt, config)
+
+    @functools.wraps(writes)
+    def writes_ours(self: Any, nb: Any, metadata: Any = None, **options: Any) -> Any:
+        if not is_ours(self.fmt):
+            return writes(self, nb, metadata, **options)
+        whole_file = is_message_suffix(self.fmt) or is_message_path(path_being_read())
+        metadata = nb.metadata if metadata is None else metadata
+        defaults: dict[str, Any] = {}
+        if self.config is not None:
+            self.config.set_default_format_options(defaults, read=True)
+        return write_text(nb, metadata, defaults, whole_file=whole_file)
+
+    converter.__init__ = init_by_path
+    converter.writes = writes_ours
+
+
+def reads(original: Function) -> Function:
+    """Read a text of ours; Jupytext's own detection would load YAML over all of it."""
+
+    def replacement(text: str, *args: Any, **kwargs: Any) -> Any:
+        options = inspect.signature(original).bind(text, *args, **kwargs).arguments
+        fmt = options.get("fmt")
+        long = dict(jupytext.formats.long_form_one_format(fmt)) if fmt else {}
+        whole_file = is_message_path(path_being_read()) or is_message_suffix(long)
+        if long.get("extension") != ".md":
+            return original(text, *args, **kwargs)
+        if not (whole_file or is_ours(long) or ("format_name" not in long and has_section(text))):
+            return original(text, *args, **kwargs)
+        nb = read_text(text, whole_file=whole_file)
+        if jupytext.header.insert_or_test_version_number():
+            representation = {"extension": ".md", "format_name": FORMAT_NAME}
+            if whole_file:
+                representation["suffix"] = ".msg"
+            nb.metadata.setdefault("jupytext", {})["text_representation"] = representation
+        return nb
+
+    return replacement
+
+
+def read(original: Function) -> Function:
+    """Read a file of ours by its bytes: Jupytext would lose its line ends."""
+
+    def replacement(fp: Any, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(fp, "read") or not str(fp).endswith(".md"):
+            return original(fp, *args, **kwargs)
+        options = inspect.signature(original).bind(fp, *args, **kwargs).arguments
+        data = Path(fp).read_bytes()
+        if is_message_path(fp):
+            fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
+            return jupytext.reads(decode(data, fp), fmt, config=options.get("config"))
+        fmt = _with_extension(options.get("fmt"))
+        text = data.decode("utf-8", "replace")
+        if is_ours(fmt) or ("format_name" not in fmt and has_section(text)):
+            return jupytext.reads(decode(data, fp), fmt, config=options.get("config"))
+        return original(fp, *args, **kwargs)
+
+    return replacement
+
+
+def write(original: Function) -> Function:
+    """Write a message file, in one step."""
+
+    def replacement(nb: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(fp, "write") or not is_message_path(fp):
+            return original(nb, fp, *args, **kwargs)
+        options = inspect.signature(original).bind(nb, fp, *args, **kwargs).arguments
+        fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
+        version = {"version": options["version"]} if "version" in options else {}
+        text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
+        jupytext.jupytext.create_prefix_dir(str(fp), fmt, None)
+        return replace_bytes(Path(fp), text.encode("utf-8"))
+
+    return replacement
+
+
+def _with_extension(fmt: Any) -> dict[str, Any]:
+    return {**(jupytext.formats.long_form_one_format(fmt) if fmt else {}), "extension": ".md"}
+
+
+def _with_name(fmt: Any) -> dict[str, Any]:
+    return {"format_name": FORMAT_NAME, **_with_extension(fmt)}
