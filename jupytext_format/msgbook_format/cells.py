@@ -57,7 +57,6 @@ def write_cell(cell: dict[str, Any], ctx: Context) -> Unit:
         return Unit(kind="nb", attrs=[("encoding", "json")], body=jsontext.dumps(whole, indent=1))
     cell_type, source = cell["cell_type"], cell["source"]
     rest = saved_metadata(cell["metadata"])
-    empty = rest.get("msgbook") == {}
     ours = dict(rest.pop("msgbook", {}))
     unit = Unit(kind="markdown", body=source)
     custom = ours.get("type")
@@ -72,7 +71,7 @@ def write_cell(cell: dict[str, Any], ctx: Context) -> Unit:
     if cell.get("attachments") == {}:
         unit.attrs.append(("attachments", "0"))
     _write_ours(unit, ours)
-    if ours or empty:
+    if ours:
         rest["msgbook"] = ours
     if rest:
         unit.attrs.append(("metadata", jsontext.dumps(rest)))
@@ -117,10 +116,10 @@ def _saved_cell(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Metadata without what is never in a file: trust, and the verbatim bits."""
+    """Metadata without what is never in a file: trust, the verbatim bits, an empty mapping."""
     saved = {key: value for key, value in metadata.items() if key != "trusted"}
     ours = saved.get("msgbook")
-    if isinstance(ours, dict) and "text" in ours:
+    if isinstance(ours, dict) and ("text" in ours or not ours):
         saved["msgbook"] = {key: value for key, value in ours.items() if key != "text"}
         if not saved["msgbook"]:
             del saved["msgbook"]

@@ -76,9 +76,12 @@ def can_hold(user: str) -> bool:
 
 
 def section_name(user: str) -> str | None:
-    """Heading text that `message_section` names, `Discussion` for `true`; None without."""
+    """Heading text that `message_section` names, `Discussion` for `true`; None without.
+
+    Lines that cannot be written back as they are name none, so that such a file is not ours.
+    """
     match = _SECTION.search(user)
-    if match is None:
+    if match is None or not can_hold(user):
         return None
     value = _load(match[0].rstrip("\r"))
     name = value.get("message_section") if isinstance(value, dict) else None

@@ -26,6 +26,7 @@ _DERIVED_MIMES = frozenset(("text/markdown", "text/plain"))
 """MIME types beside a turn that follow from it."""
 
 _NONCE = re.compile(r"[0-9a-f]{8}")
+_STEPS_END = 10**15
 _TEXTS = (
     ("started", "time"),
     ("model", "model"),
@@ -85,15 +86,16 @@ def _write_unit(block: dict[str, Any], place: Place, agent: str, first: bool) ->
     unit, rest = write_block(block, agent, first)
     kind, expected = block["type"], place.expected_step(block["type"])
     step = rest.get("step")
-    if "step" not in rest and expected is not None:
-        unit.attrs.append(("step", "none"))
-    elif type(step) is int:
+    if _is_step(step):
         del rest["step"]
         if step != expected:
             unit.attrs.append(("step", str(step)))
-    elif "step" in rest and expected is not None:
-        unit.attrs.append(("step", "none"))
-    place.enter(kind, step if type(step) is int else None)
+    else:
+        # Not there, or among the keys that no attribute says.
+        step = None
+        if expected is not None:
+            unit.attrs.append(("step", "none"))
+    place.enter(kind, step)
     if kind == "tool_call":
         unit.label = place.call_label(place.step, _take_nonce(unit, rest, place))
         place.add_call(unit.label, block["id"])
@@ -246,6 +248,10 @@ def _read_unit(unit: Unit, attrs: Attrs, place: Place, first: bool) -> dict[str,
         block["id"] = place.answered_call(label) if call is None else call
     read_rest(block, attrs)
     return block
+
+
+def _is_step(value: Any) -> bool:
+    return type(value) is int and abs(value) < _STEPS_END
 
 
 def _read_step(attrs: Attrs, expected: int | None) -> int | None:
