@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from msgbook_format import jsontext, reads, writes
+from msgbook_format import reads, writes
 
-from .test_laws import plain
+from .laws import assert_has_no_bits, assert_same, plain
 
 SUITE = Path(__file__).parent / "conformance"
 
@@ -59,11 +59,6 @@ def case(request):
     return load(request.param)
 
 
-def assert_same(found, expected):
-    assert found == expected
-    assert jsontext.same(found, expected), "numbers of another type"
-
-
 def test_a_text_is_read_as_its_notebook(case):
     assert_same(plain(reads(case.text)), case.notebook)
 
@@ -81,7 +76,7 @@ def test_a_canonical_text_says_the_same_and_needs_no_bits(case):
     nb = reads(case.canonical)
 
     assert_same(plain(nb), case.notebook)
-    assert not any("text" in n.metadata.get("msgbook", {}) for n in (nb, *nb.cells))
+    assert_has_no_bits(nb)
     assert writes(nb) == case.canonical
 
 

@@ -1,22 +1,27 @@
-"""The laws of the format, over the fixtures and over generated notebooks and texts."""
+"""The laws of the format, over the fixtures, the suite, and generated notebooks and texts."""
 
 from __future__ import annotations
 
-import copy
-import json
-from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from msgbook_format import reads, writes
-from msgbook_format.turn import TURN_MIME
 
-from . import strategies
+from . import fuzz, generate, strategies
+from .laws import (
+    answer,
+    assert_content_survives,
+    assert_notebook_laws,
+    assert_one_insertion,
+    assert_text_laws,
+    plain,
+    unanswered,
+)
 
-FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.md"))
-DERIVED_MIMES = ("text/markdown", "text/plain")
+SOURCES = fuzz.sources()
 SLICE = settings(
     max_examples=100,
     deadline=None,
@@ -25,71 +30,60 @@ SLICE = settings(
 )
 
 
-def plain(nb):
-    """A notebook as JSON, without what a text does not hold: derived text and verbatim bits."""
-    nb = json.loads(json.dumps(nb))
-    for node in (nb, *nb["cells"]):
-        ours = node["metadata"].get("msgbook", {})
-        if ours.pop("text", None) is not None and not ours:
-            del node["metadata"]["msgbook"]
-    for cell in nb["cells"]:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            # Beside any further type the texts do not follow from the turn.
-            if TURN_MIME in data and data.keys() <= {TURN_MIME, *DERIVED_MIMES}:
-                output["data"] = {TURN_MIME: data[TURN_MIME]}
-    return nb
-
-
-def assert_text_laws(text):
-    nb = reads(text)
-    before = copy.deepcopy(nb)
-
-    assert writes(nb) == text
-    assert nb == before
-    assert reads(text) == nb
-
-
-def assert_notebook_laws(nb):
-    text = writes(nb)
-    read = reads(text)
-
-    assert plain(read) == plain(nb)
-    assert writes(read) == text
-    assert "text" not in read["metadata"].get("msgbook", {})
-    assert not any("text" in cell["metadata"].get("msgbook", {}) for cell in read["cells"])
-
-
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
-def test_every_fixture_is_written_as_it_was_read(path):
-    assert_text_laws(path.read_bytes().decode())
-
-
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
-def test_every_fixture_survives_being_written_anew(path):
-    nb = reads(path.read_bytes().decode())
-    for node in (nb, *nb.cells):
-        node.metadata.get("msgbook", {}).pop("text", None)
-        if node.metadata.get("msgbook") == {}:
-            del node.metadata["msgbook"]
-
-    assert plain(reads(writes(nb))) == plain(nb)
-
-
-@SLICE
-@given(strategies.texts())
-def test_any_text_is_written_as_it_was_read(text):
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_every_fixture_is_written_as_it_was_read(text):
     assert_text_laws(text)
 
 
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_every_fixture_survives_being_written_anew(text):
+    assert_content_survives(text)
+
+
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_an_answer_to_any_prompt_of_a_fixture_is_one_insertion(text):
+    for place in unanswered(reads(text)):
+        nb = reads(text)
+        answer(nb, place, generate.turn_output(Random(0)))
+
+        # A last line without an end gets one, and that is a change.
+        assert not text.endswith("\n") or assert_one_insertion(text, writes(nb)) is None
+
+
 @SLICE
-@given(strategies.notebooks())
+@given(strategies.texts)
+def test_any_text_is_written_as_it_was_read(text):
+    assert_text_laws(text)
+    assert_content_survives(text)
+
+
+@SLICE
+@given(strategies.damaged(list(SOURCES.values())))
+def test_a_damaged_text_is_written_as_it_was_read(text):
+    assert_text_laws(text)
+    assert_content_survives(text)
+
+
+@SLICE
+@given(strategies.notebooks)
 def test_any_notebook_is_read_as_it_was_written(nb):
     assert_notebook_laws(nb)
 
 
 @SLICE
-@given(strategies.texts(), st.lists(strategies.edits, max_size=4))
+@given(strategies.texts.filter(lambda text: text.endswith("\n")), st.data())
+def test_an_answer_added_to_any_text_is_one_insertion(text, data):
+    nb = reads(text)
+    places = unanswered(nb)
+    if not places:
+        return
+    answer(nb, data.draw(st.sampled_from(places)), data.draw(strategies.turn_outputs))
+
+    assert_one_insertion(text, writes(nb))
+
+
+@SLICE
+@given(strategies.texts, st.lists(strategies.edits, max_size=4))
 def test_a_notebook_edited_after_reading_is_read_as_it_was_written(text, edits):
     nb = reads(text)
     for edit in edits:
@@ -107,7 +101,7 @@ def test_a_notebook_edited_after_reading_is_read_as_it_was_written(text, edits):
     assert writes(reads(written)) == written
 
 
-@SLICE
-@given(strategies.notebooks())
-def test_the_order_of_keys_does_not_show(nb):
-    assert writes(json.loads(json.dumps(nb, sort_keys=True))) == writes(nb)
+def test_a_slice_of_the_long_run_finds_nothing():
+    failures, _ = fuzz.run(range(100))
+
+    assert failures == []

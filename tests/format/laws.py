@@ -1,0 +1,125 @@
+"""The laws of the format, as assertions on one text or notebook."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+
+from msgbook_format import jsontext, reads, writes
+from msgbook_format.turn import TURN_MIME
+
+_DERIVED_MIMES = ("text/markdown", "text/plain")
+_CODE_FIELDS = {"cell_type", "metadata", "source", "outputs", "execution_count"}
+
+
+def plain(nb):
+    """A notebook as JSON, without what a text does not hold: derived text and verbatim bits."""
+    nb = json.loads(json.dumps(nb))
+    for node in (nb, *nb["cells"]):
+        ours = node["metadata"].get("msgbook")
+        if isinstance(ours, dict):
+            ours.pop("text", None)
+            if not ours:
+                del node["metadata"]["msgbook"]
+    for cell in nb["cells"]:
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            data = output.get("data") if isinstance(output, dict) else None
+            # Beside any further type the texts do not follow from the turn.
+            if isinstance(data, dict) and {TURN_MIME} <= data.keys() <= {
+                TURN_MIME,
+                *_DERIVED_MIMES,
+            }:
+                output["data"] = {TURN_MIME: data[TURN_MIME]}
+    return nb
+
+
+def assert_same(found, expected):
+    """Equal, with numbers of the same type."""
+    assert found == expected
+    assert jsontext.same(found, expected), "numbers of another type"
+
+
+def assert_has_no_bits(nb):
+    for node in (nb, *nb["cells"]):
+        assert "text" not in node["metadata"].get("msgbook", {})
+
+
+def assert_text_laws(text):
+    """Any text comes back to the byte, also through an `.ipynb`, and holds one notebook."""
+    nb = reads(text)
+    before = copy.deepcopy(nb)
+
+    assert writes(nb) == text
+    assert nb == before
+    assert reads(text) == nb
+    saved = json.dumps(nb, allow_nan=False, sort_keys=True)
+    assert writes(json.loads(saved)) == text
+
+
+def assert_notebook_laws(nb):
+    """A notebook comes back from its text, which is canonical and as plain as text can be."""
+    text = writes(nb)
+    read = reads(text)
+
+    assert_same(plain(read), plain(nb))
+    assert_has_no_bits(read)
+    assert writes(read) == text
+    assert writes(json.loads(json.dumps(nb, sort_keys=True))) == text
+    assert text.encode().decode() == text
+    # How Python, and with it Jupytext's command line, opens a text file.
+    assert io.StringIO(text, newline=None).read() == text
+
+
+def assert_content_survives(text):
+    """What a text holds is all in the notebook: written without its spelling, it is the same."""
+    expected = plain(reads(text))
+    if not is_regular(expected):
+        return
+
+    assert_same(plain(reads(writes(expected))), expected)
+
+
+def is_regular(nb):
+    """Whether nothing of a notebook goes without saying: no text gives it back otherwise."""
+    last = nb["cells"][-1] if nb["cells"] else {}
+    blank = {"cell_type": "code", "source": "", "outputs": [], "execution_count": None}
+    return not blank.items() <= last.items() or bool(last["metadata"])
+
+
+def answer(nb, index, output):
+    """Let a turn be the output of the cell at `index`."""
+    nb["cells"][index]["outputs"] = [output]
+    nb["cells"][index]["execution_count"] = 1
+
+
+def unanswered(nb):
+    """Places of prompts that have no output and stand as text, not as JSON."""
+    return [index for index, cell in enumerate(nb["cells"]) if _is_unanswered(cell)]
+
+
+def _is_unanswered(cell):
+    if cell.keys() - {"id"} != _CODE_FIELDS or cell["cell_type"] != "code":
+        return False
+    bits = cell["metadata"].get("msgbook", {}).get("text", {})
+    return (
+        cell["outputs"] == []
+        and cell["execution_count"] is None
+        and "[nb]" not in bits.get("cell", "")
+        and not jsontext.UNSAFE.search(cell["source"])
+    )
+
+
+def assert_one_insertion(before, after):
+    """`after` is `before` with lines put in at one place: what `git diff` shows as one hunk."""
+    old, new = before.split("\n"), after.split("\n")
+
+    assert len(new) > len(old)
+    assert _common(old, new) + _common(old[::-1], new[::-1]) >= len(old)
+
+
+def _common(left, right):
+    """How many lines two texts have in common from the start."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(left), len(right)))
