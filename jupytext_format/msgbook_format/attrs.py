@@ -79,18 +79,21 @@ def is_type(text: str) -> bool:
 
 def _pairs(text: str) -> Pairs:
     pairs: Pairs = []
-    for match in _TOKEN.finditer(text):
-        key = match[1] or match[3]
-        if key is None:
-            pairs.append((match[5], True))
+    for bracketed, inner, key, value, flag in _TOKEN.findall(text):
+        if key:
+            pairs.append((key, _value(value)))
+        elif bracketed:
+            pairs.append((bracketed, _value(inner)))
         else:
-            pairs.append((key, _value(match[2] if match[1] else match[4])))
+            pairs.append((flag, True))
     return pairs
 
 
 def _value(token: str) -> str:
     if len(token) < 2 or token[0] != '"' or token[-1] != '"':
         return token
+    if "\\" not in token:
+        return token[1:-1]
     try:
         return str(jsontext.loads(token))
     except ValueError:

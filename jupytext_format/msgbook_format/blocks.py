@@ -129,7 +129,7 @@ def is_readable(block: dict[str, Any]) -> bool:
 def write_whole(block: dict[str, Any]) -> Unit:
     """A unit that holds a block as JSON."""
     attrs: Pairs = [("block", "1"), ("encoding", "json")]
-    return Unit(kind="nb", attrs=attrs, body=jsontext.dumps(block, indent=1))
+    return Unit(kind="nb", attrs=attrs, body=jsontext.dumps_indented(block))
 
 
 def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[Unit, dict[str, Any]]:
@@ -224,7 +224,7 @@ def _write_body(unit: Unit, kind: str, rest: dict[str, Any]) -> None:
         body = f"<tool_call><arguments>{escaped}</arguments></tool_call>"
     elif isinstance(body, list):
         unit.attrs.append(("encoding", "json"))
-        body = jsontext.dumps(body, indent=1)
+        body = jsontext.dumps_indented(body)
     unit.body = body
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 _MARKER = r"#{1,5} %%%?(?:[ \t]|$)|std(?:out|err)>"
+_HINTS = ("\\", " %%", "std")
+_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _WRAP = 76
 
@@ -19,6 +21,8 @@ class Escaper:
     """
 
     pattern: re.Pattern[str]
+    hints: tuple[str, ...]
+    """Strings of which one is in each text that the pattern finds something in."""
 
     @classmethod
     def of(cls, heading: str | None) -> Escaper:
@@ -27,11 +31,14 @@ class Escaper:
             return _PLAIN
         text = re.escape(heading)
         section = rf"|[ ]{{0,3}}#{{1,6}}[ \t]+{text}[ \t]*(?:[ \t]#+[ \t]*)?$"
-        return cls(re.compile(rf"^(?=\\*(?:{_MARKER}{section})|\\+[ \t]*$)", re.M))
+        pattern = re.compile(rf"^(?=\\*(?:{_MARKER}{section})|\\+[ \t]*$)", re.M)
+        return cls(pattern, (*_HINTS, heading))
 
     def escape(self, source: str) -> str:
         """`source` as the lines of a body."""
-        text = self.pattern.sub(r"\\", source)
+        text = source
+        if any(map(source.__contains__, self.hints)):
+            text = self.pattern.sub(r"\\", source)
         first, newline, _ = text.partition("\n")
         if not newline:
             return "\\" + text if text and not text.strip(" \t") else text
@@ -55,18 +62,21 @@ class Escaper:
         return "".join(parts)
 
 
-_PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_MARKER})|\\+[ \t]*$)", re.M))
+_PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_MARKER})|\\+[ \t]*$)", re.M), _HINTS)
 
 
 def trim(text: str) -> str:
     """`text` without its blank lines at both ends; indentation and trailing blanks stay."""
-    if text and text[0] not in " \t\n" and text[-1] not in " \t\n":
+    if not text:
         return text
-    start = len(text) - len(text.lstrip(" \t\n"))
-    text = text[text.rfind("\n", 0, start) + 1 :]
-    end = text.find("\n", len(text.rstrip(" \t\n")))
-    text = text if end < 0 else text[:end]
-    return text if text.strip(" \t") else ""
+    start = _BLANK_LINES.match(text).end() if text[0] in " \t\n" else 0  # type: ignore[union-attr]
+    end = len(text)
+    if text[-1] in " \t\n":
+        found = text.find("\n", len(text.rstrip(" \t\n")))
+        end = end if found < 0 else found
+        if end <= start or not text[start:end].strip(" \t"):
+            return ""
+    return text[start:end]
 
 
 def is_base64(data: str) -> bool:

@@ -54,7 +54,7 @@ def write_cell(cell: dict[str, Any], ctx: Context) -> Unit:
     """The head unit of a cell, without label and id; what fits no construct stands as JSON."""
     if not is_plain(cell):
         whole = _saved_cell(cell)
-        return Unit(kind="nb", attrs=[("encoding", "json")], body=jsontext.dumps(whole, indent=1))
+        return Unit(kind="nb", attrs=[("encoding", "json")], body=jsontext.dumps_indented(whole))
     cell_type, source = cell["cell_type"], cell["source"]
     rest = saved_metadata(cell["metadata"])
     ours = dict(rest.pop("msgbook", {}))

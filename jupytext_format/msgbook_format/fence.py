@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgbook_format.body import trim
 
@@ -29,7 +30,7 @@ def parse_fence(body: str) -> Fenced:
         return Fenced(None, body, "", "")
     indent, run, info = match[1], match[2], match[3].strip(" \t")
     start = min(match.end() + 1, len(body))
-    close = re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M).search(body, start)
+    close = _closing(run).search(body, start)
     inner = body[start : close.start()] if close else body[start:] + "\n"
     if match.end() == len(body):
         inner = ""
@@ -42,7 +43,9 @@ def parse_fence(body: str) -> Fenced:
 
 def format_fence(fenced: Fenced) -> str:
     """The inverse of `parse_fence`, for values that `fits`."""
-    longest = max((len(run) for run in _RUN.findall(fenced.code)), default=2)
+    longest = 2
+    if "```" in fenced.code:
+        longest = max(len(run) for run in _RUN.findall(fenced.code))
     fence = "`" * (longest + 1)
     # One empty line between the fences would read back as no code too.
     code = f"{fenced.code}\n" if fenced.code else ""
@@ -58,6 +61,12 @@ def fits_before(text: str) -> bool:
 def fits_info(text: str) -> bool:
     """Whether `text` can be the info string of a fence and reads back as itself."""
     return bool(_INFO.fullmatch(text))
+
+
+@lru_cache(maxsize=16)
+def _closing(run: str) -> re.Pattern[str]:
+    """A line that closes the fence opened by `run`."""
+    return re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M)
 
 
 def _dedent(line: str, width: int) -> str:

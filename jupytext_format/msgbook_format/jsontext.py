@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
+from collections.abc import Callable
+from json.encoder import encode_basestring
 from typing import Any
 
 UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
@@ -20,25 +21,35 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def dumps(value: Any, indent: int | None = None) -> str:
-    """`value` as JSON with sorted keys, readable except for what UTF-8 cannot hold.
+def dumps(value: Any) -> str:
+    """`value` as JSON in one line with sorted keys, readable except for what UTF-8 cannot hold.
 
     NaN and infinities, which Python reads from a notebook but JSON does not have, become null, as
     in JavaScript.
     """
-    separators = (",", ":") if indent is None else (",", ": ")
-    encode = functools.partial(
-        json.dumps,
-        ensure_ascii=False,
-        sort_keys=True,
-        indent=indent,
-        separators=separators,
-        allow_nan=False,
-    )
+    if isinstance(value, str):
+        return _encodable(encode_basestring(value))
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)
+    return _dumps(value, _LINE.encode)
+
+
+def dumps_indented(value: Any) -> str:
+    """The same as `dumps` in lines, indented by one blank for each level."""
+    return _dumps(value, _LINES.encode)
+
+
+def _dumps(value: Any, encode: Callable[[Any], str]) -> str:
     try:
         text = encode(value)
     except ValueError:
         text = encode(_finite(value))
+    return _encodable(text)
+
+
+def _encodable(text: str) -> str:
+    if text.isascii():
+        return text
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -69,12 +80,24 @@ def _read_float(text: str) -> float:
     return number
 
 
+def _encoder(indent: int | None, separators: tuple[str, str]) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        ensure_ascii=False,
+        sort_keys=True,
+        indent=indent,
+        separators=separators,
+        allow_nan=False,
+    )
+
+
+_LINE = _encoder(None, (",", ":"))
+_LINES = _encoder(1, (",", ": "))
 _DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=_read_float)
 
 
 def is_too_deep(text: str) -> bool:
     """Whether brackets outside of double quotes nest deeper than `MAX_DEPTH`."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+    if len(text) <= MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     depth = 0
     for match in _BRACKET.finditer(_STRING.sub("", text)):

@@ -58,7 +58,7 @@ def write_whole(value: Any) -> Unit:
     return Unit(
         kind="nb",
         attrs=[("output", "json"), ("encoding", "json")],
-        body=jsontext.dumps(value, indent=1),
+        body=jsontext.dumps_indented(value),
     )
 
 
@@ -139,7 +139,7 @@ def _is_binary(mime: str) -> bool:
 def _encode(data: Any, mime: str) -> tuple[Pairs, str | None]:
     """Attributes and body for one datum; no body when plain text cannot carry it."""
     if not isinstance(data, str):
-        return [("encoding", "json")], jsontext.dumps(data, indent=1)
+        return [("encoding", "json")], jsontext.dumps_indented(data)
     if jsontext.UNSAFE.search(data):
         return [], None
     if not _is_binary(mime):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -12,6 +13,9 @@ from msgbook_format.body import Escaper, trim
 from msgbook_format.streams import PREFIX
 
 _MARKER = re.compile(r"^(#{1,5}) (%%%?)(?:[ \t\r][^\n]*)?$", re.M)
+_MARK = re.compile(r"# %%(%?)(?=[ \t\r\n]|\Z)")
+_MAX_LEVEL = 5
+"""Number of `#` that a marker has at most."""
 _LABEL = re.compile(r"[^\s\[\]^]+")
 
 
@@ -64,11 +68,11 @@ class Group:
 def split_cells(text: str) -> tuple[str, list[Group]]:
     """What stands before the first `# %%`, and the cells from there."""
     starts: list[tuple[int, int]] = []
-    for match in _MARKER.finditer(text):
-        if match[2] == "%%":
-            starts.append((match.start(), -1))
+    for start, of_output in find_markers(text):
+        if not of_output:
+            starts.append((start, -1))
         elif starts and starts[-1][1] < 0:
-            starts[-1] = (starts[-1][0], match.start())
+            starts[-1] = (starts[-1][0], start)
     if not starts:
         return text, []
     ends = [start for start, _ in starts[1:]] + [len(text)]
@@ -83,8 +87,20 @@ def split_cells(text: str) -> tuple[str, list[Group]]:
 
 def split_outputs(text: str) -> list[str]:
     """The `# %%%` units in a text as one string for each; what stands before is left out."""
-    starts = [match.start() for match in _MARKER.finditer(text) if match[2] == "%%%"]
+    starts = [start for start, of_output in find_markers(text) if of_output]
     return [text[start:end] for start, end in pairwise([*starts, len(text)])]
+
+
+def find_markers(text: str) -> Iterator[tuple[int, bool]]:
+    """Where each line begins that is a marker, and whether it is one of an output (`# %%%`)."""
+    # Searched by what every marker contains: a pattern that begins with a line start has to look
+    # at every line, which takes five times as long.
+    for match in _MARK.finditer(text):
+        place = start = match.start()
+        while start > 0 and place - start < _MAX_LEVEL - 1 and text[start - 1] == "#":
+            start -= 1
+        if start == 0 or text[start - 1] == "\n":
+            yield start, match[1] != ""
 
 
 def parse_unit(text: str, escaper: Escaper) -> Unit:

@@ -29,6 +29,7 @@ BROKEN = "\u2060"
 
 _COMMAND = re.compile(rf"\\(?={LOADING_TEX.pattern})")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~\n]")
 _MARKUP = re.compile(r"[!\"$&'*<>@\[\\\]_`{|}~]|(?<=ftp):", re.IGNORECASE)
@@ -44,6 +45,8 @@ def visible(text: str) -> str:
     Line ends become `\\n`, also the Unicode ones, at which JavaScript ends a line and Python
     does not. Tabs stay.
     """
+    if not _INVISIBLE.search(text):
+        return text
     return _UNPRINTABLE.sub(_replacement, _LINE_END.sub("\n", text))
 
 
@@ -98,7 +101,9 @@ def code_block(code: str, info: str = "") -> str:
     code = visible(code).removesuffix("\n")
     if DANGER.search(code) and (_FENCE_LINE.search(code) or _DISPLAY_MATH.search(code)):
         return html_block(code)
-    longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
+    longest = 2
+    if "```" in code:
+        longest = max(len(run) for run in re.findall("`{3,}", code))
     fence = "`" * (longest + 1)
     return f"{fence}{language(info) or 'text'}\n{code}\n{fence}"
 

@@ -41,6 +41,7 @@ from msgbook_format.turn.display import contain_formulas
 from msgbook_format.turn.escape import DANGER, code_block, html_block, language, visible
 from msgbook_format.turn.inline import safe_inline
 from msgbook_format.turn.links import safe_destination
+from msgbook_format.turn.plain import plain_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +62,12 @@ def safe_markdown(text: str) -> str:
     by blank lines keeps them safe.
     """
     text = visible(text)
+    plain = plain_markdown(text)
+    return parsed_markdown(text) if plain is None else plain
+
+
+def parsed_markdown(text: str) -> str:
+    """The same for a text that `visible` has seen, by way of a parser whatever it holds."""
     return contain_formulas("\n".join(_Document(text).safe_lines()).rstrip())
 
 
