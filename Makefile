@@ -10,7 +10,7 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json
 
-.PHONY: help demo test lint format bench docs screenshots clean check-tools
+.PHONY: help demo test lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
@@ -18,6 +18,8 @@ help:
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
+	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
+	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts"
 	@echo "make docs         check that the documentation's links and examples hold"
 	@echo "make screenshots  draw the pictures of the documentation anew"
 	@echo "make clean        remove what was built and installed"
@@ -42,6 +44,13 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
 	PYTHONPATH=tests python benchmarks/interrupt.py
+
+corpus: $(VENV)/.dev
+	pytest -m corpus tests/format/test_corpus.py -s
+
+N ?= 5000
+fuzz: $(VENV)/.dev
+	PYTHONPATH=tests python -m format.fuzz $(N)
 
 docs: $(VENV)/.dev
 	pytest -q tests/docs tests/format/test_docs.py
