@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -53,6 +54,9 @@ class Server:
 
     def patch(self, name, model):
         return self._ask("PATCH", name, model)
+
+    def delete(self, name):
+        return self._ask("DELETE", name, None)
 
     def _ask(self, method, name, model):
         data = None if model is None else json.dumps(model).encode()
@@ -133,3 +137,5 @@ def server(running):
     for path in running.root.iterdir():
         if path.is_file():
             path.unlink()
+        else:
+            shutil.rmtree(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -26,33 +25,21 @@ from msgbook_format.jupytext_plugin.names import (
 Function = Callable[..., Any]
 
 
-def wrap_converter(converter: Any) -> None:
-    """Let the class that writes all texts write ours."""
-    init, writes = converter.__init__, converter.writes
+def converter_writes(original: Function) -> Function:
+    """Write a notebook in our format, where a message file is written in whatever format."""
 
-    @functools.wraps(init)
-    def init_by_path(self: Any, fmt: Any, config: Any) -> None:
-        if (
-            isinstance(fmt, dict)
-            and fmt.get("extension") == ".md"
-            and is_message_path(path_being_read())
-        ):
-            fmt["format_name"] = FORMAT_NAME
-        init(self, fmt, config)
-
-    @functools.wraps(writes)
-    def writes_ours(self: Any, nb: Any, metadata: Any = None, **options: Any) -> Any:
-        if not is_ours(self.fmt):
-            return writes(self, nb, metadata, **options)
-        whole_file = is_message_suffix(self.fmt) or is_message_path(path_being_read())
+    def replacement(self: Any, nb: Any, metadata: Any = None, **options: Any) -> Any:
+        by_path = self.fmt.get("extension") == ".md" and is_message_path(path_being_read())
+        if not is_ours(self.fmt) and not by_path:
+            return original(self, nb, metadata, **options)
+        whole_file = is_message_suffix(self.fmt) or by_path
         metadata = nb.metadata if metadata is None else metadata
         defaults: dict[str, Any] = {}
         if self.config is not None:
             self.config.set_default_format_options(defaults, read=True)
         return write_text(nb, metadata, defaults, whole_file=whole_file)
 
-    converter.__init__ = init_by_path
-    converter.writes = writes_ours
+    return replacement
 
 
 def reads(original: Function) -> Function:

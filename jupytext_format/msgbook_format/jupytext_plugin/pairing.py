@@ -10,10 +10,53 @@ from collections.abc import Callable
 from typing import Any
 
 import jupytext.formats
+import jupytext.paired_paths
 
 from msgbook_format.jupytext_plugin.names import is_ours
 
 Function = Callable[..., Any]
+
+
+def find_message_file(path: str, formats: object) -> str | None:
+    """The file of our format that is paired with the `.ipynb` at `path`; None without one."""
+    if not isinstance(formats, str) or not path.endswith(".ipynb"):
+        return None
+    try:
+        long = jupytext.formats.long_form_multiple_formats(formats)
+        pairs = jupytext.paired_paths.paired_paths(path, {"extension": ".ipynb"}, long)
+    except ValueError as error:
+        if is_format_error(error):
+            return None
+        raise
+    return next((other for other, fmt in pairs if is_ours(fmt)), None)
+
+
+def find_formats_error(path: str, formats: str) -> ValueError | None:
+    """Why the notebook at `path` cannot be saved with these formats; None if it can.
+
+    Each file of the pair must find the others again, or it would be written and never read.
+    """
+    try:
+        long = jupytext.formats.long_form_multiple_formats(formats)
+        try:
+            _, own = jupytext.paired_paths.find_base_path_and_format(path, long)
+        except jupytext.paired_paths.InconsistentPath:
+            return None  # Jupytext leaves out formats that are not for this file.
+        for other, fmt in jupytext.paired_paths.paired_paths(path, own, long):
+            # As the contents managers remember it.
+            short = jupytext.formats.short_form_one_format(fmt)
+            jupytext.paired_paths.paired_paths(other, short, long)
+    except ValueError as error:
+        if is_format_error(error):
+            return error
+        raise
+    return None
+
+
+def is_format_error(error: BaseException | None) -> bool:
+    """Whether Jupytext could do nothing with the formats that a notebook names."""
+    known = (jupytext.formats.JupytextFormatError, jupytext.paired_paths.InconsistentPath)
+    return isinstance(error, known)
 
 
 def latest_inputs_and_outputs(original: Function) -> Function:

@@ -52,13 +52,14 @@ _EXPECTED = {
     "pairs.latest_inputs_and_outputs": [
         "path", "fmt", "formats", "get_timestamp", "contents_manager_mode",
     ],
+    "paired_paths.paired_paths": ["main_path", "fmt", "formats"],
+    "paired_paths.find_base_path_and_format": ["main_path", "formats"],
     "combine.combine_inputs_with_outputs": ["nb_source", "nb_outputs", "fmt"],
     "header.insert_or_test_version_number": [],
     "jupytext.reads": ["text", "fmt", "as_version", "config", "kwargs"],
     "jupytext.read": ["fp", "as_version", "fmt", "config", "kwargs"],
     "jupytext.write": ["nb", "fp", "version", "fmt", "config", "kwargs"],
     "jupytext.create_prefix_dir": ["nb_file", "fmt", "log"],
-    "jupytext.TextNotebookConverter.__init__": ["self", "fmt", "config"],
     "jupytext.TextNotebookConverter.writes": ["self", "nb", "metadata", "kwargs"],
     "config.JupytextConfiguration.set_default_format_options": ["self", "format_options", "read"],
     "cli.jupytext_single_file": ["nb_file", "args", "log", "notary"],
@@ -94,7 +95,10 @@ def find_problem() -> str | None:
 
 def _replace() -> None:
     _add_format()
-    converting.wrap_converter(jupytext.jupytext.TextNotebookConverter)
+    converter = jupytext.jupytext.TextNotebookConverter
+    converter.writes = functools.wraps(converter.writes)(
+        converting.converter_writes(converter.writes)
+    )
     for name, wrap in _REPLACEMENTS.items():
         original = _find(name)
         _replace_everywhere(original, functools.wraps(original)(wrap(original)))

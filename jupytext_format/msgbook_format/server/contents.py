@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Coroutine
-from copy import deepcopy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import nbformat
@@ -16,50 +14,30 @@ from traitlets import Set
 from msgbook_format import reads
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.names import is_message_path
-from msgbook_format.server.notebook import find_problem, has_known_outputs, signable
+from msgbook_format.jupytext_plugin.pairing import (
+    find_formats_error,
+    find_message_file,
+    is_format_error,
+)
+from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
+from msgbook_format.server.notebook import find_formats, find_formats_problem, find_problem
+from msgbook_format.server.trust import build_members, mark_pair
 
 Function = Callable[..., Any]
 Model = dict[str, Any]
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
-_MARK = "reads_message_files"
-
-
-def is_ours(manager_class: type) -> bool:
-    """Whether a class was made by `build_contents_manager_class`."""
-    return hasattr(manager_class, _MARK)
 
 
 def build_contents_manager_class(base: Any) -> type:
-    """A subclass of Jupytext's contents manager `base` that knows message files.
-
-    Its methods are coroutines if those of `base` are, else plain functions over the same code.
-    """
-    asynchronous = inspect.iscoroutinefunction(base.get)
-
-    def method(function: Function) -> Function:
-        parent = getattr(base, function.__name__)
-
-        @functools.wraps(parent)
-        async def wait(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return await function(self, functools.partial(parent, self), *args, **kwargs)
-
-        @functools.wraps(parent)
-        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return _run(function(self, functools.partial(parent, self), *args, **kwargs))
-
-        return wait if asynchronous else run
-
-    members: dict[str, Any] = {
+    """A subclass of Jupytext's contents manager `base` that knows message files."""
+    return build_subclass(
+        "MessageFileContentsManager",
+        base,
+        (get, save, new, rename_file, restore_checkpoint, trust_notebook),
         # Message files of which the first chunk of an upload was saved, but not the last one.
-        "uploads": Set(),
-    }
-    members |= {
-        function.__name__: method(function) for function in (get, save, new, trust_notebook)
-    }
-    trust = {"mark_trusted_cells": _mark_trusted_cells, "check_and_sign": _check_and_sign}
-    return type(
-        "MessageFileContentsManager", (base,), {_MARK: True, **members, **trust, "_base": base}
+        uploads=Set(),
+        **build_members(base),
     )
 
 
@@ -68,38 +46,49 @@ async def get(
 ) -> Model:
     """The model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
-    if not path.endswith(".md"):
-        other: Model = await _settle(parent(path, content=content, **options))
-        return other
-    with reading(path):
-        try:
-            model: Model = await _settle(parent(path, content=content, **options))
-        except HTTPError as error:
-            raise _explained(error, path) from error
-    if content and model["type"] == "notebook" and _is_message_notebook(model["content"], path):
-        manager.mark_trusted_cells(model["content"], path)
+    with reading(path if path.endswith(".md") else ""), _explaining(path):
+        model: Model = await settle(parent(path, content=content, **options))
+    if not content or model["type"] != "notebook":
+        return model
+    if path.endswith(".md"):
+        if _is_message_notebook(model["content"], path):
+            manager.mark_trusted_cells(model["content"], path)
+    elif _find_pair(manager, model["content"], path):
+        mark_pair(manager, model["content"])
     return model
 
 
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
     """Save a model; what is not UTF-8 is not overwritten, whoever asks."""
     path = path.strip("/")
-    if not path.endswith(".md"):
-        other: Model = await _settle(parent(model, path))
-        return other
     if model.get("type") != "notebook":
-        return await _save_file(manager, parent, model, path)
-    problem = find_problem(model.get("content"))
+        if path.endswith(".md"):
+            return await _save_file(manager, parent, model, path)
+        other: Model = await settle(parent(model, path))
+        return other
+    content = model.get("content")
+    problem = (find_problem if path.endswith(".md") else find_formats_problem)(content)
     if problem:
         raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
-    await _require_utf8(manager, path)
+    formats = find_formats(content)
+    error = find_formats_error(path, formats) if formats else None
+    if error:
+        raise _bad_formats(path, error)
+    return await _save_notebook(manager, parent, model, path)
+
+
+async def _save_notebook(manager: Any, parent: Function, model: Model, path: str) -> Model:
     content = model["content"]
-    if not _is_message_notebook(content, path):
-        plain: Model = await _settle(parent(model, path))
-        return plain
-    with reading(path):
-        saved: Model = await _settle(parent({**model, "content": _represented(content)}, path))
-    manager.check_and_sign(_from_dict(content), path)
+    ours = path.endswith(".md") and _is_message_notebook(content, path)
+    text = path if path.endswith(".md") else _find_pair(manager, content, path)
+    if text:
+        await require_utf8(manager, text)
+    if ours:
+        model = {**model, "content": _represented(content)}
+    with reading(path if ours else ""):
+        saved: Model = await settle(parent(model, path))
+    if text and (ours or text != path):
+        manager.check_and_sign(_from_dict(content), text)
     return saved
 
 
@@ -110,12 +99,12 @@ async def _save_file(manager: Any, parent: Function, model: Model, path: str) ->
     chunk = model.get("chunk")
     if is_message_path(path):
         if chunk in (None, 1):
-            await _require_utf8(manager, path)
+            await require_utf8(manager, path)
         elif path not in manager.uploads:
             # Later chunks follow a file that may end within a character; only the first can tell.
             message = f"{path}: expected chunk 1 of an upload first, found chunk {chunk}"
             raise HTTPError(400, message, reason="no upload")
-    saved: Model = await _settle(parent(model, path))
+    saved: Model = await settle(parent(model, path))
     if chunk == 1:
         manager.uploads.add(path)
     elif chunk in (None, -1):
@@ -129,7 +118,7 @@ async def new(manager: Any, parent: Function, model: Model | None = None, path: 
     ours = is_message_path(path) and model.get("type") == "notebook"
     if ours and (model.get("content") is None or _is_untitled(model["content"])):
         model.update(content=reads(""), format="json")
-    created: Model = await _settle(parent(model, path))
+    created: Model = await settle(parent(model, path))
     return created
 
 
@@ -141,29 +130,35 @@ def _is_untitled(content: Any) -> bool:
     return isinstance(metadata, dict) and metadata.keys() == {"jupytext"}
 
 
+async def rename_file(manager: Any, parent: Function, old_path: str, new_path: str) -> None:
+    """Rename a file, and the other one of a pair with it."""
+    with _explaining(old_path):
+        await settle(parent(old_path, new_path))
+
+
+async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str, path: str) -> None:
+    """Restore a file; the other one of a pair becomes what this one is then."""
+    await settle(parent(checkpoint_id, path))
+    path = path.strip("/")
+    if not path.endswith((".md", ".ipynb")):
+        return
+    # The restored file is as old as the checkpoint, so that the other one would win.
+    model = await settle(manager.get(path, load_alternative_format=False))
+    if model["type"] != "notebook":
+        return
+    text = path.endswith(".md") and _is_message_notebook(model["content"], path)
+    if text or _find_pair(manager, model["content"], path):
+        saved = {"type": "notebook", "format": "json", "content": model["content"]}
+        await settle(manager.save(saved, path))
+
+
 async def trust_notebook(manager: Any, parent: Function, path: str) -> None:
     """Trust a notebook; Jupytext leaves out the text of a pair."""
-    await _settle(parent(path))
+    await settle(parent(path))
     if path.strip("/").endswith(".md") and path.strip("/") in manager.paired_notebooks:
-        model = await _settle(manager.get(path))
+        model = await settle(manager.get(path))
         manager.notary.mark_cells(model["content"], True)
         manager.check_and_sign(model["content"], path)
-
-
-def _mark_trusted_cells(self: Any, nb: NotebookNode, path: str = "") -> None:
-    if not path.endswith(".md"):
-        self._base.mark_trusted_cells(self, nb, path)
-        return
-    self.notary.mark_cells(nb, self.notary.check_signature(signable(nb)))
-
-
-def _check_and_sign(self: Any, nb: NotebookNode, path: str = "", **options: Any) -> None:
-    if not path.endswith(".md"):
-        self._base.check_and_sign(self, nb, path, **options)
-    elif has_known_outputs(nb) and self.notary.check_cells(deepcopy(nb)):
-        self.notary.sign(signable(nb))
-    else:
-        self.log.warning("Notebook %s is not trusted", path)
 
 
 def _is_message_notebook(content: Any, path: str) -> bool:
@@ -178,6 +173,13 @@ def _is_message_notebook(content: Any, path: str) -> bool:
     return bool(node.get("format_name") == FORMAT_NAME)
 
 
+def _find_pair(manager: Any, content: Any, path: str) -> str | None:
+    """The message file that is paired with the notebook `content` at `path`, if any."""
+    return find_message_file(
+        path, find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
+    )
+
+
 def _represented(content: Model) -> Model:
     """A notebook that tells Jupytext its format; not in place."""
     metadata = dict(content["metadata"])
@@ -186,32 +188,24 @@ def _represented(content: Model) -> Model:
     return {**content, "metadata": {**metadata, "jupytext": jupytext}}
 
 
-async def _require_utf8(manager: Any, path: str) -> None:
-    if await _settle(manager.file_exists(path)):
-        await _settle(manager.get(path, content=True, type="file", format="text"))
-
-
-def _explained(error: HTTPError, path: str) -> HTTPError:
-    if error.status_code != 400 or error.reason != "bad format":
-        return error
-    return HTTPError(
-        400,
-        f"{path}: expected UTF-8 text, found other bytes. msgbook neither opens nor overwrites "
-        "the file. Convert it to UTF-8, or move it away.",
-        reason="not UTF-8",
-    )
-
-
-async def _settle(value: Any) -> Any:
-    """A value that one kind of manager returns and the other lets wait for."""
-    return await value if inspect.isawaitable(value) else value
-
-
-def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine that never waits, as over a manager of plain functions."""
+@contextmanager
+def _explaining(path: str) -> Iterator[None]:
+    """Answer with 400 and words where the file or the request is to blame."""
     try:
-        coroutine.send(None)
-    except StopIteration as stop:
-        return stop.value
-    coroutine.close()
-    raise RuntimeError("expected a contents manager of plain functions, found one that waits")
+        yield
+    except HTTPError as error:
+        if error.status_code == 500 and is_format_error(error.__context__):
+            raise _bad_formats(path, error.__context__) from error
+        raise explain_bytes(error, path) from error
+    except ValueError as error:
+        if is_format_error(error):
+            raise _bad_formats(path, error) from error
+        raise
+
+
+def _bad_formats(path: str, error: BaseException | None) -> HTTPError:
+    message = (
+        f"{path}: expected formats of Jupytext such as `ipynb,.msg.md:msg` in "
+        f"`metadata.jupytext.formats`, and a name that fits them. {str(error)[:500]}"
+    )
+    return HTTPError(400, message, reason="bad formats")

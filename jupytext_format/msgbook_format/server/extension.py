@@ -5,25 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.jupytext_plugin import register
-from msgbook_format.server.contents import build_contents_manager_class, is_ours
+from msgbook_format.server.methods import is_ours
 
 
 def load(app: Any) -> None:
     """Let the server `app` read and write message files; further calls do nothing."""
-    try:
-        from jupyterlab_jupytext import load_jupyter_server_extension
-    except ImportError as error:
-        app.log.warning("msgbook: message files open as text, without Jupytext (%s)", error)
-        return
-    if not register():
-        app.log.warning("msgbook: message files open as text, because Jupytext does not know them")
-        return
-    load_jupyter_server_extension(app)
     if is_ours(app.contents_manager_class):
         return
-    app.contents_manager_class = build_contents_manager_class(app.contents_manager_class)
+    try:
+        from jupyterlab_jupytext import load_jupyter_server_extension
+
+        known = register()
+    except ImportError as error:
+        app.log.warning("msgbook: Jupytext cannot be used (%s)", error)
+        known = False
+    if not known:
+        _load_without_jupytext(app)
+        return
+
+    # These import Jupytext.
+    from msgbook_format.server.contents import build_contents_manager_class
+
+    load_jupyter_server_extension(app)
+    _replace_manager(app, build_contents_manager_class(app.contents_manager_class))
+    app.log.info("msgbook: message files (.msg.md) open as notebooks")
+
+
+def _load_without_jupytext(app: Any) -> None:
+    from msgbook_format.server.unpaired import build_unpaired_class
+
+    _replace_manager(app, build_unpaired_class(app.contents_manager_class))
+    app.log.warning(
+        "msgbook: message files (.msg.md) open as notebooks, but cannot be paired with `.ipynb` "
+        "files, and `.md` files with a message section open as text. For these, install a version "
+        "of jupytext that this msgbook knows."
+    )
+
+
+def _replace_manager(app: Any, manager_class: type) -> None:
+    app.contents_manager_class = manager_class
     # Where Jupytext puts its own, for the same reason: the server is made already.
-    app.contents_manager = app.contents_manager_class(parent=app, log=app.log)
+    app.contents_manager = manager_class(parent=app, log=app.log)
     app.session_manager.contents_manager = app.contents_manager
     app.web_app.settings["contents_manager"] = app.contents_manager
-    app.log.info("msgbook: message files (.msg.md) open as notebooks")

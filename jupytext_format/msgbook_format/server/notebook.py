@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 from msgbook_format import jsontext
 from msgbook_format.turns import without_derived
 
+_LONGEST_FORMATS = 1000
+
 
 def find_problem(content: Any) -> str | None:
     """What a notebook in a request lacks, as `expected ..., found ...`; None if it can be saved.
@@ -28,12 +30,29 @@ def find_problem(content: Any) -> str | None:
     return problem or _find_in_metadata(content["metadata"]) or _find_in_cells(content["cells"])
 
 
+def find_formats(content: Any) -> Any:
+    """What a notebook says under `metadata.jupytext.formats`; None without it."""
+    node = content
+    for key in ("metadata", "jupytext"):
+        node = node.get(key) if isinstance(node, dict) else None
+    return node.get("formats") if isinstance(node, dict) else None
+
+
+def find_formats_problem(content: Any) -> str | None:
+    """What is wrong with the names of the files to write, likewise, in any notebook."""
+    formats = find_formats(content)
+    what = "`metadata.jupytext.formats`, a text"
+    problem = _expect("" if formats is None else formats, str, what)
+    if problem is None and formats and len(formats) > _LONGEST_FORMATS:
+        return f"expected {what} of at most {_LONGEST_FORMATS} characters, found {len(formats)}"
+    return problem
+
+
 def _find_in_metadata(metadata: dict[str, Any]) -> str | None:
-    jupytext = metadata.get("jupytext", {})
     return (
         _expect(metadata.get("msgbook", {}), dict, "`metadata.msgbook`, an object")
-        or _expect(jupytext, dict, "`metadata.jupytext`, an object")
-        or _expect(jupytext.get("formats", ""), str, "`metadata.jupytext.formats`, a text")
+        or _expect(metadata.get("jupytext", {}), dict, "`metadata.jupytext`, an object")
+        or find_formats_problem({"metadata": metadata})
     )
 
 

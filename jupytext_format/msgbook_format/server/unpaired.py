@@ -1,0 +1,78 @@
+"""A contents manager that reads and writes message files without Jupytext, and knows no pairs.
+
+For a server whose Jupytext is missing or unknown: the conversations open all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from tornado.web import HTTPError
+
+from msgbook_format import reads
+from msgbook_format.files import encode
+from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
+from msgbook_format.server.notebook import find_problem
+from msgbook_format.server.trust import build_members
+
+Function = Callable[..., Any]
+Model = dict[str, Any]
+
+_from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
+
+
+def build_unpaired_class(base: Any) -> type:
+    """A subclass of the contents manager `base`, for files named `*.msg.md` only."""
+    members = build_members(base)
+    return build_subclass("UnpairedContentsManager", base, (get, save, new), **members)
+
+
+async def get(
+    manager: Any, parent: Function, path: str, content: bool = True, **options: Any
+) -> Model:
+    """The model of a file; a message file is a notebook unless it is asked for as a file."""
+    path = path.strip("/")
+    ours = is_message_path(path) and options.get("type") in (None, "notebook")
+    if not ours or not await settle(manager.file_exists(path)):
+        other: Model = await settle(parent(path, content=content, **options))
+        return other
+    options.update(type="file", format="text")
+    try:
+        model: Model = await settle(parent(path, content=content, **options))
+    except HTTPError as error:
+        raise explain_bytes(error, path) from error
+    model["type"] = "notebook"
+    if content:
+        model.update(content=reads(model["content"]), format="json", mimetype=None)
+        manager.mark_trusted_cells(model["content"], path)
+    return model
+
+
+async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
+    """Save a model; what is not UTF-8 is not overwritten by a notebook."""
+    path = path.strip("/")
+    if not is_message_path(path) or model.get("type") != "notebook":
+        other: Model = await settle(parent(model, path))
+        return other
+    problem = find_problem(model.get("content"))
+    if problem:
+        raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
+    await require_utf8(manager, path)
+    notebook = _from_dict(model["content"])
+    text = encode(notebook).decode("utf-8")
+    saved: Model = await settle(parent({"type": "file", "format": "text", "content": text}, path))
+    manager.check_and_sign(notebook, path)
+    return {**saved, "type": "notebook"}
+
+
+async def new(manager: Any, parent: Function, model: Model | None = None, path: str = "") -> Model:
+    """Create a file; a new message file is empty."""
+    model = dict(model or {})
+    if is_message_path(path) and model.get("type") == "notebook" and model.get("content") is None:
+        model.update(content=reads(""), format="json")
+    created: Model = await settle(parent(model, path))
+    return created
