@@ -32,3 +32,14 @@ class NotUtf8Error(MessageFileError):
         )
         self.path = path
         self.offset = offset
+
+
+class FileChangedError(MessageFileError):
+    """A file is not as it was when it was read, so that writing it would lose the change."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path}: expected the file as it was read, found it changed or gone since. "
+            "Nothing was written; run the command again."
+        )
+        self.path = path

@@ -3,24 +3,70 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from msgbook import __version__
+from msgbook.commands import check, list_cells, set_default
+from msgbook.commands.terminal import complain
 from msgbook.errors import MsgbookError
+
+_INTERRUPTED = 130
+"""Exit code after Ctrl+C, as shells have it: 128 and the number of SIGINT."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        0 when all is fine, 1 when a turn failed, 2 for usage or input that cannot be read.
+        0 when all is fine, 1 for findings or a failed turn, 2 for usage or input that cannot be
+        read, 130 after Ctrl+C.
     """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(argv)
+        # What is buffered still may meet a closed pipe.
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough. Python flushes once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return code
+
+
+def _run(argv: list[str]) -> int:
+    if argv[:1] == ["jupytext"]:
+        # All that follows is Jupytext's, its --help too.
+        return _jupytext(argv[1:])
+    arguments = _parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+    except MsgbookError as error:
+        complain(arguments.verb, str(error))
+        return 2
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="msgbook", description="Talk to a language model in Jupyter."
+        prog="msgbook",
+        description="Talk to a language model in Jupyter.",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=20),
     )
     parser.add_argument("--version", action="version", version=f"msgbook {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _add_demo(verbs)
+    for command in (list_cells, check, set_default):
+        command.add(verbs)
+    verbs.add_parser("jupytext", add_help=False, help="run Jupytext, which knows .msg.md files")
+    return parser
+
+
+def _add_demo(verbs: Any) -> None:
     demo = verbs.add_parser("demo", help="open a sample conversation with the built-in demo model")
     demo.add_argument(
         "folder",
@@ -32,14 +78,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo.add_argument(
         "--headless", action="store_true", help="run it without a browser and export demo.html"
     )
-    arguments = parser.parse_args(argv)
+    demo.set_defaults(run=_demo)
+
+
+def _demo(arguments: argparse.Namespace) -> int:
     from msgbook.demo import run_demo
 
-    try:
-        return run_demo(arguments.folder, headless=arguments.headless)
-    except MsgbookError as error:
-        sys.stderr.write(f"msgbook {arguments.verb}: {error}\n")
-        return 2
+    return run_demo(arguments.folder, headless=arguments.headless)
+
+
+def _jupytext(argv: list[str]) -> int:
+    from msgbook_format.jupytext_plugin import main as run_jupytext
+
+    return run_jupytext(argv)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 import msgbook_format
 from msgbook_format import read, reads, write
-from msgbook_format.errors import NotAMessageFile, NotUtf8Error
+from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
+from msgbook_format.files import Snapshot
 
 TEXT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
 
@@ -53,6 +58,89 @@ def test_a_failed_write_leaves_the_file_as_it_was(tmp_path):
 
     assert path.read_text() == TEXT
     assert [entry.name for entry in tmp_path.iterdir()] == ["chat.msg.md"]
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(TEXT)
+    program = (
+        "import resource, signal, sys\n"
+        "from msgbook_format import reads, write\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "nb = reads('# %%\\n\\n' + 'x' * 5000)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n    write(nb, sys.argv[1])\n"
+        "except OSError:\n    sys.exit(7)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-B", "-c", program, path], check=False)
+
+    assert done.returncode == 7
+    assert path.read_text() == TEXT
+    assert [entry.name for entry in tmp_path.iterdir()] == ["chat.msg.md"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write what is read-only")
+def test_a_read_only_file_is_not_replaced(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(TEXT)
+    path.chmod(0o444)
+
+    with pytest.raises(PermissionError, match=r"chat\.msg\.md"):
+        write(reads("# %%\n"), path)
+
+    assert path.read_text() == TEXT
+
+
+def test_other_hard_links_keep_the_old_content(tmp_path):
+    path, other = tmp_path / "chat.msg.md", tmp_path / "backup.msg.md"
+    path.write_text("old")
+    other.hardlink_to(path)
+
+    write(reads(TEXT), path)
+
+    assert (path.read_text(), other.read_text()) == (TEXT, "old")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_the_owner_of_a_file_stays(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("old")
+    os.chown(path, 12345, 23456)
+    path.chmod(0o660)
+
+    write(reads(TEXT), path)
+
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (12345, 23456, 0o660)
+
+
+@pytest.mark.parametrize("change", ["rewrite", "delete"])
+def test_a_snapshot_does_not_overwrite_what_came_after_it(tmp_path, change):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(TEXT)
+    snapshot = Snapshot.read(path)
+    if change == "rewrite":
+        path.write_text("# %% mine\n")
+    else:
+        path.unlink()
+
+    with pytest.raises(FileChangedError, match=r"chat\.msg\.md: expected the file as it was read"):
+        snapshot.replace("# %% other\n")
+
+    assert [p.read_text() for p in tmp_path.iterdir()] == (
+        ["# %% mine\n"] if change == "rewrite" else []
+    )
+
+
+def test_a_snapshot_keeps_every_byte(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_bytes("\ufeff# %%\r\nx\r\ny\n".encode())
+    snapshot = Snapshot.read(path)
+
+    snapshot.replace(snapshot.text)
+
+    assert path.read_bytes() == "\ufeff# %%\r\nx\r\ny\n".encode()
 
 
 def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):

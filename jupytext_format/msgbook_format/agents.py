@@ -1,0 +1,116 @@
+"""The agents that a conversation names: in its frontmatter, in `%agent` cells, in its turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook_format.turn import turn_of
+from msgbook_format.yaml_nodes import YamlError, compose, entries, last, text_of
+
+DEFAULT_AGENT = "assistant"
+"""Who answers where nothing names an agent."""
+
+_MAGIC = re.compile(r"\s*%agent[ \t]+(new|default)[ \t]+(\S+)([^\n]*)")
+_MSG_LINE = re.compile(r"\s*%%msg(?=\s)[^\n]*?\sagent=(\"[^\"\n]*\"|\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontmatterAgents:
+    """What a frontmatter says about agents."""
+
+    names: tuple[str, ...] = ()
+    """Those that `agents` defines, in file order."""
+    default: str | None = None
+    """`default_agent`, if it is a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMagic:
+    """A cell `%agent new NAME key=value ...` or `%agent default NAME`."""
+
+    verb: str
+    name: str
+    properties: str
+    """What follows the name, as written."""
+
+
+def frontmatter_agents(user: str) -> FrontmatterAgents:
+    """The agents in the user's lines of a frontmatter; none where that is no YAML."""
+    try:
+        found = entries(compose(user))
+    except YamlError:
+        return FrontmatterAgents()
+    agents, default = last(found, "agents"), last(found, "default_agent")
+    names = (entry.key for entry in entries(agents.node)) if agents else ()
+    return FrontmatterAgents(
+        tuple(dict.fromkeys(names)), text_of(default.node) if default else None
+    )
+
+
+def agent_magic(source: str) -> AgentMagic | None:
+    """The `%agent` magic that a cell begins with; None for any other cell."""
+    match = _MAGIC.match(source)
+    return AgentMagic(match[1], match[2], match[3].strip()) if match else None
+
+
+def list_agents(notebook: dict[str, Any]) -> list[str]:
+    """The names of all agents that a notebook involves, each once, the default first.
+
+    The default is the frontmatter's `default_agent`, else the first of its `agents`, else
+    `assistant`. Then come the frontmatter's, and those that cells and turns name, in file order.
+    """
+    declared = frontmatter_agents(_frontmatter(notebook))
+    names = [declared.default or next(iter(declared.names), DEFAULT_AGENT), *declared.names]
+    for cell in notebook.get("cells", ()):
+        names += _named_by(cell)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def defined_agents(notebook: dict[str, Any]) -> list[str]:
+    """The names that a notebook defines: in its frontmatter, and in `%agent new` cells."""
+    names = list(frontmatter_agents(_frontmatter(notebook)).names)
+    for cell in notebook.get("cells", ()):
+        magic = agent_magic(_source(cell))
+        if magic and magic.verb == "new":
+            names.append(magic.name)
+    return list(dict.fromkeys(names))
+
+
+def _named_by(cell: dict[str, Any]) -> Iterator[str]:
+    source = _source(cell)
+    if cell.get("cell_type") == "code":
+        magic = agent_magic(source)
+        if magic:
+            yield magic.name
+        line = _MSG_LINE.match(source)
+        if line:
+            yield line[1].strip('"')
+    yield from _strings([_ours(cell).get("agent")])
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        turn: Any = turn_of(output)
+        if turn is not None:
+            yield from _strings([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
+
+
+def _strings(values: Iterable[Any]) -> Iterator[str]:
+    return (value for value in values if isinstance(value, str))
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source")
+    return source if isinstance(source, str) else ""
+
+
+def _ours(node: dict[str, Any]) -> dict[str, Any]:
+    metadata = node.get("metadata")
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _frontmatter(notebook: dict[str, Any]) -> str:
+    user = _ours(notebook).get("frontmatter")
+    return user if isinstance(user, str) else ""

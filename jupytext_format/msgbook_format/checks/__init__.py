@@ -1,0 +1,50 @@
+"""Checks a message file: what is probably not meant so, line by line, and what can be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgbook_format.checks import file_rules, frontmatter_rules, marker_rules, output_rules
+from msgbook_format.checks.finding import Finding
+from msgbook_format.checks.fix import fix
+from msgbook_format.checks.output_rules import OutputFileRule
+from msgbook_format.checks.view import View, view_of
+
+__all__ = ["Finding", "OutputFileRule", "check", "fix"]
+
+Rule = Callable[[View], Iterable[Finding]]
+
+_RULES: tuple[Rule, ...] = (
+    file_rules.bom,
+    file_rules.mixed_line_ends,
+    file_rules.control_characters,
+    file_rules.message_section,
+    frontmatter_rules.frontmatter,
+    marker_rules.near_markers,
+    marker_rules.orphan_outputs,
+    marker_rules.footnotes,
+    marker_rules.attributes,
+    marker_rules.duplicate_ids,
+    marker_rules.fences,
+    marker_rules.unknown_agents,
+    output_rules.calls_and_results,
+    output_rules.values,
+    output_rules.data,
+)
+
+
+def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Finding]:
+    """What in a message file is probably not meant so, by line. No text raises.
+
+    Takes time in proportion to the length of the text. As in `reads`, all of the text is messages
+    unless its frontmatter names a `message_section`.
+
+    Args:
+        output_file: Looks at the files that outputs stand in; without it nobody does, since the
+            text alone does not say where they are.
+    """
+    view = view_of(text)
+    found = {finding for rule in _RULES for finding in rule(view)}
+    if output_file is not None:
+        found.update(output_rules.output_files(view, output_file))
+    return sorted(found)

@@ -1,0 +1,65 @@
+"""Mends what can be mended without changing what the notebook says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook_format.checks.file_rules import bom, mixed_line_ends
+from msgbook_format.checks.lines import fence_run
+from msgbook_format.checks.marker_rules import fences
+from msgbook_format.checks.view import view_of
+from msgbook_format.jsontext import same
+from msgbook_format.layout import BOM
+from msgbook_format.reader import reads
+
+
+def fix(text: str) -> str:
+    """`text` without its fixable findings; the notebook it holds stays the same.
+
+    That is: aside from verbatim bits, `reads` gives an equal notebook. What is mended is a byte
+    order mark, line ends where CRLF and LF are mixed, and a `[code]` cell's fence that is open.
+    """
+    for mend in (_drop_bom, _even_line_ends, _close_fences):
+        mended = mend(text)
+        if mended != text and _same(text, mended):
+            text = mended
+    return text
+
+
+def _drop_bom(text: str) -> str:
+    fixable = any(finding.fixable for finding in bom(view_of(text)))
+    return text.removeprefix(BOM) if fixable else text
+
+
+def _even_line_ends(text: str) -> str:
+    fixable = any(finding.fixable for finding in mixed_line_ends(view_of(text)))
+    return text.replace("\r\n", "\n") if fixable else text
+
+
+def _close_fences(text: str) -> str:
+    view = view_of(text)
+    open_lines = {finding.line for finding in fences(view) if finding.fixable}
+    if not open_lines:
+        return text
+    lines = text.split("\n")
+    for mark in reversed(view.marks):
+        fence = mark.lines.open_fence if mark.role == "code" else None
+        if fence is not None and fence.number in open_lines:
+            end = mark.line + mark.text.count("\n")
+            cr = "\r" if lines[end - 1].endswith("\r") else ""
+            lines.insert(end, fence_run(fence.text) + cr)
+    return "\n".join(lines)
+
+
+def _same(left: str, right: str) -> bool:
+    """Whether two texts hold one notebook, aside from verbatim bits."""
+    return same(_without_bits(reads(left)), _without_bits(reads(right)))
+
+
+def _without_bits(notebook: dict[str, Any]) -> dict[str, Any]:
+    """A notebook without its verbatim bits, in place."""
+    for node in (notebook, *notebook["cells"]):
+        ours = node["metadata"].get("msgbook")
+        if isinstance(ours, dict) and ours.pop("text", None) is not None and not ours:
+            del node["metadata"]["msgbook"]
+    return notebook

@@ -1,0 +1,196 @@
+"""Findings about turns and outputs: calls and results, data, values of attributes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import get_args
+
+from msgbook_format import jsontext
+from msgbook_format.blocks import read_seconds
+from msgbook_format.body import is_base64
+from msgbook_format.checks.finding import Finding
+from msgbook_format.checks.view import Mark, View
+from msgbook_format.turn.model import ResultStatus, TurnStatus
+
+HISTORY = frozenset(("none", "exclude", "0", "false", "include", "1", "true", "summary"))
+"""All spellings of `history` (seed 004)."""
+
+OutputFileRule = Callable[[str, str | None], str | None]
+"""Says what is wrong with a file, given the values of `output_file` and `sha256`; None: nothing."""
+
+_OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
+_BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
+_BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_SHOWN = 40
+
+
+def calls_and_results(view: View) -> Iterator[Finding]:
+    """Results without a call, and calls of finished turns without a result."""
+    for cell in view.cells:
+        for turn in _turns([mark for mark in cell.below if mark.role != "attachment"]):
+            yield from _unanswered(turn)
+
+
+def _turns(marks: list[Mark]) -> Iterator[list[Mark]]:
+    """Runs of blocks that make one turn (docs/format.md, section 5)."""
+    turn: list[Mark] = []
+    agent: str | None = None
+    for mark in marks:
+        told = any(key == "turn" for key, _ in mark.pairs)
+        other = mark.agent is not None and agent not in (None, mark.agent)
+        if turn and (mark.role != "block" or told or other):
+            yield turn
+            turn = []
+        if mark.role == "block":
+            agent = (agent or mark.agent) if turn else (mark.value("agent") or mark.agent)
+            turn.append(mark)
+    if turn:
+        yield turn
+
+
+def _unanswered(turn: list[Mark]) -> Iterator[Finding]:
+    labels: dict[str, str] = {}
+    open_calls: dict[str, Mark] = {}
+    ids: set[str] = set()
+    for mark in turn:
+        if mark.unit.kind != "tool":
+            continue
+        label = mark.unit.label or ""
+        if mark.value("name") is not None:
+            call = mark.value("call") or f"call_{label.rpartition('.')[2]}"
+            labels[label] = call
+            ids.add(call)
+            if ("unfinished", True) not in mark.pairs:
+                open_calls[call] = mark
+            continue
+        given = mark.value("call")
+        answered = given if given is not None else labels.get(label.rpartition(".")[0])
+        if answered is None or answered not in ids:
+            yield Finding(mark.line, "result-without-call", _no_call(label, given, bool(ids)))
+        open_calls.pop(answered or "", None)
+    if (turn[0].value("turn_status") or "done") == "done":
+        for mark in open_calls.values():
+            message = "the call has no result: the model is told that it was interrupted"
+            yield Finding(mark.line, "call-without-result", message)
+
+
+def _no_call(label: str, given: str | None, calls: bool) -> str:
+    if given is not None:
+        return f"no call of this turn has the id `{given[:_SHOWN]}`, which `call=` names"
+    read = "it is taken for the result of the last call" if calls else "there is no call above it"
+    prefix = label.rpartition(".")[0][:_SHOWN]
+    return f"no call of this turn has the label `[^{prefix}]`, which this result continues: {read}"
+
+
+def values(view: View) -> Iterator[Finding]:
+    """Attributes whose values cannot be read, or are none of those that are known."""
+    for mark in view.marks:
+        for key, value in mark.pairs:
+            wrong = _wrong_value(mark, key, value) if isinstance(value, str) else None
+            if wrong is not None:
+                yield Finding(mark.footnote, *wrong)
+
+
+def _wrong_value(mark: Mark, key: str, value: str) -> tuple[str, str] | None:
+    """Code and message for a value that is not as it should be."""
+    shown = f"found `{value[:_SHOWN]}`"
+    if key == "history" and value.strip().lower() not in HISTORY:
+        return "bad-history", f"expected include, exclude or summary, {shown}: it is included"
+    if key in _OBJECTS and jsontext.load_object(value) is None:
+        return "bad-json", f"expected a JSON object for `{key}`, {shown}"
+    if mark.role not in ("block", "output"):
+        return None
+    if key == "time" and not _is_time(value):
+        return "bad-time", f"expected a time such as 2026-11-20T10:00:00Z, {shown}"
+    if key in ("duration", "turn_duration") and read_seconds(value) is None:
+        return "bad-duration", f"expected seconds such as 0.5s for `{key}`, {shown}"
+    known = _known_statuses(mark, key)
+    if known and value not in known:
+        return "bad-status", f"expected {', '.join(known)} for `{key}`, {shown}"
+    return None
+
+
+def _known_statuses(mark: Mark, key: str) -> tuple[str, ...]:
+    """The values that a status may have; empty for any other attribute."""
+    if key == "turn_status" and mark.role == "block":
+        return get_args(TurnStatus)
+    if key == "status" and (mark.role == "output" or mark.unit.kind == "tool"):
+        return get_args(ResultStatus)
+    return ()
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return "T" in text or " " in text
+
+
+def data(view: View) -> Iterator[Finding]:
+    """Bodies that are not the JSON or BASE64 that they should be."""
+    for mark in view.marks:
+        encoding = mark.value("encoding")
+        if mark.unit.kind == "nb" or encoding == "json":
+            yield from _wrong_json(mark)
+        elif encoding == "base64" or (encoding is None and _is_binary(mark)):
+            yield from _wrong_base64(mark)
+
+
+def _is_binary(mark: Mark) -> bool:
+    mime = mark.value("mime_type") or ""
+    file = mark.value("output_file") is not None and not mark.unit.body
+    below = mark.role == "output" and not file
+    return below and mime.startswith(_BINARY) and not mime.endswith(("+xml", "+json"))
+
+
+def _wrong_json(mark: Mark) -> Iterator[Finding]:
+    expected = "a JSON object" if mark.unit.kind == "nb" else "JSON"
+    line = _body_line(mark)
+    try:
+        value = jsontext.loads(mark.unit.body)
+    except json.JSONDecodeError as error:
+        message = f"expected {expected}, found an error in column {error.colno}: {error.msg}"
+        yield Finding(line + error.lineno - 1, "bad-json", f"{message}; the body is read as text")
+        return
+    except ValueError as error:
+        yield Finding(line, "bad-json", str(error))
+        return
+    if mark.unit.kind == "nb" and not isinstance(value, dict):
+        message = f"expected a JSON object, found a {type(value).__name__}"
+        yield Finding(line, "bad-json", f"{message}; the body is read as text")
+
+
+def _wrong_base64(mark: Mark) -> Iterator[Finding]:
+    """Say the first line that is no BASE64, or that the whole is cut short."""
+    if not mark.unit.body or is_base64("".join(mark.unit.body.split())):
+        return
+    line = _body_line(mark)
+    lines = mark.unit.body.split("\n")
+    for number, text in enumerate(lines):
+        if text.strip() and not _BASE64_LINE.fullmatch(text.strip()):
+            message = f"expected BASE64, found `{text.strip()[:_SHOWN]}`"
+            yield Finding(line + number, "bad-base64", message)
+            return
+    message = "the BASE64 is cut short: its length is no multiple of four"
+    yield Finding(line + len(lines) - 1, "bad-base64", message)
+
+
+def _body_line(mark: Mark) -> int:
+    """Line of the first line of a mark's body that is not blank."""
+    rest = mark.text.split("\n")[mark.footnote - mark.line + 1 :]
+    blanks = next((n for n, text in enumerate(rest) if text.strip()), 0)
+    return mark.footnote + 1 + blanks
+
+
+def output_files(view: View, check_file: OutputFileRule) -> Iterator[Finding]:
+    """What is wrong with the files that outputs stand in."""
+    for mark in view.marks:
+        name = mark.value("output_file")
+        if mark.role in ("output", "block") and name is not None:
+            message = check_file(name, mark.value("sha256"))
+            if message is not None:
+                yield Finding(mark.footnote, "output-file", message)

@@ -1,0 +1,40 @@
+"""Text on its way to a terminal: what a file holds must not steer it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TextIO
+
+_STEERING = re.compile(
+    # Control characters, and those that turn the direction of what follows.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]"
+)
+
+
+def printable(text: str) -> str:
+    """`text` without control and direction characters, but for tab and newline."""
+    return _STEERING.sub("", text)
+
+
+def line_of(text: str, limit: int | None = None) -> str:
+    """`text` as one line without tabs, cut to `limit` characters with an ellipsis."""
+    line = printable(" ".join(text.split()))
+    return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print a text and a newline; what the stream cannot encode is escaped.
+
+    Control characters are dropped, so `text` may be anything. `stream` is standard output unless
+    another is given.
+    """
+    stream = stream or sys.stdout
+    encoding = stream.encoding or "utf-8"
+    line = printable(text).encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(f"{line}\n")
+
+
+def complain(verb: str, text: str) -> None:
+    """Print an error of a verb as one line on standard error."""
+    say(f"msgbook {verb}: {line_of(text)}", sys.stderr)

@@ -1,0 +1,265 @@
+"""What `check` finds, in which line, and that `fix` changes no notebook."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from msgbook_format import check
+from msgbook_format.checks import fix
+from msgbook_format.checks.fix import _same
+
+HERE = Path(__file__).parent
+FIXTURES = sorted((HERE / "fixtures").glob("*.md"))
+DOCS = (HERE.parents[1] / "docs" / "commands.md").read_text("utf-8")
+DOCUMENTED = set(re.findall(r"\*\*`([a-z0-9-]+)`\*\*", DOCS))
+EXAMPLES = [
+    (re.findall(r"\*\*`([a-z0-9-]+)`\*\*", head), text)
+    for head, _, text in re.findall(
+        r"^(\*\*`(?:(?!\n\n).)*)\n\n(`{3,4})markdown\n(.*?)^\2$", DOCS, re.M | re.S
+    )
+]
+
+
+def found(text):
+    return [(finding.line, finding.code) for finding in check(text)]
+
+
+PROMPT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n\n"
+
+CASES = {
+    "a byte order mark": ("\ufeff# %%\n", [(1, "bom")]),
+    "the first line that ends otherwise": ("# %%\r\nx\r\ny\nz\r\n", [(3, "mixed-line-ends")]),
+    "NUL and CR, once a line": ("# %%\na\0b\0\nc\rd\n", [(2, "control-character"), (3, "control-character")]),
+    "no heading": ("---\nmessage_section: Log\n---\n\n# Notes\n", [(2, "section-missing")]),
+    "no heading and no text": ("---\nmessage_section: Log\n---\n", [(2, "section-missing")]),
+    "a section behind the messages": (
+        "---\nmessage_section: true\n---\n# T\n\n## Discussion\n\n# %% a\n\n### fine\n\n## End\n",
+        [(12, "section-not-last")],
+    ),
+    "a section instead of messages": (
+        "---\nmessage_section: true\n---\n## Discussion\n\ntext\n\n# End\n",
+        [(8, "section-not-last")],
+    ),
+    "a message above the section": (
+        "---\nmessage_section: true\n---\n# %% a\n\n## Discussion\n",
+        [(4, "marker-above-section")],
+    ),
+    "YAML with its line": ("---\na: 1\nb: [\n---\n\n# %%\n", [(4, "frontmatter-yaml")]),
+    "YAML with a control character": ("---\na: 1\nb: \x07\n---\n", [(3, "frontmatter-yaml")]),
+    "a list for a frontmatter": ("---\n- a\n---\n", [(2, "frontmatter-yaml")]),
+    "deep YAML": ("---\na: " + "[" * 100_000 + "\n---\n", [(2, "frontmatter-yaml")]),
+    "deep YAML between quotes": ("---\na: ['\"', " + "[" * 99_999 + "\"]\n---\n", [(2, "frontmatter-yaml")]),
+    "deep YAML in one line": ("---\n" + "- " * 100_000 + "\n---\n", [(2, "frontmatter-yaml")]),
+    "a scalar for jupyter": ("---\na: 1\njupyter: 5\n---\n", [(3, "jupyter-key")]),
+    "a key twice": ("---\nagents: {}\nb: 1\nagents: {}\n---\n", [(4, "duplicate-key")]),
+    "agents as a list": ("---\nagents: [a]\n---\n", [(2, "agents-type")]),
+    "properties of wrong types": (
+        "---\nagents:\n  a: {models: 5}\n  b:\n    reasoning: maybe\n  c: x\ndefault_agent: [a]\n---\n",
+        [(3, "agents-type"), (5, "agents-type"), (6, "agents-type"), (7, "agents-type")],
+    ),
+    "a default that is not defined": ("---\nagents: {a: {}}\ndefault_agent: b\n---\n", [(3, "unknown-agent")]),
+    "names that are not defined": (
+        ("---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n[^p]: [markdown] agent=b\n\nx\n\n"
+        "# %%% [^p-1]\n\n[^p-1]: [c]\n\ny\n\n# %%% [^p-2]\n\n[^p-2]: [a]\n\nz\n"),
+        [(7, "unknown-agent"), (13, "unknown-agent")],
+    ),
+    "a temporary agent with a prompt": (
+        "# %% [^n]\n\n[^n]: [code]\n\n```ipython\n%agent new b system_prompt=x\n```\n",
+        [(1, "temporary-agent")],
+    ),
+    "Jupytext's keys": (
+        "---\njupytext: {}\njupyter:\n  nbrmd_formats: ipynb\n  jupytext: {text_representation: {}, comment_magics: true}\n---\n",
+        [(2, "jupytext-ignored"), (4, "jupytext-ignored"), (5, "jupytext-ignored")],
+    ),
+    "formats as a list": ("---\njupyter:\n  jupytext:\n    formats: [ipynb]\n---\n", [(3, "jupytext-formats")]),
+    "a bare format": ("---\njupyter: {jupytext: {formats: 'ipynb,.msg.md'}}\n---\n", [(2, "jupytext-formats")]),
+    "another file's format": ("---\njupyter: {jupytext: {formats: 'ipynb,py:light'}}\n---\n", [(2, "jupytext-formats")]),
+    "near markers outside fences": (
+        "# %% a\n\n#%%\n\n```\n#%%\n```\n# %%Title\n# %%%%\n###### %%\n\\#%%\n",
+        [(3, "near-marker"), (8, "near-marker"), (9, "near-marker"), (10, "near-marker")],
+    ),
+    "outputs before the first cell": ("Hi\n\n# %%% x\n\n# %% a\n", [(3, "orphan-output")]),
+    "outputs below a note": (
+        "# %% [^a]\n\n[^a]: [raw]\n\nx\n\n# %%% [^a-1]\n\ny\n\n# %% b\n", [(7, "orphan-output")]
+    ),
+    "markers in a fence": (
+        "# %% a\n\n```md\n# %% b\n\n# %%% c\n```\n\nend\n", [(4, "marker-in-fence"), (6, "marker-in-fence")]
+    ),
+    "open fences of prompt and code": (
+        "# %% a\n\n~~~\nx\n\n# %% [^b]\n\n[^b]: [code]\n\n```\ny\n", [(3, "unclosed-fence"), (10, "unclosed-fence")]
+    ),
+    "labels that do not match": (
+        "[^x]: [markdown]\n\n# %% a\n\n[^b]: [raw]\n\n# %% [^c]\n\ntext\n\n[^c]: [code]\n",
+        [(1, "footnote-label"), (5, "footnote-label"), (11, "footnote-label")],
+    ),
+    "ids and ids by attribute": (
+        "# %% [^a]\n\n# %% [^b]\n\n[^b]: [markdown] id=\"a\"\n\n# %% [^c]\n", [(3, "duplicate-id")]
+    ),
+    "calls with one label": (
+        PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x turn_status=running\n\n"
+        "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x\n",
+        [(11, "duplicate-id")],
+    ),
+    "an open quote": ("# %% [^a]\n\n[^a]: [markdown] x=\"\\\"y\" agent=\"b c\n", [(3, "unclosed-quote")]),
+    "an attribute twice": ("# %% [^a]\n\n[^a]: [raw] x=1 x=2 x\n", [(3, "duplicate-attribute")]),
+    "results without their call": (
+        PROMPT + "# %%% [^a-1.11111111.1]\n\n[^a-1.11111111.1]: [tool] status=success\n\n"
+        "# %%% [^a-2]\n\n[^a-2]: [tool] status=success call=\"call_9\"\n",
+        [(7, "result-without-call"), (11, "result-without-call")],
+    ),
+    "a call of another turn": (
+        PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x turn_status=error\n\n"
+        "# %%% [^a-2]\n\n[^a-2]: [bot] turn=\"{}\"\n\nx\n\n"
+        "# %%% [^a-1.11111111.1]\n\n[^a-1.11111111.1]: [tool] status=success\n",
+        [(17, "result-without-call")],
+    ),
+    "a call of a finished turn": (
+        PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x\n\n"
+        "# %%% [^a-1.22222222]\n\n[^a-1.22222222]: [tool] name=x unfinished\n",
+        [(7, "call-without-result")],
+    ),
+    "a call in a cell that broke": (
+        PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x turn_status=interrupted\n", []
+    ),
+    "JSON with its line": (
+        "# %% [^a]\n\n[^a]: [nb] encoding=json\n\n{\n\"a\": }\n", [(6, "bad-json")]
+    ),
+    "JSON that is no object": ("# %% [^a]\n\n[^a]: [nb] encoding=json\n\n[]\n", [(5, "bad-json")]),
+    "JSON of attributes": (
+        PROMPT + "# %%% [^a-1]\n\n[^a-1]: [bot] usage=\"{}\" context=\"[]\" extra=\"\"\n", [(9, "bad-json"), (9, "bad-json")]
+    ),
+    "BASE64 by its type": (
+        ("# %% [^a]\n\n[^a]: [code]\n\nx\n\n# %%% [^a.1]\n\n[^a.1]: [python] mime_type=\"image/png\"\n\n"
+        "aGVs\nbG\u00e9\nbG8=\n"),
+        [(12, "bad-base64")],
+    ),
+    "BASE64 that is cut short": (
+        ("# %% [^a]\n\n[^a]: [raw]\n\nx\n\n# %%% [^a.a1]\n\n"
+        "[^a.a1]: [attachment] name=\"f\" mime_type=\"x/y\" encoding=base64\n\naGVs\nbG\n"),
+        [(12, "bad-base64")],
+    ),
+    "a history of its own": ("# %% [^a]\n\n[^a]: [markdown] history=maybe\n", [(3, "bad-history")]),
+    "times and durations": (
+        PROMPT + "# %%% [^a-1]\n\n[^a-1]: [bot] time=\"noon\"\n\nx\n\n"
+        "# %%% [^a-2]\n\n[^a-2]: [bot] reasoning=1 duration=long\n",
+        [(9, "bad-time"), (15, "bad-duration")],
+    ),
+    "statuses": (
+        PROMPT + "# %%% [^a-1.1]\n\n[^a-1.1]: [tool] name=x turn_status=over\n\n"
+        "# %%% [^a-1.1.1]\n\n[^a-1.1.1]: [tool] status=fine\n",
+        [(9, "bad-status"), (13, "bad-status")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
+def test_it_is_found_in_its_line(text, expected):
+    lines = [(line, code) for line, code in found(text) if code in {c for _, c in expected}]
+
+    assert lines == expected or (not expected and found(text) == [])
+
+
+@pytest.mark.parametrize(("codes", "text"), EXAMPLES, ids=[" ".join(c) for c, _ in EXAMPLES])
+def test_an_example_of_the_documentation_is_found_and_nothing_else(codes, text):
+    assert {code for _, code in found(text)} == set(codes)
+
+
+def test_every_code_is_documented():
+    told = {code for _, expected in CASES.values() for _, code in expected} | {"output-file"}
+
+    assert told == DOCUMENTED
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_a_fixture_has_no_findings_of_structure(path):
+    text = path.read_bytes().decode("utf-8")
+    structure = {"near-marker", "marker-in-fence", "orphan-output", "footnote-label"}
+
+    assert [finding for finding in check(text) if finding.code in structure] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("\ufeff# %%\n", "# %%\n"),
+        ("# %% a\r\n\nx\n", "# %% a\n\nx\n"),
+        (
+            "# %% [^a]\n\n[^a]: [code]\n\n~~~~py\nx\n",
+            "# %% [^a]\n\n[^a]: [code]\n\n~~~~py\nx\n~~~~\n",
+        ),
+        (
+            "# %% [^a]\r\n\r\n[^a]: [code]\r\n\r\n```\r\nx\r\n\r\n# %%% b\r\n",
+            "# %% [^a]\r\n\r\n[^a]: [code]\r\n\r\n```\r\nx\r\n```\r\n\r\n# %%% b\r\n",
+        ),
+        ("# %% [^a]\n\n[^a]: [code]\n\n```\nx", "# %% [^a]\n\n[^a]: [code]\n\n```\nx\n```"),
+    ],
+    ids=["byte order mark", "line ends", "fence", "fence with CRLF", "fence at the end"],
+)
+def test_what_is_safe_is_mended(text, mended):
+    assert any(finding.fixable for finding in check(text))
+    assert fix(text) == mended
+    assert not any(finding.fixable for finding in check(mended))
+
+
+def test_the_frontmatter_keeps_its_line_ends():
+    text = "---\na: 1\r\n---\n\n# %%\n"
+
+    assert fix(text) == text
+    assert not any(finding.fixable for finding in check(text))
+
+
+def test_output_files_are_looked_at_by_whom_the_caller_names():
+    text = (
+        PROMPT
+        + '# %%% [^a-1]\n\n[^a-1]: [python] output=display_data output_file="f.png" sha256="00"\n'
+    )
+    asked = []
+
+    def look(name, digest):
+        asked.append((name, digest))
+        return "it is gone"
+
+    assert [(f.line, f.code, f.message) for f in check(text, output_file=look)] == [
+        (9, "output-file", "it is gone")
+    ]
+    assert asked == [("f.png", "00")]
+    assert check(text) == []
+
+
+LINES = [
+    "", "", "text", "# %%", "# %% [^a]", "# %% [^b]", "# %%% [^a-1]", "# %%% [^a-1.11111111]",
+    "# %%% [^a-1.11111111.1]", "[^a]: [code]", "[^a]: [markdown] agent=b history=x",
+    "[^a]: [raw]", "[^a]: [nb] encoding=json", "[^b]: [code]", "[^a-1]: [bot] turn=\"{\" time=\"\"",
+    "[^a-1.11111111]: [tool] name=x", "[^a-1.11111111.1]: [tool] call=\"", "[^a-1]: [x] encoding=base64",
+    "[^a-1]: [attachment] name=f mime_type=image/png", "```", "```python", "~~~~", " ```", "#%%",
+    "###### %%", "\\# %%", "\\", "%agent new x system_prompt=y", "stdout> x", "{", "{}", "aGVs", "b\u00e9",
+    "---", "jupyter:", "  jupytext: {formats: [a]}", "agents: {a: {models: 1}}", "agents: &x [*x]",
+    "default_agent: b", "message_section: true", "## Discussion", "# End", "a: [", "\x00", "x\ry", "\r",
+    "\u2028", "\x85", "\ufeff", "\ud800",
+]  # fmt: skip
+
+TEXTS = st.builds(
+    lambda start, lines: start + "".join(line + end for line, end in lines),
+    st.sampled_from(["", "\ufeff", "---\n", "---\nmessage_section: true\n---\n## Discussion\n"]),
+    st.lists(
+        st.tuples(st.sampled_from(LINES), st.sampled_from(["\n"] * 6 + ["\n\n", "\r\n"])),
+        max_size=20,
+    ),
+)
+
+
+@settings(max_examples=150, derandomize=True)
+@given(TEXTS)
+def test_no_text_raises_and_fixing_changes_no_notebook(text):
+    findings = check(text)
+    mended = fix(text)
+
+    assert all(1 <= finding.line <= text.count("\n") + 1 for finding in findings)
+    assert _same(text, mended)
+    assert (mended != text) == any(finding.fixable for finding in findings)
+    assert not any(finding.fixable for finding in check(mended))

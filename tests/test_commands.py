@@ -1,0 +1,259 @@
+"""The verbs that look at files: what they print, what they leave alone, how they end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from msgbook.__main__ import main
+
+AGENTS = "---\n# who\nagents:\n  writer: {models: gpt-5}  # keep\n  critic: {}\n---\n\n"
+CHAT = (
+    "# %% Greeting[^hello]\n\n[^hello]: [markdown] agent=\"critic\"\n\nHi\tthere\n\nMore\n\n"
+    "# %%% [^hello-1]\n\n[^hello-1]: [guest] model=\"m\"\n\nHello\n\n"
+    "# %% [^rule]\n\n[^rule]: [markdown] cell=markdown role=system\n\nBe \x1b[31mbrief\x07.\n\n"
+    "# %% [^n]\n\n[^n]: [markdown] cell=markdown\n\nA note\n\n"
+    "# %% [^fast]\n\n[^fast]: [code]\n\n```ipython\n%agent new fast models=x\n```\n\n"
+    "# %% [^r]\n\n[^r]: [raw]\n\n" + "x" * 200 + "\n"
+)  # fmt: skip
+OPEN = "# %% [^a]\n\n[^a]: [code]\n\n```python\nprint(1)\n"
+
+
+@pytest.fixture
+def chat(tmp_path):
+    folder = tmp_path / "a b" / "c.msg.md"
+    folder.mkdir(parents=True)
+    path = folder / "chat.msg.md"
+    path.write_text(AGENTS + CHAT)
+    return path
+
+
+def run(*argv):
+    return main([str(argument) for argument in argv])
+
+
+def test_list_shows_a_line_for_each_cell(chat, capsys):
+    assert run("list", chat) == 0
+
+    assert capsys.readouterr().out == (
+        "hello\tprompt\tGreeting\n"
+        "rule\tsystem\tBe [31mbrief.\n"
+        "n\tnote\tA note\n"
+        "fast\tcode\t%agent new fast models=x\n"
+        f"r\traw\t{'x' * 79}…\n"
+    )
+
+
+def test_list_shows_the_agents_with_the_default_first(chat, capsys):
+    assert run("list", f"{chat}/agent") == 0
+
+    assert capsys.readouterr().out == "writer\ncritic\nguest\nfast\n"
+
+
+def test_list_shows_the_text_of_a_cell(chat, capsys):
+    assert run("list", f"{chat}/hello") == 0
+
+    assert capsys.readouterr().out == "Hi\tthere\n\nMore\n"
+
+
+def test_list_reads_notebooks(tmp_path, capsys):
+    path = tmp_path / "a.ipynb"
+    cells = [nbformat.v4.new_code_cell("1 + 1", id="sum"), nbformat.v4.new_markdown_cell("# T")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+    assert run("list", path) == 0
+    assert run("list", f"{path}/sum") == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["sum\tcode\t1 + 1", f"{cells[1].id}\tnote\t# T", "1 + 1"]
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("chat.msg.md/zz", "expected the id of a cell, found 'zz'; there are hello, rule, n, fast, r"),
+        ("no.msg.md", "No such file or directory"),
+        ("no.msg.md/agent", "No such file or directory"),
+        (".", "Is a directory"),
+        ("README.md", "message_section"),
+        ("bad.ipynb", "bad.ipynb"),
+        ("odd.ipynb", "odd.ipynb"),
+        ("latin.msg.md/a", "expected UTF-8 text"),
+    ],
+)  # fmt: skip
+def test_list_says_what_it_cannot_read_in_one_line(chat, capsys, target, told):
+    (chat.parent / "README.md").write_text("# %% quoted\n")
+    (chat.parent / "bad.ipynb").write_text("{")
+    (chat.parent / "odd.ipynb").write_text('{"nbformat": 4, "nbformat_minor": 5, "cells": 3}')
+    (chat.parent / "latin.msg.md").write_bytes(b"\xe9")
+
+    assert run("list", f"{chat.parent}/{target}") == 2
+
+    printed = capsys.readouterr()
+    assert told in printed.err
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+def test_check_goes_on_behind_a_file_that_it_cannot_read(chat, capsys):
+    broken, fine = chat.parent / "b\x1b.msg.md", chat.parent / "fine.msg.md"
+    broken.write_text(OPEN)
+    fine.write_text(OPEN + "```\n")
+    shown = str(broken).replace("\x1b", "")
+
+    assert run("check", fine) == 0
+    assert run("check", broken, fine) == 1
+    assert run("check", chat.parent / "none.msg.md", broken, chat.parent) == 2
+
+    printed = capsys.readouterr()
+    line = f"{shown}:5: unclosed-fence the fence ``` is not closed: the code goes on to the end of the cell"
+    assert printed.out.splitlines() == [line, line]
+    assert [line.rpartition(": ")[2] for line in printed.err.splitlines()] == [
+        "No such file or directory",
+        "Is a directory",
+    ]
+
+
+def test_check_prints_one_list_as_json(chat, capsys):
+    (chat.parent / "x.msg.md").write_text(OPEN)
+
+    assert run("check", "--json", chat.parent / "x.msg.md", chat.parent / "x.msg.md") == 1
+
+    found = json.loads(capsys.readouterr().out)
+    assert [(f["line"], f["code"], f["fixable"]) for f in found] == [
+        (5, "unclosed-fence", True)
+    ] * 2
+    assert found[0].keys() == {"file", "line", "code", "message", "fixable"}
+
+
+def test_check_mends_what_is_safe_and_prints_what_is_left(chat, capsys):
+    path = chat.parent / "x.msg.md"
+    path.write_text(OPEN + "\n# %% b\n\n#%%\n")
+
+    assert run("check", "--fix", path) == 1
+
+    printed = capsys.readouterr()
+    assert path.read_text() == OPEN + "```\n\n# %% b\n\n#%%\n"
+    assert printed.out.startswith(f"{path}:11: near-marker ")
+    assert printed.out.count("\n") == 1
+    assert printed.err.endswith("1 of 2 mended\n")
+
+
+def test_check_does_not_touch_a_file_without_anything_to_mend(chat):
+    before = chat.stat()
+
+    assert run("check", "--fix", chat) == 1
+    assert (chat.stat().st_mtime_ns, chat.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_set_default_adds_one_line(chat):
+    assert run("set-default", chat, "guest") == 0
+
+    assert chat.read_text() == AGENTS[:-5] + "default_agent: guest\n---\n\n" + CHAT
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("# %% a\n", "---\ndefault_agent: b\n---\n\n# %% a\n"),
+        ("\ufeff# %% a\r\n", "\ufeff---\r\ndefault_agent: b\r\n---\r\n\r\n# %% a\r\n"),
+        ("", "---\ndefault_agent: b\n---\n"),
+        ("---\ndefault_agent: a # who\n---\n", "---\ndefault_agent: b # who\n---\n"),
+        ("---\ndefault_agent: 'it''s'\nx: 1\n---\n", "---\ndefault_agent: b\nx: 1\n---\n"),
+        ("---\ndefault_agent:\nx: 1\n---\n", "---\ndefault_agent: b\nx: 1\n---\n"),
+        ("---\r\ndefault_agent: a\r\n---\r\n", "---\r\ndefault_agent: b\r\n---\r\n"),
+        (
+            "---\njupyter:\n  nbformat_minor: 4\n---\n",
+            "---\ndefault_agent: b\njupyter:\n  nbformat_minor: 4\n---\n",
+        ),
+        ("---\ndefault_agent:   \"b\"\n---\n", "---\ndefault_agent:   \"b\"\n---\n"),
+    ],
+)  # fmt: skip
+def test_set_default_changes_that_line_only(tmp_path, before, after):
+    path = tmp_path / "chat.msg.md"
+    path.write_bytes(before.encode())
+
+    assert run("set-default", path, "b") == 0
+    assert path.read_bytes().decode() == after
+
+
+def test_set_default_quotes_what_yaml_would_read_otherwise(tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+    for name in ("no", "a: b", "模型 x", "gpt-5", "5"):
+        path.write_text("# %% a\n")
+
+        assert run("set-default", path, name) == 0
+        assert run("list", f"{path}/agent") == 0
+        assert capsys.readouterr().out == f"{name}\n"
+
+
+def test_set_default_works_above_a_message_section(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("---\nmessage_section: true\n---\n# T\n\n## Discussion\n")
+
+    assert run("set-default", path, "b") == 0
+    assert path.read_text() == (
+        "---\nmessage_section: true\ndefault_agent: b\n---\n# T\n\n## Discussion\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("frontmatter", "agent", "told"),
+    [
+        ("agents: {a: {}, c: {}}", "b", "found 'b'; there are a, c"),
+        ("x: [", "b", "line 3"),
+        ("{x: 1}", "b", "cannot be set in a line of its own"),
+        ("- x", "b", "expected `key: value` lines"),
+        ("default_agent: |\n  a", "b", "cannot be set in a line of its own"),
+        ("", "b\x1b", "expected the name of an agent"),
+        ("", "", "expected the name of an agent"),
+    ],
+)
+def test_set_default_refuses_what_it_cannot_do_safely(tmp_path, capsys, frontmatter, agent, told):
+    path = tmp_path / "chat.msg.md"
+    text = f"---\n{frontmatter}\n---\n\n# %% a\n"
+    path.write_text(text)
+
+    assert run("set-default", path, agent) == 2
+    assert path.read_text() == text
+    assert told in capsys.readouterr().err
+
+
+def _command(*argv, **options):
+    return subprocess.Popen([sys.executable, "-m", "msgbook", *map(str, argv)], **options)
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% a\n" * 20_000)
+
+    with _command("list", path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+    assert process.returncode == 0
+
+
+def test_the_help_imports_neither_jupyter_nor_openai():
+    program = (
+        "import sys\nfrom msgbook.__main__ import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'openai', 'nbformat', 'jupyter_core', 'jupytext', 'traitlets', 'IPython', 'yaml'}\n"
+        "print(heavy & set(sys.modules))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert done.stdout.decode().splitlines()[-1] == "set()"
+
+
+def test_jupytext_gets_all_that_follows_its_name(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run("jupytext", "--help")
+
+    assert ended.value.code == 0
+    assert "--set-formats" in capsys.readouterr().out
