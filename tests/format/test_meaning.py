@@ -369,3 +369,26 @@ def test_a_further_type_joins_no_turn_and_nothing_broken(above):
     assert len(nb.cells[0].outputs) == 2
     assert nb.cells[0].outputs[1].data == {"text/html": "<b>x</b>"}
     assert writes(nb) == text
+
+
+@pytest.mark.xfail(reason="a fence in the frontmatter is taken for one of the document")
+def test_a_fence_in_the_frontmatter_opens_none_above_the_section():
+    text = "---\nmessage_section: true\nx: |\n```\n---\n\n## Discussion\n\n# %% [^a]\n[^a]: [raw]\n\nHi\n"
+
+    assert writes(reads(text)) == text
+
+
+@pytest.mark.xfail(reason="the key in the metadata is taken for the version of the format")
+def test_metadata_may_have_a_key_like_the_format():
+    nb = reads("# %% [^a]\n")
+    nb.metadata["nbformat_minor"] = 3
+
+    assert reads(writes(nb)).metadata["nbformat_minor"] == 3
+
+
+@pytest.mark.xfail(reason="only metadata and cells are written")
+def test_an_unknown_field_of_the_notebook_is_kept():
+    nb = reads("# %% [^a]\n")
+    nb["extra"] = "future"
+
+    assert reads(writes(nb))["extra"] == "future"
