@@ -21,7 +21,7 @@ def write_attachments(attachments: Attachments, base: str) -> list[Unit]:
             data = attachments[name][mime]
             attrs: Pairs = [("name", name), ("mime_type", mime)]
             body = data
-            if jsontext.UNSAFE.search(data):
+            if jsontext.needs_json(data):
                 attrs.append(("encoding", "json"))
                 body = jsontext.dumps(data)
             elif is_base64(data):

@@ -16,7 +16,7 @@ Pairs = list[tuple[str, Value]]
 KEY = re.compile(r'[^\s="\[\]\r]+')
 
 _TYPE = re.compile(r"\[([^\[\]=\n]*)\](?=\s|$)")
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_QUOTED = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(
     rf'\[([^\s="\[\]]+)=({_QUOTED}|[^\s\]]*)\](?=\s|$)'
     rf'|([^\s="\[\]]+)=({_QUOTED}(?=\s|$)|\S*)'
@@ -74,7 +74,7 @@ def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
 
 def is_type(text: str) -> bool:
     """Whether `text` can stand as `[text]` at the start of a tail and reads back as itself."""
-    return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.UNSAFE.search(text)
+    return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.needs_json(text)
 
 
 def _pairs(text: str) -> Pairs:
@@ -95,7 +95,7 @@ def _value(token: str) -> str:
     if "\\" not in token:
         return token[1:-1]
     try:
-        return str(jsontext.loads(token))
+        return jsontext.load_string(token)
     except ValueError:
         return token[1:-1].replace('\\"', '"')
 
@@ -111,10 +111,11 @@ class Attrs:
 
     def __init__(self, pairs: Pairs) -> None:
         self.rest = list(pairs)
+        self._keys = dict(pairs)
 
     def take(self, key: str) -> str | None:
         """The first text value of `key`, removed from `rest`; None when there is none."""
-        if not self.rest:
+        if key not in self._keys:
             return None
         for index, (name, value) in enumerate(self.rest):
             if name == key and isinstance(value, str):
@@ -124,6 +125,8 @@ class Attrs:
 
     def take_flag(self, key: str) -> bool:
         """Whether the flag `key` is set; removed from `rest`."""
+        if key not in self._keys:
+            return False
         for index, pair in enumerate(self.rest):
             if pair == (key, True):
                 del self.rest[index]
@@ -131,7 +134,7 @@ class Attrs:
         return False
 
     def put_back(self, key: str, value: str) -> None:
-        """Return a value that the taker could not use."""
+        """Return a value that the taker could not use; nobody takes it again."""
         self.rest.append((key, value))
 
 
@@ -151,9 +154,9 @@ def pairs_of(value: object, reserved: frozenset[str]) -> Pairs | None:
             return None
         if content is True:
             # A flag may be any word: what does not read back as one attribute is one.
-            if jsontext.UNSAFE.search(key) or _pairs(key) != [(key, True)]:
+            if jsontext.needs_json(key) or _pairs(key) != [(key, True)]:
                 return None
-        elif not isinstance(content, str) or not KEY.fullmatch(key) or jsontext.UNSAFE.search(key):
+        elif not isinstance(content, str) or not KEY.fullmatch(key) or jsontext.needs_json(key):
             return None
         pairs.append((key, content))
     return pairs

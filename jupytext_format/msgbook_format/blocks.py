@@ -84,6 +84,11 @@ _FIELDS: dict[str, tuple[_Field, ...]] = {
     "notice": (_Field("level", "level"),),
     "error": (_NAME,),
 }
+_FIRST_FIELDS = {kind: fields + _COMMON for kind, fields in _FIELDS.items()}
+_LATER_FIELDS = {kind: fields + _LATER for kind, fields in _FIRST_FIELDS.items()}
+_KINDS = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
+"""What stands in the footnote's brackets; a text and a reasoning name their agent."""
+
 _BODY_KEYS = {
     "text": "text",
     "reasoning": "text",
@@ -111,6 +116,11 @@ _STRUCTURAL = frozenset(
 _RESERVED = _STRUCTURAL | TURN_KEYS | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
 
 
+def _fields(kind: str, first: bool) -> tuple[_Field, ...]:
+    """Fields of a block; `first` says that its unit carries the turn's `time` and `agent`."""
+    return (_FIRST_FIELDS if first else _LATER_FIELDS)[kind]
+
+
 def is_readable(block: dict[str, Any]) -> bool:
     """Whether a block can stand as text; the others stand as JSON."""
     key = _BODY_KEYS.get(block["type"])
@@ -123,7 +133,7 @@ def is_readable(block: dict[str, Any]) -> bool:
         return False
     if block["type"] == "tool_result" and isinstance(body, list):
         return True
-    return isinstance(body, str) and not jsontext.UNSAFE.search(body)
+    return isinstance(body, str) and not jsontext.needs_json(body)
 
 
 def write_whole(block: dict[str, Any]) -> Unit:
@@ -139,15 +149,17 @@ def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[Unit, d
     carries the turn's attributes, among them `time` and `agent`.
     """
     kind = block["type"]
-    rest = {key: value for key, value in block.items() if key != "type"}
-    unit = Unit(kind={"text": agent, "reasoning": agent}.get(kind, kind.partition("_")[0]))
+    rest = dict(block)
+    del rest["type"]
+    unit = Unit(kind=_KINDS.get(kind, agent))
     if kind == "reasoning":
         unit.attrs.append(("reasoning", "1"))
-    for field in _FIELDS[kind] + _COMMON + (() if first else _LATER):
-        value = field.write(rest[field.key]) if field.key in rest else None
-        if value is not None:
-            unit.attrs.append((field.attr, value))
-            del rest[field.key]
+    for field in _fields(kind, first):
+        if field.key in rest:
+            value = field.write(rest[field.key])
+            if value is not None:
+                unit.attrs.append((field.attr, value))
+                del rest[field.key]
     title = rest.get("title")
     if isinstance(title, str) and is_title(title):
         unit.title = rest.pop("title")
@@ -170,7 +182,7 @@ def block_type(unit: Unit) -> str:
     if unit.kind in ("notice", "error"):
         return unit.kind
     if unit.kind == "tool":
-        return "tool_call" if any(key == "name" for key, _ in unit.attrs) else "tool_result"
+        return "tool_call" if "name" in dict(unit.attrs) else "tool_result"
     return "reasoning" if ("reasoning", "1") in unit.attrs else "text"
 
 
@@ -182,7 +194,7 @@ def read_block(unit: Unit, attrs: Attrs, first: bool) -> dict[str, Any]:
         block["title"] = unit.title
     if kind == "reasoning":
         attrs.take("reasoning")
-    for field in _FIELDS[kind] + _COMMON + (() if first else _LATER):
+    for field in _fields(kind, first):
         if field.flag:
             if attrs.take_flag(field.attr):
                 block[field.key] = True
@@ -250,4 +262,4 @@ def _read_body(unit: Unit, attrs: Attrs, block: dict[str, Any]) -> None:
 
 
 def _is_other_xml(text: str) -> bool:
-    return text != "" and not _ARGUMENTS.fullmatch(text) and not jsontext.UNSAFE.search(text)
+    return text != "" and not _ARGUMENTS.fullmatch(text) and not jsontext.needs_json(text)

@@ -128,7 +128,7 @@ def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def is_plain(cell: dict[str, Any]) -> bool:
     """Whether a cell can stand as text; the others stand as JSON with all they hold."""
-    return is_regular(cell) and not jsontext.UNSAFE.search(cell["source"])
+    return is_regular(cell) and not jsontext.needs_json(cell["source"])
 
 
 def is_regular(cell: dict[str, Any]) -> bool:

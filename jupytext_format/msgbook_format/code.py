@@ -67,4 +67,4 @@ def _prefix(info: str, ctx: Context) -> str:
 
 
 def _is_prose(text: Any) -> bool:
-    return isinstance(text, str) and text == trim(text) != "" and not jsontext.UNSAFE.search(text)
+    return isinstance(text, str) and text == trim(text) != "" and not jsontext.needs_json(text)

@@ -67,7 +67,7 @@ def format_frontmatter(user: str | None, ours: dict[str, Any]) -> str:
 
 def can_hold(user: str) -> bool:
     """Whether the user's lines, written without ours, are read back as they are."""
-    if jsontext.UNSAFE.search(user.replace("\r\n", "\n")):
+    if jsontext.needs_json(user.replace("\r\n", "\n")):
         return False
     block = format_frontmatter(user, {})
     return (not user or user.endswith("\n")) and (

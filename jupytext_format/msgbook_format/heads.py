@@ -49,7 +49,7 @@ class Head:
     @property
     def whole(self) -> bool:
         """Whether it holds all of the cell, as JSON."""
-        return self.verbatim.whole if self.verbatim else not is_plain(self.cell)
+        return self.verbatim.whole if self.verbatim else self.unit.kind == "nb"
 
     @property
     def code(self) -> bool:

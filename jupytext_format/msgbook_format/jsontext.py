@@ -6,19 +6,29 @@ import json
 import math
 import re
 from collections.abc import Callable
+from json.decoder import scanstring
 from json.encoder import encode_basestring
 from typing import Any
-
-UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
-"""What plain text cannot carry: universal newlines turn CR into LF, NUL makes a file binary for
-git, and a lone surrogate has no UTF-8."""
 
 MAX_DEPTH = 200
 """Nesting of lists and objects that is read; what walks over values recurses for each level."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def needs_json(text: str) -> bool:
+    """Whether `text` holds what plain text cannot carry.
+
+    Universal newlines turn CR into LF, NUL makes a file binary for git, and a lone surrogate has
+    no UTF-8.
+    """
+    return (
+        "\r" in text
+        or "\x00" in text
+        or (not text.isascii() and _SURROGATE.search(text) is not None)
+    )
 
 
 def dumps(value: Any) -> str:
@@ -63,6 +73,18 @@ def loads(text: str) -> Any:
     if is_too_deep(text):
         raise ValueError(f"expected JSON, found it nested deeper than {MAX_DEPTH} levels")
     return _DECODER.decode(text)
+
+
+def load_string(text: str) -> str:
+    """The string that JSON `text`, which begins with a quote, holds.
+
+    Raises:
+        ValueError: it holds none, or more.
+    """
+    value, end = scanstring(text, 1)
+    if end != len(text):
+        raise ValueError(f"expected one JSON string, found more behind its character {end}")
+    return value
 
 
 def _finite(value: Any) -> Any:

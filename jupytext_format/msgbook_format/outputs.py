@@ -24,8 +24,9 @@ _Output = dict[str, Any]
 
 def is_output(unit: Unit) -> bool:
     """Whether a unit below a prompt is an output of its own, not a block of a turn."""
-    if any(key in ("mime_type", "output") for key, _ in unit.attrs):
-        return True
+    for key, _ in unit.attrs:
+        if key in ("mime_type", "output"):
+            return True
     if unit.kind == "nb":
         return ("block", "1") not in unit.attrs
     return unit.streams
@@ -140,7 +141,7 @@ def _encode(data: Any, mime: str) -> tuple[Pairs, str | None]:
     """Attributes and body for one datum; no body when plain text cannot carry it."""
     if not isinstance(data, str):
         return [("encoding", "json")], jsontext.dumps_indented(data)
-    if jsontext.UNSAFE.search(data):
+    if jsontext.needs_json(data):
         return [], None
     if not _is_binary(mime):
         return [], data
@@ -172,7 +173,7 @@ def _write_error(output: _Output, lang: str) -> list[Unit] | None:
     if not isinstance(output["ename"], str) or not isinstance(output["evalue"], str):
         return None
     body = "\n".join(traceback)
-    if jsontext.UNSAFE.search(body):
+    if jsontext.needs_json(body):
         return None
     attrs: Pairs = [("output", "error"), ("status", "error")]
     attrs += [("ename", output["ename"]), ("evalue", output["evalue"])]

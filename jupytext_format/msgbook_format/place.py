@@ -12,6 +12,18 @@ class Place:
     blocks need not be written.
     """
 
+    __slots__ = (
+        "answered",
+        "base",
+        "calls",
+        "labels",
+        "last_call",
+        "number",
+        "numbers",
+        "results",
+        "step",
+    )
+
     def __init__(self, base: str) -> None:
         """`base` is the label of the prompt."""
         self.base = base

@@ -141,7 +141,7 @@ def format_unit(unit: Unit, marker: str, escaper: Escaper) -> str:
 
 def is_title(text: str) -> bool:
     """Whether `text` can stand behind a marker and reads back as itself."""
-    if not text or text != text.strip() or "\n" in text or jsontext.UNSAFE.search(text):
+    if not text or text != text.strip() or "\n" in text or jsontext.needs_json(text):
         return False
     return _title_and_label(" " + text) == (text, None)
 

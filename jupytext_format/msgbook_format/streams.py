@@ -21,7 +21,7 @@ def is_stream(output: dict[str, Any]) -> bool:
         and output["name"] in ("stdout", "stderr")
         and isinstance(text, str)
         and text != ""
-        and not jsontext.UNSAFE.search(text)
+        and not jsontext.needs_json(text)
     )
 
 

@@ -34,6 +34,8 @@ _TEXTS = (
     ("finish_reason", "finish_reason"),
 )
 
+_READ_TEXTS = (*_TEXTS, ("agent", "agent"), ("status", "turn_status"))
+
 
 def is_turn_output(output: dict[str, Any]) -> bool:
     """Whether an output is a turn and nothing that units of a turn could not say."""
@@ -167,8 +169,9 @@ class TurnReader:
 
     def takes(self, unit: Unit) -> bool:
         """Whether `unit` goes on with this turn: it names no other agent and begins no turn."""
-        if any(key == "turn" for key, _ in unit.attrs):
-            return False
+        for key, _ in unit.attrs:
+            if key == "turn":
+                return False
         agent = _agent_of(unit)
         return agent is None or self.turn.get("agent", agent) == agent
 
@@ -191,7 +194,7 @@ def _agent_of(unit: Unit) -> str | None:
 
 def _read_turn_attrs(attrs: Attrs) -> tuple[dict[str, Any], dict[str, Any]]:
     turn: dict[str, Any] = {"version": TURN_VERSION, "status": "done", "blocks": []}
-    for key, attr in (*_TEXTS, ("agent", "agent"), ("status", "turn_status")):
+    for key, attr in _READ_TEXTS:
         text = attrs.take(attr)
         if text is not None:
             turn[key] = text

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 
 DANGER = re.compile(
-    r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\begin\{"
-    r"|(?:```|~~~)[^\n]{0,80}(?:mermaid|[&\\])"
-    r"|\\(?:require|mmlToken|style|data|bbox)(?![a-z])",
-    re.IGNORECASE,
+    r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\(?i:begin)\{"
+    r"|```[^\n]{0,80}(?:(?i:mermaid)|[&\\])|~~~[^\n]{0,80}(?:(?i:mermaid)|[&\\])"
+    r"|\\(?i:require|mmlToken|style|data|bbox)(?![A-Za-z])"
 )
 """What does something when it is read as text: a tag, an image, a link, a definition, a formula,
 a diagram.

@@ -9,7 +9,7 @@ from msgbook_format.turn.escape import code_block
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^ {0,3}(`{3,})[ \t]*$", re.MULTILINE)
 _DISPLAY_FORMULA = re.compile(r"\\\[|\\begin\{")
-_SPECIAL = re.compile(r"[\\$<\[\]&\t]")
+_SPECIAL = re.compile(r"\\|\$|&|\t|<[A-Za-z/!?]|!\[|\][(:]")
 _ODD_SPACE = re.compile(r"[^\S\n ]")
 
 
