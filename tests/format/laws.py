@@ -25,14 +25,16 @@ def plain(nb):
     for cell in nb["cells"]:
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
-            data = output.get("data") if isinstance(output, dict) else None
-            # Beside any further type the texts do not follow from the turn.
-            if isinstance(data, dict) and {TURN_MIME} <= data.keys() <= {
-                TURN_MIME,
-                *_DERIVED_MIMES,
-            }:
-                output["data"] = {TURN_MIME: data[TURN_MIME]}
+            if isinstance(output, dict) and output.get("output_type") == "display_data":
+                _drop_derived(output)
     return nb
+
+
+def _drop_derived(output):
+    data = output.get("data")
+    # Beside any further type the texts do not follow from the turn.
+    if isinstance(data, dict) and {TURN_MIME} <= data.keys() <= {TURN_MIME, *_DERIVED_MIMES}:
+        output["data"] = {TURN_MIME: data[TURN_MIME]}
 
 
 def assert_same(found, expected):
@@ -107,6 +109,8 @@ def _is_unanswered(cell):
         cell["outputs"] == []
         and cell["execution_count"] is None
         and "[nb]" not in bits.get("cell", "")
+        # A run that is said to have given nothing is no answer, but stands there.
+        and "outputs" not in bits
         and not jsontext.UNSAFE.search(cell["source"])
     )
 
