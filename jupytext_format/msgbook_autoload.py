@@ -1,8 +1,9 @@
 """Teaches Jupytext the format `msg` wherever it is imported, so that `jupytext` itself knows it.
 
-A `.pth` file imports this module at every start of Python. So it imports nothing that is not
-loaded by then, and does no more than wait for `import jupytext`. `MSGBOOK_NO_AUTOLOAD=1` in the
-environment switches it off.
+The `.pth` file of the same name puts a finder in front of `sys.meta_path` at every start of
+Python. The finder is a few lines within that file, since finding and loading a module would cost
+most programs more than they gain. Only who looks for `jupytext` gets here.
+`MSGBOOK_NO_AUTOLOAD=1` in the environment switches it off.
 """
 
 import os
@@ -13,21 +14,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class _Finder:
-    """Finds `jupytext` where the other finders do, with a loader that registers the format."""
+def find_spec(finder: object, path: object, target: object) -> "Any":
+    """Where the finders behind `finder` find `jupytext`, with a loader that registers the format.
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        if name != "jupytext":
-            return None
-        # Only those behind this one: two finders that ask all others would ask each other forever.
-        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
-            find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find else None
-            if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader)
-                return spec
+    None if they do not find it, or if registration is switched off.
+    """
+    if os.environ.get("MSGBOOK_NO_AUTOLOAD", "0") not in ("", "0"):
         return None
+    # Only those behind: two finders that ask all others would ask each other forever.
+    for other in sys.meta_path[sys.meta_path.index(finder) + 1 :]:  # type: ignore[arg-type]
+        find = getattr(other, "find_spec", None)
+        spec = find("jupytext", path, target) if find else None
+        if spec is not None:
+            if hasattr(spec.loader, "exec_module") and not isinstance(spec.loader, _Loader):
+                spec.loader = _Loader(spec.loader)
+            return spec
+    return None
 
 
 class _Loader:
@@ -65,7 +67,3 @@ def _warn(message: str) -> None:
         warnings.warn(message, stacklevel=2)
     except Warning:
         print(message, file=sys.stderr)  # noqa: T201  # where warnings are errors
-
-
-if os.environ.get("MSGBOOK_NO_AUTOLOAD", "0") in ("", "0"):
-    sys.meta_path.insert(0, _Finder())

@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 
@@ -51,8 +53,9 @@ def test_the_wheel_holds_the_built_extension_the_kernelspec_and_the_server_exten
 def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     tops = {name.split("/")[0] for name in wheel.namelist()}
 
-    assert {"msgbook", "msgbook_format"} < tops
-    assert all(top in ("msgbook", "msgbook_format") or top.startswith("msgbook-") for top in tops)
+    modules = {"msgbook", "msgbook_format", "msgbook_autoload.py", "msgbook_autoload.pth"}
+    assert modules < tops
+    assert all(top in modules or top.startswith("msgbook-") for top in tops)
     assert {"msgbook/sample.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
         wheel.namelist()
     )
@@ -77,6 +80,47 @@ def test_the_wheel_installs_without_node_and_runs(wheel, tmp_path):
     assert shown.stdout.startswith(str(package))
     assert (tmp_path / "share/jupyter/labextensions/@msgbook/labextension/package.json").exists()
     assert (tmp_path / "bin/msgbook").exists()
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel, tmp_path_factory):
+    """The Python of a new environment with the wheel, and what it needs from this one."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    packages = next(folder.glob("lib/python3*/site-packages"))
+    # A path alone: the `.pth` files that lie there are not run.
+    (packages / "needs.pth").write_text(sysconfig.get_path("purelib"))
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
+    subprocess.run([*command, "--no-index", "--ignore-installed", wheel.filename], check=True)
+    return python
+
+
+def test_jupytext_knows_message_files_right_after_the_installation(fresh, tmp_path):
+    text = "# %% [^a]\n\n[^a]: [markdown]\n\nHi\n\n# %%% [^a-1]\n\n[^a-1]: [assistant]\n\nHo\n"
+    (tmp_path / "chat.msg.md").write_text(text)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+    for arguments in (
+        ["--from", ".msg.md", "--to", "ipynb", "chat.msg.md"],
+        ["--to", ".msg.md", "--output", "back.msg.md", "chat.ipynb"],
+    ):
+        command = [fresh, "-W", "error", "-m", "jupytext", *arguments]
+        subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+
+    assert (tmp_path / "back.msg.md").read_text() == text
+    assert "Ho" in (tmp_path / "chat.ipynb").read_text()
+
+
+def test_an_editable_installation_arms_jupytext_too():
+    code = "import sys; print([type(f).__module__ for f in sys.meta_path])"
+    environment = {**os.environ, "MSGBOOK_NO_AUTOLOAD": ""}
+
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    )
+
+    assert "msgbook_autoload" in shown.stdout
 
 
 def test_the_kernelspec_is_installed_under_its_fixed_names():

@@ -10,7 +10,6 @@ from typing import Any
 import jupytext
 import jupytext.formats
 import jupytext.header
-import jupytext.jupytext
 
 from msgbook_format.files import decode, has_section, replace_bytes
 from msgbook_format.jupytext_plugin.convert import read_text, write_text
@@ -95,7 +94,8 @@ def write(original: Function) -> Function:
         fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
         version = {"version": options["version"]} if "version" in options else {}
         text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
-        jupytext.jupytext.create_prefix_dir(str(fp), fmt, None)
+        if "prefix" in fmt:
+            Path(fp).parent.mkdir(parents=True, exist_ok=True)
         return replace_bytes(Path(fp), text.encode("utf-8"))
 
     return replacement

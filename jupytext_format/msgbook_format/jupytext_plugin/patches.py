@@ -59,7 +59,6 @@ _EXPECTED = {
     "jupytext.reads": ["text", "fmt", "as_version", "config", "kwargs"],
     "jupytext.read": ["fp", "as_version", "fmt", "config", "kwargs"],
     "jupytext.write": ["nb", "fp", "version", "fmt", "config", "kwargs"],
-    "jupytext.create_prefix_dir": ["nb_file", "fmt", "log"],
     "jupytext.TextNotebookConverter.writes": ["self", "nb", "metadata", "kwargs"],
     "config.JupytextConfiguration.set_default_format_options": ["self", "format_options", "read"],
     "cli.jupytext_single_file": ["nb_file", "args", "log", "notary"],

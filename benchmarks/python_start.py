@@ -1,0 +1,73 @@
+"""What the `.pth` file adds to every start of Python, also of those that never meet a notebook.
+
+Goal: less than a millisecond. Starts with and without the file alternate, in an environment that
+holds nothing else, so that a machine that slows down slows both; quoted are the medians and the
+least processor times, and the time of the file's lines alone.
+
+Usage: python benchmarks/python_start.py [RUNS]
+"""
+
+from __future__ import annotations
+
+import compileall
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+FORMAT = Path(__file__).parent.parent / "jupytext_format"
+FILES = ("msgbook_autoload.pth", "msgbook_autoload.py")
+
+
+def make_environment(folder: Path, *, armed: bool) -> Path:
+    """An environment of its own, with the two files or without them; its Python."""
+    venv.create(folder, with_pip=False)
+    packages = next(folder.glob("lib/python3*/site-packages"))
+    for name in FILES if armed else ():
+        shutil.copy(FORMAT / name, packages)
+    # As pip does.
+    compileall.compile_dir(packages, quiet=1)
+    return folder / "bin" / "python"
+
+
+def milliseconds_to_start(python: Path) -> float:
+    """Processor time, which other programs on the machine touch less than the clock's."""
+    process = os.posix_spawn(python, [str(python), "-c", "pass"], os.environ)
+    _, status, used = os.wait4(process, 0)
+    if status != 0:
+        raise SystemExit(f"{python} did not start")
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
+def milliseconds_to_arm() -> float:
+    """What `site` does with the file, in this process."""
+    line = (FORMAT / FILES[0]).read_text()
+    taken = []
+    for _ in range(200):
+        began = time.perf_counter()
+        exec(line, {})
+        taken.append((time.perf_counter() - began) * 1000)
+        del sys.meta_path[0]
+    return statistics.median(taken)
+
+
+def main(runs: int) -> None:
+    os.environ.pop("MSGBOOK_NO_AUTOLOAD", None)
+    taken: list[list[float]] = [[], []]
+    with tempfile.TemporaryDirectory() as folder:
+        pythons = [make_environment(Path(folder, str(n)), armed=n == 1) for n in range(2)]
+        for _ in range(runs):
+            for python, times in zip(pythons, taken, strict=True):
+                times.append(milliseconds_to_start(python))
+    for name, summary in (("median", statistics.median), ("least", min)):
+        plain, armed = map(summary, taken)
+        print(f"{name:6} {plain:.2f} ms without, {armed:.2f} ms with: {armed - plain:+.2f} ms")
+    print(f"the file's lines alone: {milliseconds_to_arm():.3f} ms (goal of all: < 1 ms)")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
