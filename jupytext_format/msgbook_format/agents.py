@@ -14,7 +14,8 @@ DEFAULT_AGENT = "assistant"
 """Who answers where nothing names an agent."""
 
 _MAGIC = re.compile(r"\s*%agent[ \t]+(new|default)[ \t]+(\S+)([^\n]*)")
-_MSG_LINE = re.compile(r"\s*%%msg(?=\s)[^\n]*?\sagent=(\"[^\"\n]*\"|\S+)")
+_MSG_LINE = re.compile(r"\s*%%msg(?=\s)([^\n]*)")
+_ATTRIBUTE = re.compile(r"(?<!\S)([^\s=]+)=(\"[^\"]*\"|'[^']*'|\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,13 @@ def agent_magic(source: str) -> AgentMagic | None:
     return AgentMagic(match[1], match[2], match[3].strip()) if match else None
 
 
+def msg_attributes(source: str) -> dict[str, str]:
+    """The attributes of the line `%%msg KEY=VALUE ...` that a prompt begins with."""
+    match = _MSG_LINE.match(source)
+    pairs = _ATTRIBUTE.findall(match[1]) if match else ()
+    return {key: value.strip("\"'") for key, value in pairs}
+
+
 def list_agents(notebook: dict[str, Any]) -> list[str]:
     """The names of all agents that a notebook involves, each once, the default first.
 
@@ -85,9 +93,7 @@ def _named_by(cell: dict[str, Any]) -> Iterator[str]:
         magic = agent_magic(source)
         if magic:
             yield magic.name
-        line = _MSG_LINE.match(source)
-        if line:
-            yield line[1].strip('"')
+        yield from _strings([msg_attributes(source).get("agent")])
     yield from _strings([_ours(cell).get("agent")])
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():

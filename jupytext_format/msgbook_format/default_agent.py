@@ -13,7 +13,7 @@ from msgbook_format.yaml_nodes import YamlError, compose, entries, kind_of, last
 _KEY = "default_agent"
 _LINE = re.compile(
     rf"^({_KEY}:)[ \t]*"
-    r"(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\n]|'')*'|[^\s#\"'][^\n]*?)?"
+    r"(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\n]|'')*'|[^\s#\"']\S*+(?:[ \t]++(?!#)\S++)*+)?"
     r"(?=[ \t]+#|[ \t]*\r?$)",
     re.M,
 )

@@ -47,11 +47,9 @@ def compose(text: str) -> yaml.Node | None:
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise YamlError(line, f"the character U+{ord(found[0]):04X} cannot stand in YAML")
-    # The parser in C recurses for each level, without a bound of its own.
-    deep = _DEEP_LINE.search(text)
-    if deep or jsontext.is_too_deep(text) or _raw_depth(text) > _MAX_RAW_DEPTH:
-        line = text.count("\n", 0, deep.start()) + 1 if deep else 1
-        raise YamlError(line, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
+    deep = deep_line(text)
+    if deep is not None:
+        raise YamlError(deep, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
     try:
         return yaml.compose(text, _LOADER)
     except yaml.MarkedYAMLError as error:
@@ -60,6 +58,18 @@ def compose(text: str) -> yaml.Node | None:
         raise YamlError(line, error.problem or error.context or "it is no YAML") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise YamlError(1, str(error).partition("\n")[0] or "it is no YAML") from None
+
+
+def deep_line(text: str) -> int | None:
+    """The line from which a text may be nested too deep to parse, from 1; None without one.
+
+    PyYAML's parser in C recurses for each level, without a bound: it ends the process.
+    """
+    deep = _DEEP_LINE.search(text)
+    if deep is not None:
+        return text.count("\n", 0, deep.start()) + 1
+    # What counts as a quote is known only to a parser, so brackets in quotes count once as well.
+    return 1 if jsontext.is_too_deep(text) or _raw_depth(text) > _MAX_RAW_DEPTH else None
 
 
 def entries(node: yaml.Node | None) -> list[Entry]:

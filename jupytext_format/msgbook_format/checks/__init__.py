@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 
 from msgbook_format.checks import file_rules, frontmatter_rules, marker_rules, output_rules
 from msgbook_format.checks.finding import Finding
@@ -47,4 +48,4 @@ def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Findi
     found = {finding for rule in _RULES for finding in rule(view)}
     if output_file is not None:
         found.update(output_rules.output_files(view, output_file))
-    return sorted(found)
+    return sorted(found, key=attrgetter("line", "code", "message"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing in a message file that is probably not meant so. Sorts by line, then code."""
+    """One thing in a message file that is probably not meant so."""
 
     line: int
     """Line in the file, from 1."""

@@ -9,11 +9,12 @@ MARKER = re.compile(r"#{1,5} %%%?(?:[ \t\r]|$)")
 
 _LOOKALIKE = re.compile(
     r"^(?: {0,3}(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
-    r"|(?P<near> {0,3}#+[ \t]*%%[^\n]*)"
+    r"|(?P<near> {0,3}\\*#+[ \t]*%%[^\n]*)"
     r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<tail>[^\n]*)"
     r"|(?P<heading>#{1,6})[ \t]+(?P<text>[^\s%][^\n]*))$",
     re.M,
 )
+_LABEL = re.compile(r"\[\^([^\s\[\]^]+)\]$")
 
 
 @dataclass(slots=True, frozen=True)
@@ -43,6 +44,8 @@ class Lines:
     """Lines that look like a marker and are content."""
     markers: list[Line] = field(default_factory=list)
     """Lines that are written like a marker where none counts."""
+    labels: set[str] = field(default_factory=set)
+    """Labels of these lines, and of markers with a backslash: their footnotes are content too."""
     notes: list[Note] = field(default_factory=list)
     headings: list[Line] = field(default_factory=list)
     first_fence: Line | None = None
@@ -67,8 +70,7 @@ def scan_lines(text: str, number: int, *, marked: bool) -> Lines:
         elif found.open_fence is not None:
             continue
         elif match["near"]:
-            line = Line(number, match["near"].strip())
-            (found.markers if MARKER.match(match["near"]) else found.near).append(line)
+            _take_marker(found, Line(number, match["near"].rstrip()))
         elif match["label"]:
             first = not found.notes and not text[start : match.start()].strip()
             found.notes.append(Note(number, match["label"], match["tail"].strip(), first))
@@ -86,6 +88,14 @@ def closes(fence: str, opened: str) -> bool:
     """Whether the fence `fence` closes the one that begins with `opened`."""
     run = fence_run(opened)
     return fence[0] == run[0] and len(fence) >= len(run) and fence_run(fence) == fence
+
+
+def _take_marker(found: Lines, line: Line) -> None:
+    found.labels.update(_LABEL.findall(line.text))
+    if MARKER.match(line.text):
+        found.markers.append(line)
+    elif "\\" not in line.text.partition("#")[0]:
+        found.near.append(line)
 
 
 def _take_fence(found: Lines, line: Line) -> None:

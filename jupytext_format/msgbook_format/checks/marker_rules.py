@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from msgbook_format.agents import DEFAULT_AGENT, agent_magic
+from msgbook_format.agents import DEFAULT_AGENT, agent_magic, msg_attributes
 from msgbook_format.attrs import parse_tail
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lines import Line, closes, fence_run
@@ -22,7 +22,7 @@ def near_markers(view: View) -> Iterator[Finding]:
             yield Finding(
                 line.number,
                 "near-marker",
-                f"`{line.text[:_SHOWN]}` is content: a marker is one to five `#` in the first "
+                f"`{line.text.strip()[:_SHOWN]}` is content: a marker is one to five `#` in the first "
                 "column, one blank, `%%` or `%%%`, then a blank or the end of the line",
             )
 
@@ -37,7 +37,7 @@ def orphan_outputs(view: View) -> Iterator[Finding]:
             yield Finding(
                 line.number,
                 "orphan-output",
-                f"`{line.text[:_SHOWN]}` {where} is no output but content; put it below the "
+                f"`{line.text.strip()[:_SHOWN]}` {where} is no output but content; put it below the "
                 "prompt that it belongs to, or write `\\` before it if it is meant so",
             )
 
@@ -49,7 +49,7 @@ def footnotes(view: View) -> Iterator[Finding]:
         notes = mark.lines.notes if mark.written else mark.lines.notes[:1]
         for note in notes:
             own = note.first and note.label == mark.unit.label
-            if own or not (mark.written or note.first):
+            if own or not (mark.written or note.first) or note.label in mark.lines.labels:
                 continue
             tail = parse_tail(note.tail)
             if tail is None:
@@ -84,18 +84,21 @@ def attributes(view: View) -> Iterator[Finding]:
             if count > 1:
                 message = f"`{key[:_SHOWN]}` is given {count} times: the first counts"
                 yield Finding(mark.footnote, "duplicate-attribute", message)
-        for key, value in mark.pairs:
-            if isinstance(value, str) and value.startswith('"') and _is_unclosed(mark, key, value):
-                message = (
-                    f"the quote of `{key[:_SHOWN]}=` is not closed; what follows is lost to it"
-                )
-                yield Finding(mark.footnote, "unclosed-quote", message)
+        for key in _unclosed_quotes(mark):
+            message = f"the quote of `{key[:_SHOWN]}=` is not closed: its value ends at a blank"
+            yield Finding(mark.footnote, "unclosed-quote", message)
 
 
-def _is_unclosed(mark: Mark, key: str, value: str) -> bool:
-    """Whether the file has the value as it is: a quoted one would have lost its quotes."""
-    notes = mark.lines.notes
-    return bool(notes) and f"{key}={value}" in notes[0].tail
+def _unclosed_quotes(mark: Mark) -> Iterator[str]:
+    """Keys whose values the file has as they are, with a quote: a closed one would be gone."""
+    tail = mark.lines.notes[0].tail if mark.lines.notes else ""
+    position = 0
+    for key, value in mark.pairs:
+        start = tail.find(f"{key}=", position) if isinstance(value, str) else -1
+        if start >= 0 and isinstance(value, str):
+            position = start + len(key) + 1
+            if value.startswith('"') and tail.startswith(value, position):
+                yield key
 
 
 def duplicate_ids(view: View) -> Iterator[Finding]:
@@ -196,7 +199,7 @@ def unknown_agents(view: View) -> Iterator[Finding]:
         if not view.agents.names:
             continue
         for mark in (head, *cell.below):
-            name = mark.agent or (mark.value("agent") if mark.role != "attachment" else None)
+            name = _agent_of(mark)
             if name is not None and name not in known:
                 yield Finding(
                     mark.footnote,
@@ -204,3 +207,10 @@ def unknown_agents(view: View) -> Iterator[Finding]:
                     f"nothing above defines the agent `{name[:_SHOWN]}`: expected one of "
                     f"{', '.join(sorted(k[:_SHOWN] for k in known)[:20])}",
                 )
+
+
+def _agent_of(mark: Mark) -> str | None:
+    """The agent that a mark names."""
+    if mark.role == "prompt":
+        return msg_attributes(mark.unit.body).get("agent") or mark.value("agent")
+    return mark.agent or (mark.value("agent") if mark.role != "attachment" else None)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import get_args
 
 from msgbook_format import jsontext
+from msgbook_format.agents import msg_attributes
 from msgbook_format.blocks import read_seconds
 from msgbook_format.body import is_base64
 from msgbook_format.checks.finding import Finding
@@ -92,6 +93,10 @@ def values(view: View) -> Iterator[Finding]:
             wrong = _wrong_value(mark, key, value) if isinstance(value, str) else None
             if wrong is not None:
                 yield Finding(mark.footnote, *wrong)
+        given = msg_attributes(mark.unit.body).get("history") if mark.role == "prompt" else None
+        wrong = _wrong_value(mark, "history", given) if given is not None else None
+        if wrong is not None:
+            yield Finding(_body_line(mark), *wrong)
 
 
 def _wrong_value(mark: Mark, key: str, value: str) -> tuple[str, str] | None:
