@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from msgbook_format import jsontext
 
@@ -45,6 +46,7 @@ _BARE_KEYS = frozenset(
         "turn_duration",
     ]
 )
+_CACHED_LENGTH = 80
 _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
 
@@ -54,6 +56,21 @@ def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
     Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
     own footnote stays content.
     """
+    if len(tail) > _CACHED_LENGTH:
+        return _parse_tail(tail)
+    parsed = _cached_tail(tail)
+    return parsed and (parsed[0], parsed[1].copy())
+
+
+def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
+    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
+    parts = [] if kind is None else [f"[{kind}]"]
+    for key, value in pairs:
+        parts.append(key if value is True else f"{key}={_spell(key, str(value))}")
+    return " ".join(parts)
+
+
+def _parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
     tail = tail.strip()
     match = _TYPE.match(tail)
     if match:
@@ -64,12 +81,8 @@ def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
     return None, pairs
 
 
-def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
-    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
-    parts = [] if kind is None else [f"[{kind}]"]
-    for key, value in pairs:
-        parts.append(key if value is True else f"{key}={_spell(key, str(value))}")
-    return " ".join(parts)
+# Most footnotes of a conversation read alike: `[markdown]`, or a type and one attribute.
+_cached_tail = lru_cache(maxsize=256)(_parse_tail)
 
 
 def is_type(text: str) -> bool:

@@ -16,6 +16,9 @@ _MARKER = re.compile(r"^(#{1,5}) (%%%?)(?:[ \t\r][^\n]*)?$", re.M)
 _MARK = re.compile(r"# %%(%?)(?=[ \t\r\n]|\Z)")
 _MAX_LEVEL = 5
 """Number of `#` that a marker has at most."""
+_USUAL = re.compile(
+    r"#{1,5} (%%%?) \[\^([^\s\[\]^]+)\]\n\n\[\^\2\]:([^\n]*)(?:\n\n(?=[^ \t\n])|\Z)"
+)
 _LABEL = re.compile(r"[^\s\[\]^]+")
 
 
@@ -105,6 +108,9 @@ def find_markers(text: str) -> Iterator[tuple[int, bool]]:
 
 def parse_unit(text: str, escaper: Escaper) -> Unit:
     """The unit that a stretch of text holds; without a marker all of it is body."""
+    unit = _parse_usual(text, escaper)
+    if unit is not None:
+        return unit
     if "\r" in text:
         # A stretch ends before its newline, but behind the CR of a line that ends with CRLF.
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -123,6 +129,21 @@ def parse_unit(text: str, escaper: Escaper) -> Unit:
     unit.streams = match[2] == "%%%" and bool(PREFIX.match(body))
     unit.body = body if unit.streams else escaper.unescape(body)
     return unit
+
+
+def _parse_usual(text: str, escaper: Escaper) -> Unit | None:
+    """The same for a unit without title, written as `format_unit` does; None for any other."""
+    match = _USUAL.match(text)
+    if match is None or text[-1] in " \t\n" or "\r" in text:
+        return None
+    tail = parse_tail(match[3])
+    if tail is None:
+        return None
+    body = text[match.end() :]
+    streams = match[1] == "%%%" and PREFIX.match(body) is not None
+    if not streams:
+        body = escaper.unescape(body)
+    return Unit(tail[0], tail[1], body, None, match[2], streams)
 
 
 def format_unit(unit: Unit, marker: str, escaper: Escaper) -> str:

@@ -69,7 +69,7 @@ def to_plain(turn: Turn) -> str:
     words = [_text(turn["status"]), _text(turn.get("model"))]
     head = " · ".join(word for word in words if word)
     answer = " ".join(
-        _text(block.get("text"))[: 2 * PLAIN_LIMIT]
+        _text(block.get("text"))[:PLAIN_LIMIT]
         for block in turn["blocks"][:100]
         if block["type"] == "text"
     )

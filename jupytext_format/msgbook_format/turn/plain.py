@@ -10,6 +10,7 @@ _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^ {0,3}(`{3,})[ \t]*$", re.MULTILINE)
 _DISPLAY_FORMULA = re.compile(r"\\\[|\\begin\{")
 _SPECIAL = re.compile(r"\\|\$|&|\t|<[A-Za-z/!?]|!\[|\][(:]")
+_SUSPECTS = "\\$&\t<]!"
 _ODD_SPACE = re.compile(r"[^\S\n ]")
 
 
@@ -46,7 +47,7 @@ def _is_plain(text: str) -> bool:
     """Whether nothing outside of fences has to be written otherwise, or begins a code block."""
     # In this order and form since each turn of a file that is read comes by here.
     return not (
-        _SPECIAL.search(text)
+        (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text))
         or "```" in text
         or "~~~" in text
         or "\n    " in text
