@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-_SYNC = "jupyter_server.services.contents.largefilemanager.LargeFileManager"
+SYNC = "jupyter_server.services.contents.largefilemanager.LargeFileManager"
 
 
 class RefusedError(Exception):
@@ -126,7 +126,7 @@ def _await_port(process, port):
 def running(request, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     runtime = tmp_path_factory.mktemp("jupyter")
-    options = [] if request.param == "async" else [f"--ServerApp.contents_manager_class={_SYNC}"]
+    options = [] if request.param == "async" else [f"--ServerApp.contents_manager_class={SYNC}"]
     with started(root, runtime, options) as server:
         yield server
 

@@ -74,6 +74,183 @@ def test_an_answer_edited_in_the_text_of_a_pair_survives_a_sync(run, tmp_path, f
     assert "It prints **b**." in (tmp_path / "a.ipynb").read_text()
 
 
+HAND_MADE = """\
+---
+# mine,   spaced
+topic: [a,  b]
+---
+
+##  %% Hello [^a]
+[^a]:  [markdown]   weight=2
+
+What is this?
+
+
+# %%% [^a-1]
+
+[^a-1]:   [assistant]  time="2026-11-20T10:00:00Z"   model="m"
+
+It is **this**.\x1b[0m\x00\x9b
+
+---
+a: [
+---
+"""
+"""Spacing of a person, and an answer that YAML would choke on."""
+
+PAIRED = HAND_MADE.replace(
+    "\n---\n\n##", '\njupyter:\n  jupytext:\n    formats: "ipynb,.msg.md:msg"\n---\n\n##'
+)
+
+
+def test_a_command_in_place_changes_what_it_was_asked_to(run, tmp_path):
+    text = tmp_path / "a.msg.md"
+    text.write_text(HAND_MADE)
+
+    jupytext(
+        run,
+        "--test --to ipynb a.msg.md",
+        "--test-strict --to ipynb a.msg.md",
+        "--test-strict --to .msg.md a.msg.md",
+        "--opt notebook_metadata_filter=-all a.msg.md",
+        "--pipe cat --pipe-fmt .msg.md a.msg.md",
+    )
+    assert text.read_text() == HAND_MADE
+
+    run("jupytext.cli.jupytext(['--update-metadata', '{\"x\": {\"y\": 1}}', 'a.msg.md'])")
+    change = 'jupyter:\n  x:\n    "y": 1\n'
+    assert text.read_text() == HAND_MADE.replace("\n---\n\n##", f"\n{change}---\n\n##")
+    run("jupytext.cli.jupytext(['--update-metadata', '{\"x\": null}', 'a.msg.md'])")
+    assert text.read_text() == HAND_MADE
+
+
+def test_a_pair_is_made_named_tested_and_taken_apart(run, tmp_path):
+    text = tmp_path / "a.msg.md"
+    text.write_text(HAND_MADE)
+
+    jupytext(run, "--set-formats ipynb,.msg.md:msg a.msg.md", "--sync a.msg.md", "--sync a.ipynb")
+    assert text.read_text() == PAIRED
+    shown = run(
+        "jupytext.cli.jupytext(['--paired-paths', 'a.msg.md'])\n"
+        "jupytext.cli.jupytext(['--paired-paths', 'a.ipynb'])"
+    )
+    assert shown.split() == ["a.ipynb", "a.msg.md"]
+
+    jupytext(
+        run, "--to ipynb --update --output a.ipynb a.msg.md", "--test-strict --to .msg.md a.ipynb"
+    )
+    run("jupytext.cli.jupytext(['--update-metadata', '{\"jupytext\": null}', 'a.msg.md'])")
+    assert text.read_text() == HAND_MADE
+
+
+def test_names_of_files_say_the_format(run, tmp_path):
+    (tmp_path / "a.msg.md").write_text(HAND_MADE)
+
+    jupytext(
+        run,
+        "--to ipynb a.msg.md",
+        "--output b.msg.md a.ipynb",
+        "--to md --output c.msg.md a.ipynb",
+        "--to md:msg --output d.md a.ipynb",
+        "--to .msg.md --output e.msg.md d.md",
+    )
+
+    assert {(tmp_path / f"{name}.msg.md").read_text() for name in "bc"} == {HAND_MADE}
+    assert "message_section: true\n---\n\n## Discussion\n" in (tmp_path / "d.md").read_text()
+    assert "It is **this**." in (tmp_path / "e.msg.md").read_text()
+
+
+def test_standard_input_is_a_message_file_if_the_command_line_says_so(run, tmp_path):
+    (tmp_path / "a.msg.md").write_text(HAND_MADE)
+
+    run(
+        "sys.stdin = open('a.msg.md')\n"
+        "jupytext.cli.jupytext(['--from', '.msg.md', '--to', '.msg.md', '--output', 'b.msg.md', '-'])"
+    )
+
+    assert (tmp_path / "b.msg.md").read_text() == HAND_MADE
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        ("jupytext.toml", 'formats = "ipynb,.msg.md:msg"'),
+        ("jupytext.toml", 'formats = "ipynb,.msg.md"'),
+        (".jupytext.py", 'c.formats = "ipynb,.msg.md:msg"'),
+    ],
+)
+def test_a_configuration_pairs_and_leaves_the_text_alone(run, tmp_path, configuration):
+    name, content = configuration
+    (tmp_path / name).write_text(content)
+    (tmp_path / "a.msg.md").write_text(HAND_MADE)
+
+    jupytext(run, "--sync a.msg.md", "--sync a.ipynb")
+
+    assert (tmp_path / "a.msg.md").read_text() == HAND_MADE
+    assert "It is **this**." in (tmp_path / "a.ipynb").read_text()
+
+
+def test_the_newer_notebook_of_a_pair_wins_with_its_outputs(run, tmp_path):
+    (tmp_path / "a.msg.md").write_text(PAIRED)
+    jupytext(run, "--sync a.msg.md")
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text(notebook.read_text().replace("It is **this**.", "It is **that**."))
+    os.utime(tmp_path / "a.msg.md", (1, 1))
+
+    jupytext(run, "--sync a.msg.md")
+
+    assert "It is **that**." in (tmp_path / "a.msg.md").read_text()
+    assert "It is **that**." in notebook.read_text()
+
+
+def test_what_a_third_file_of_a_pair_says_is_not_lost(run, tmp_path):
+    (tmp_path / "a.msg.md").write_text(HAND_MADE)
+    formats = "ipynb,.msg.md:msg,py:percent"
+    jupytext(run, f"--set-formats {formats} a.msg.md", "--sync a.msg.md", "--sync a.ipynb")
+
+    assert formats in (tmp_path / "a.ipynb").read_text()
+    assert formats in (tmp_path / "a.msg.md").read_text()
+    assert (tmp_path / "a.py").exists()
+    assert "It is **this**." in (tmp_path / "a.ipynb").read_text()
+
+
+@pytest.mark.parametrize("frontmatter", ["a: [\n", "a: " + "[" * 5000 + "\n", "\x1b: \x00\n"])
+def test_no_frontmatter_and_no_byte_stops_a_command(run, tmp_path, frontmatter):
+    text = HAND_MADE.replace("# mine,   spaced\ntopic: [a,  b]\n", frontmatter)
+    (tmp_path / "a.msg.md").write_text(text)
+    (tmp_path / "b.msg.md").write_text(text)
+
+    jupytext(
+        run,
+        "--to .msg.md --output c.msg.md a.msg.md",
+        "--test-strict --to ipynb a.msg.md",
+        "--set-formats ipynb,.msg.md:msg b.msg.md",
+        "--sync b.msg.md",
+    )
+
+    assert (tmp_path / "c.msg.md").read_text() == text
+    assert "It is **this**." in (tmp_path / "b.ipynb").read_text()
+
+
+def test_a_file_that_is_not_utf8_is_named_without_a_traceback(run, tmp_path):
+    (tmp_path / "latin.msg.md").write_bytes(b"caf\xe9")
+
+    run("assert jupytext.cli.jupytext(['--to', 'ipynb', 'latin.msg.md']) == 1")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["latin.msg.md"]
+
+
+def test_the_command_of_ours_runs_jupytexts_command_line(run, tmp_path):
+    (tmp_path / "a.msg.md").write_text(HAND_MADE)
+
+    run(
+        "from msgbook_format.jupytext_plugin import main\n"
+        "assert main(['--to', 'ipynb', 'a.msg.md']) == 0"
+    )
+
+    assert (tmp_path / "a.ipynb").exists()
+
+
 def test_a_sync_writes_no_files_that_only_the_text_names(run, tmp_path):
     text = (
         '---\njupyter:\n  jupytext: {formats: "ipynb,.msg.md:msg,py:percent"}\n---\n\n# %%\n\nHi\n'
@@ -81,6 +258,10 @@ def test_a_sync_writes_no_files_that_only_the_text_names(run, tmp_path):
     (tmp_path / "conftest.msg.md").write_text(text)
     (tmp_path / "conftest.py").write_text("mine")
 
+    jupytext(
+        run, "--sync conftest.msg.md", "--to ipynb --update --output conftest.ipynb conftest.msg.md"
+    )
+    (tmp_path / "jupytext.toml").write_text('formats = "ipynb,.msg.md:msg"')
     jupytext(run, "--sync conftest.msg.md")
 
     assert (tmp_path / "conftest.py").read_text() == "mine"

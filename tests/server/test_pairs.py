@@ -90,7 +90,6 @@ HOSTILE = [
     "ipynb,.msg.md:msg,/tmp/x//py:percent",
     "ipynb,.msg.md:msg,.exe",
     "ipynb,.msg.md:msg,md:nonsense",
-    "ipynb,.msg.md:msg,.msg.md:msg",
     # Jupytext finds no way back from the second of two `.md` files.
     "ipynb,.msg.md:msg,md:markdown",
 ]
@@ -251,3 +250,27 @@ def test_an_escape_character_and_broken_yaml_open_in_a_pair(server):
     assert server.read("chat.msg.md").decode() == text
     source = open_notebook(server, "chat.ipynb")["cells"][-1]["source"]
     assert source == "\x1b[31mred\x85\x01\n\n---\na: [\n---"
+
+
+@pytest.mark.parametrize(
+    ("said_by_the_menu", "kept"),
+    [
+        ("md,ipynb", ".msg.md:msg,ipynb"),
+        (".msg.auto:msg,ipynb,md", ".msg.md:msg,ipynb"),
+        (".msg.md:msg,md", None),
+        ("md", None),
+        (None, None),
+    ],
+)
+def test_what_jupytexts_menu_says_of_a_message_file_is_its_own_format(
+    server, said_by_the_menu, kept
+):
+    server.write("chat.msg.md", CHAT)
+    content = open_notebook(server, "chat.msg.md")
+    content["metadata"]["jupytext"]["formats"] = said_by_the_menu
+    save_notebook(server, "chat.msg.md", content)
+
+    found = open_notebook(server, "chat.msg.md")["metadata"].get("jupytext", {}).get("formats")
+    assert found == kept
+    assert (server.root / "chat.ipynb").exists() is (kept is not None)
+    assert (kept is None) is (server.read("chat.msg.md") == CHAT.encode())

@@ -20,7 +20,12 @@ from msgbook_format.jupytext_plugin.pairing import (
     is_format_error,
 )
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
-from msgbook_format.server.notebook import find_formats, find_formats_problem, find_problem
+from msgbook_format.server.notebook import (
+    find_formats,
+    find_formats_problem,
+    find_problem,
+    with_own_format,
+)
 from msgbook_format.server.trust import build_members, mark_pair
 
 Function = Callable[..., Any]
@@ -66,10 +71,13 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
             return await _save_file(manager, parent, model, path)
         other: Model = await settle(parent(model, path))
         return other
-    content = model.get("content")
+    content: Any = model.get("content")
     problem = (find_problem if path.endswith(".md") else find_formats_problem)(content)
     if problem:
         raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
+    if is_message_path(path):
+        content = with_own_format(content)
+        model = {**model, "content": content}
     formats = find_formats(content)
     error = find_formats_error(path, formats) if formats else None
     if error:

@@ -11,6 +11,8 @@ from msgbook_format import jsontext
 from msgbook_format.turns import without_derived
 
 _LONGEST_FORMATS = 1000
+_OWN = ".msg.md:msg"
+_OTHER_SPELLINGS = ("md", "md:msg", ".msg.md", ".msg.auto:msg", "auto:msg")
 
 
 def find_problem(content: Any) -> str | None:
@@ -36,6 +38,23 @@ def find_formats(content: Any) -> Any:
     for key in ("metadata", "jupytext"):
         node = node.get(key) if isinstance(node, dict) else None
     return node.get("formats") if isinstance(node, dict) else None
+
+
+def with_own_format(content: dict[str, Any]) -> dict[str, Any]:
+    """The notebook of a `.msg.md` file whose formats say `.msg.md:msg`; not in place.
+
+    Jupytext's menu knows a file by its extension alone: it says `md`, which would be another file,
+    and leaves that behind when it takes a pair apart.
+    """
+    jupytext = content["metadata"].get("jupytext", {})
+    if "formats" not in jupytext:
+        return content
+    names = [name.strip() for name in (jupytext["formats"] or _OWN).split(",")]
+    names = list(dict.fromkeys(_OWN if name in _OTHER_SPELLINGS else name for name in names))
+    jupytext = {**jupytext, "formats": ",".join(names)}
+    if names == [_OWN]:
+        del jupytext["formats"]
+    return {**content, "metadata": {**content["metadata"], "jupytext": jupytext}}
 
 
 def find_formats_problem(content: Any) -> str | None:
