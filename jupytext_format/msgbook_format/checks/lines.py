@@ -54,13 +54,19 @@ class Lines:
     """The fence that is open at the end, likewise."""
 
 
+_NOTHING = Lines()
+"""What most stretches hold; nobody changes it."""
+
+
 def scan_lines(text: str, number: int, *, marked: bool) -> Lines:
     """What the lines of `text` hold, whose first one has this number.
 
     `marked` says that the first line is the marker of what follows, not content.
     """
-    found = Lines()
     start = (text.find("\n") + 1 or len(text)) if marked else 0
+    if _LOOKALIKE.search(text, start) is None:
+        return _NOTHING
+    found = Lines()
     counted = 0
     for match in _LOOKALIKE.finditer(text, start):
         number += text.count("\n", counted, match.start())
