@@ -135,7 +135,8 @@ def test_rename_and_checkpoint_keep_the_text(server):
 
 
 def test_trust_is_given_by_the_person_and_lost_with_another_output(server):
-    server.write("trust.msg.md", CHAT)
+    # Words of its own: what another test signed is trusted in any file.
+    server.write("trust.msg.md", CHAT.replace("What is this?", "Whom do I trust?"))
     content = open_notebook(server, "trust.msg.md")
     content["cells"][1]["outputs"] = [turn_output()]
     content["cells"][1]["metadata"].pop("trusted", None)

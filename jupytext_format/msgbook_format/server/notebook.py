@@ -43,17 +43,14 @@ def find_formats(content: Any) -> Any:
 def with_own_format(content: dict[str, Any]) -> dict[str, Any]:
     """The notebook of a `.msg.md` file whose formats say `.msg.md:msg`; not in place.
 
-    Jupytext's menu knows a file by its extension alone: it says `md`, which would be another file,
-    and leaves that behind when it takes a pair apart.
+    Jupytext's menu knows a file by its extension alone: it says `md`, which would be another file.
     """
-    jupytext = content["metadata"].get("jupytext", {})
-    if "formats" not in jupytext:
-        return content
-    names = [name.strip() for name in (jupytext["formats"] or _OWN).split(",")]
-    names = list(dict.fromkeys(_OWN if name in _OTHER_SPELLINGS else name for name in names))
-    jupytext = {**jupytext, "formats": ",".join(names)}
-    if names == [_OWN]:
-        del jupytext["formats"]
+    jupytext = dict(content["metadata"].get("jupytext", {}))
+    formats = jupytext.pop("formats", None)
+    if formats:
+        names = [name.strip() for name in formats.split(",")]
+        names = [_OWN if name in _OTHER_SPELLINGS else name for name in names]
+        jupytext["formats"] = ",".join(dict.fromkeys(names))
     return {**content, "metadata": {**content["metadata"], "jupytext": jupytext}}
 
 
