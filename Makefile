@@ -43,6 +43,7 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
+	python benchmarks/python_start.py
 	PYTHONPATH=tests python benchmarks/interrupt.py
 
 corpus: $(VENV)/.dev
