@@ -17,6 +17,9 @@ _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
 _INDENTED = re.compile(rf"^ {{{jsontext.MAX_DEPTH}}}", re.M)
 _MAX_BLOCKS = 4
+NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
+"""Fields of a notebook that a text holds elsewhere, or by a key of their own."""
+
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -46,20 +49,23 @@ def split_frontmatter(text: str) -> int:
 
 
 def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
-    """The user's lines of a block and the mapping under `jupyter:`, None without a readable one."""
+    """The user's lines of a block and what `jupyter:` holds, None without a readable one.
+
+    That is fields of a notebook: `metadata`, and those that say more than it goes without saying.
+    """
     inner = block[block.index("\n") + 1 : block.rindex("---")]
     # A broken block may be followed by a whole one, but nobody writes many.
     for match in reversed(list(_JUPYTER.finditer(inner))[-_MAX_BLOCKS:]):
         following = _NEXT_KEY.search(inner, match.end())
         end = following.start() if following else len(inner)
-        ours = _load_mapping(inner[match.start() : end], "jupyter")
+        ours = _load_fields(inner[match.start() : end])
         if ours is not None:
             return inner[: match.start()] + inner[end:], ours
     return inner, None
 
 
 def format_frontmatter(user: str | None, ours: dict[str, Any]) -> str:
-    """The block for the user's lines (None: there are none) and our mapping; may be empty."""
+    """The block for the user's lines (None: there are none) and our fields; may be empty."""
     if user is None and not ours:
         return ""
     return f"---\n{user or ''}{_format_jupyter(ours) if ours else ''}---"
@@ -92,15 +98,22 @@ def section_name(user: str) -> str | None:
     return name if name and not name.startswith("%") and "\n" not in name else None
 
 
-def _load_mapping(text: str, key: str) -> dict[str, Any] | None:
+def _load_fields(text: str) -> dict[str, Any] | None:
     value = _load(text)
-    mapping = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(mapping, dict):
+    mapping = value.get("jupyter") if isinstance(value, dict) else None
+    if not isinstance(mapping, dict) or not _is_json(mapping):
         return None
-    if mapping.keys() - {"nbformat_minor"} == {"json"} and isinstance(mapping["json"], str):
-        whole = jsontext.load_object(mapping.pop("json"))
-        return None if whole is None else {**mapping, **whole}
-    return mapping if _is_json(mapping) else None
+    metadata = dict(mapping)
+    # Of any other type it is not the version of the format, but metadata.
+    known = type(metadata.get("nbformat_minor")) is int
+    minor = {"nbformat_minor": metadata.pop("nbformat_minor")} if known else {}
+    texts = {"fields": "{}", **metadata}
+    if texts.keys() != {"fields", "json"} or not all(isinstance(t, str) for t in texts.values()):
+        return {**minor, "metadata": metadata}
+    whole, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
+    if whole is None or fields is None or fields.keys() & NAMED_FIELDS:
+        return None
+    return {**fields, **minor, "metadata": whole}
 
 
 def _load(text: str) -> Any:
@@ -130,13 +143,18 @@ def _is_json(value: Any) -> bool:
 
 
 def _format_jupyter(ours: dict[str, Any]) -> str:
-    if _NOT_YAML.search(jsontext.dumps(ours)) or "json" in ours:
-        whole = {key: value for key, value in ours.items() if key != "nbformat_minor"}
-        minor = {key: ours[key] for key in ours.keys() - whole.keys()}
-        ours = {"json": jsontext.dumps(whole), **minor}
+    mapping = ours.get("metadata", {})
+    fields = {key: value for key, value in ours.items() if key not in NAMED_FIELDS}
+    whole = jsontext.dumps(mapping)
+    if fields or mapping.keys() & {"json", "nbformat_minor"} or _NOT_YAML.search(whole):
+        mapping = {"json": whole}
+        if fields:
+            mapping["fields"] = jsontext.dumps(fields)
+    if "nbformat_minor" in ours:
+        mapping = {**mapping, "nbformat_minor": ours["nbformat_minor"]}
     lines = ["jupyter:"]
-    for key in sorted(ours):
-        value = ours[key]
+    for key in sorted(mapping):
+        value = mapping[key]
         if isinstance(value, dict) and value:
             lines.append(f"  {_key(key)}:")
             lines += [f"    {_key(name)}: {_flow(value[name])}" for name in sorted(value)]

@@ -98,9 +98,18 @@ def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:
 
 
 def plan_heads(
-    cells: Sequence[dict[str, Any]], ctx: Context, fits_start: FitsStart, *, verbatim: bool
+    cells: Sequence[dict[str, Any]],
+    ctx: Context,
+    fits_start: FitsStart,
+    *,
+    ids: bool,
+    verbatim: bool,
 ) -> list[Head]:
-    """How each cell is written, so that a reader sees the cells with their ids."""
+    """How each cell is written, so that a reader sees the cells with their ids.
+
+    `ids` says whether cells have ids that their text does not name, as they have since nbformat
+    4.5.
+    """
     heads = []
     for index, cell in enumerate(cells):
         stretch = (
@@ -108,8 +117,8 @@ def plan_heads(
         )
         unit = write_cell(cell, ctx)
         bare = stretch is None and index == 0 and _is_preamble(cell, ctx, fits_start)
-        heads.append(Head(cell, unit, stretch, bare, unnamed=_may_omit_id(cell, unit)))
-    _settle_ids(heads)
+        heads.append(Head(cell, unit, stretch, bare, unnamed=_may_omit_id(cell, unit, ids)))
+    _settle_ids(heads, ids)
     _settle_labels(heads)
     return heads
 
@@ -161,22 +170,26 @@ def _is_preamble(cell: dict[str, Any], ctx: Context, fits_start: FitsStart) -> b
     )
 
 
-def _may_omit_id(cell: dict[str, Any], unit: Unit) -> bool:
+def _may_omit_id(cell: dict[str, Any], unit: Unit, ids: bool) -> bool:
     cell_id = cell.get("id")
     if unit.kind != "markdown" or unit.attrs:
         return False
-    return cell_id is None or (isinstance(cell_id, str) and may_be_derived(cell_id))
+    return cell_id is None or (ids and isinstance(cell_id, str) and may_be_derived(cell_id))
 
 
-def _settle_ids(heads: list[Head]) -> None:
+def _settle_ids(heads: list[Head], ids: bool) -> None:
     """Let each head say what a reader needs to find the ids; usually there is nothing to do.
 
     A name that one head gets can take the id that another one's source gives: spelling is given
     up only when naming the others does not help.
     """
     while True:
-        ids = resolve([head.claim for head in heads])
-        wrong = [head for head, found in zip(heads, ids, strict=True) if not _finds(head, found)]
+        found = resolve([head.claim for head in heads])
+        wrong = [
+            head
+            for head, cell_id in zip(heads, found, strict=True)
+            if not _finds(head, cell_id if ids or head.claim.id is not None else None)
+        ]
         nameless = [head for head in wrong if not head.verbatim and (head.bare or head.unnamed)]
         blamed = nameless or [head for head in wrong if head.verbatim]
         if not blamed:
@@ -185,7 +198,7 @@ def _settle_ids(heads: list[Head]) -> None:
             head.reset()
 
 
-def _finds(head: Head, found: str) -> bool:
+def _finds(head: Head, found: str | None) -> bool:
     if "id" not in head.cell:
         return head.claim.id is None
     return bool(found == head.cell["id"])

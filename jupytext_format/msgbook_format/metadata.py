@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
-from msgbook_format.frontmatter import can_hold
+from msgbook_format.frontmatter import NAMED_FIELDS, can_hold
 
 NBFORMAT_MINOR = 5
 
 _SPEC_KEYS = frozenset(("name", "display_name", "language"))
 
 
-def read_metadata(user: str | None, ours: dict[str, Any] | None) -> tuple[dict[str, Any], int]:
-    """Metadata and nbformat_minor for the two parts of a frontmatter, None for a part not there."""
-    metadata = dict(ours or {})
-    minor = metadata.pop("nbformat_minor", NBFORMAT_MINOR)
+def read_metadata(
+    user: str | None, ours: dict[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Metadata and other fields of the notebook for the two parts of a frontmatter.
+
+    None stands for a part that is not there. `nbformat_minor` is always among the fields.
+    """
+    fields = {"nbformat_minor": NBFORMAT_MINOR, **(ours or {})}
+    metadata = dict(fields.pop("metadata", {}))
     if metadata.get("kernelspec", KERNELSPEC) is None:
         del metadata["kernelspec"]
     else:
@@ -29,16 +34,18 @@ def read_metadata(user: str | None, ours: dict[str, Any] | None) -> tuple[dict[s
         metadata["msgbook"] = {key: value for key, value in msgbook.items() if key != "text"}
     if user is not None and (user or ours is None):
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "frontmatter": user}
-    return metadata, minor if type(minor) is int else NBFORMAT_MINOR
+    return metadata, fields
 
 
-def write_metadata(
-    metadata: dict[str, Any], minor: int
-) -> tuple[str | None, str | None, dict[str, Any]]:
-    """The user's frontmatter, the text above a message section, and our mapping.
+def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, dict[str, Any]]:
+    """The user's frontmatter, the text above a message section, and the fields under `jupyter:`.
 
     The inverse of `read_metadata`; the user's lines are None when there are none.
     """
+    metadata = notebook["metadata"]
+    fields = {key: value for key, value in notebook.items() if key not in NAMED_FIELDS}
+    if minor_of(notebook) != NBFORMAT_MINOR:
+        fields["nbformat_minor"] = minor_of(notebook)
     ours = dict(metadata)
     kernelspec = ours.get("kernelspec")
     if kernelspec is None:
@@ -59,14 +66,20 @@ def write_metadata(
         user = msgbook.pop("frontmatter")
     if isinstance(msgbook.get("document"), str):
         document = msgbook.pop("document")
-    if user == "" and (ours or msgbook or minor != NBFORMAT_MINOR):
+    if user == "" and (ours or msgbook or fields):
         # A block that holds our key only says nothing about the user's lines.
         user, msgbook["frontmatter"] = None, ""
     if msgbook:
         ours["msgbook"] = msgbook
-    if minor != NBFORMAT_MINOR:
-        ours["nbformat_minor"] = minor
-    return user, document, ours
+    if ours:
+        fields["metadata"] = ours
+    return user, document, fields
+
+
+def minor_of(notebook: dict[str, Any]) -> int:
+    """The minor version of a notebook's format."""
+    minor = notebook.get("nbformat_minor")
+    return minor if type(minor) is int else NBFORMAT_MINOR
 
 
 def _is_ours(kernelspec: Any) -> bool:

@@ -33,14 +33,14 @@ def reads(text: str) -> NotebookNode:
 def _read(text: str) -> NotebookNode:
     layout = split_text(text)
     user, ours = parse_frontmatter(layout.frontmatter.core) if layout.frontmatter else (None, None)
-    metadata, minor = read_metadata(user, ours)
+    metadata, fields = read_metadata(user, ours)
     heading = section_name(user) if user else None
     if layout.document is not None:
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "document": layout.document.core}
     ctx = Context.of(metadata, heading)
     stretches = _read_stretches(layout, ctx)
-    cells = _read_cells(stretches, minor, ctx)
-    notebook = {"nbformat": 4, "nbformat_minor": minor, "metadata": metadata, "cells": cells}
+    cells = _read_cells(stretches, fields["nbformat_minor"], ctx)
+    notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
     keep_verbatim(notebook, layout, [(s.head, s.outputs) for s in stretches])
     for cell in cells:
         # A cell that stands whole as JSON may hold anything.

@@ -20,7 +20,7 @@ from msgbook_format.frontmatter import (
 )
 from msgbook_format.heads import Head, is_trailing_blank, plan_heads, verbatim_bits
 from msgbook_format.layout import BOM, end_line, join_segments
-from msgbook_format.metadata import NBFORMAT_MINOR, read_metadata, write_metadata
+from msgbook_format.metadata import NBFORMAT_MINOR, minor_of, read_metadata, write_metadata
 from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.section import append_section, split_section
@@ -76,19 +76,18 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
 
 def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:
     """The text of each part of a notebook of nbformat 4."""
-    metadata = notebook["metadata"]
-    minor = notebook.get("nbformat_minor", NBFORMAT_MINOR)
     bits = verbatim_bits(notebook) if verbatim else {}
-    user, document, ours = write_metadata(metadata, minor)
+    user, document, ours = write_metadata(notebook)
     heading = section_name(user) if user else None
     if heading is None and document is not None:
         # Without a section there is no place above the messages.
-        ours["msgbook"] = {**ours.get("msgbook", {}), "document": document}
-        document = None
+        metadata = ours.get("metadata", {})
+        msgbook = {**metadata.get("msgbook", {}), "document": document}
+        ours["metadata"], document = {**metadata, "msgbook": msgbook}, None
     frontmatter = format_frontmatter(user, ours)
     if "frontmatter" in bits and _says_same(bits["frontmatter"], frontmatter):
         frontmatter = bits["frontmatter"]
-    ctx = Context.of(metadata, heading)
+    ctx = Context.of(notebook["metadata"], heading)
 
     def fits_start(text: str) -> bool:
         if frontmatter or document:
@@ -98,7 +97,8 @@ def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:
             return False
         return split_frontmatter(f"{lead}{text}\n") == 0
 
-    heads = plan_heads(notebook["cells"], ctx, fits_start, verbatim=verbatim)
+    ids = minor_of(notebook) >= NBFORMAT_MINOR
+    heads = plan_heads(notebook["cells"], ctx, fits_start, ids=ids, verbatim=verbatim)
     pieces = Pieces(frontmatter, document or "", heading)
     for index, head in enumerate(heads):
         if index == len(heads) - 1 and is_trailing_blank(head):
@@ -143,10 +143,8 @@ def _says_same(block: str, canonical: str) -> bool:
     if split_frontmatter(block) != len(block):
         return False
     given = read_metadata(*parse_frontmatter(block))
-    wanted = parse_frontmatter(canonical) if canonical else (None, None)
-    return given[1] == read_metadata(*wanted)[1] and jsontext.same(
-        given[0], read_metadata(*wanted)[0]
-    )
+    wanted = read_metadata(*(parse_frontmatter(canonical) if canonical else (None, None)))
+    return jsontext.same(list(given), list(wanted))
 
 
 def _with_heading(document: str, heading: str) -> str:
@@ -160,6 +158,8 @@ def _finds_section(text: str, pieces: Pieces) -> bool:
     """Whether a reader finds the messages where they were written."""
     if all(head is None for head, _ in pieces.cells):
         return True
+    # A fence that the frontmatter seems to open ends with it.
+    text = text[len(pieces.frontmatter) :]
     parts = split_section(text, pieces.heading or "")
     above = text.find(pieces.document) + len(pieces.document)
     return parts is not None and len(parts[0]) == above

@@ -372,14 +372,12 @@ def test_a_further_type_joins_no_turn_and_nothing_broken(above):
     assert writes(nb) == text
 
 
-@pytest.mark.xfail(reason="a fence in the frontmatter is taken for one of the document")
 def test_a_fence_in_the_frontmatter_opens_none_above_the_section():
     text = "---\nmessage_section: true\nx: |\n```\n---\n\n## Discussion\n\n# %% [^a]\n[^a]: [raw]\n\nHi\n"
 
     assert writes(reads(text)) == text
 
 
-@pytest.mark.xfail(reason="the key in the metadata is taken for the version of the format")
 def test_metadata_may_have_a_key_like_the_format():
     nb = reads("# %% [^a]\n")
     nb.metadata["nbformat_minor"] = 3
@@ -387,7 +385,6 @@ def test_metadata_may_have_a_key_like_the_format():
     assert reads(writes(nb)).metadata["nbformat_minor"] == 3
 
 
-@pytest.mark.xfail(reason="only metadata and cells are written")
 def test_an_unknown_field_of_the_notebook_is_kept():
     nb = reads("# %% [^a]\n")
     nb["extra"] = "future"
@@ -395,9 +392,21 @@ def test_an_unknown_field_of_the_notebook_is_kept():
     assert reads(writes(nb))["extra"] == "future"
 
 
-@pytest.mark.xfail(reason="an id that follows from the source is left out, where none is read")
 def test_an_id_in_a_notebook_without_ids_is_kept():
     nb = reads("---\njupyter:\n  nbformat_minor: 4\n---\n\n# %%\n\nHi\n")
     nb.cells[0]["id"] = derived_id("Hi", 0)
 
     assert reads(writes(nb)).cells[0].get("id") == nb.cells[0].id
+
+
+@pytest.mark.parametrize("fields", [{"x": "\ud800"}, {"json": "{}", "fields": [None, 1.5]}])
+@pytest.mark.parametrize("metadata", [{}, {"json": "{}"}, {"fields": 1, "nbformat_minor": 2}])
+def test_fields_of_the_notebook_and_keys_of_its_metadata_may_have_the_same_names(fields, metadata):
+    nb = reads("# %% [^a]\n")
+    nb.update(fields, nbformat_minor=7)
+    nb.metadata.update(metadata)
+
+    found = reads(writes(nb))
+
+    assert found == nb
+    assert writes(found) == writes(nb)

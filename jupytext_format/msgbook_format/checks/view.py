@@ -121,7 +121,8 @@ def view_of(text: str) -> View:
     frontmatter = layout.frontmatter
     user, ours = parse_frontmatter(frontmatter.core) if frontmatter else ("", None)
     heading = section_name(user) if user else None
-    view = View(text.removeprefix(BOM), layout, user, ours, heading)
+    given = None if ours is None else ours["metadata"]
+    view = View(text.removeprefix(BOM), layout, user, given, heading)
     metadata, _ = read_metadata(user if frontmatter else None, ours)
     ctx = Context.of(metadata, heading)
     line = 1 + layout.lead.count("\n") + _height(frontmatter)
