@@ -34,6 +34,7 @@ TURN_KEYS = frozenset(
 )
 """Attributes that speak of the turn when they stand on its first unit."""
 
+_SECONDS = re.compile(r"(?:0|[1-9][0-9]{0,8})\.[0-9]{1,9}s")
 _ARGUMENTS = re.compile(r"\s*<tool_call>\s*<arguments>([^<]*)</arguments>\s*</tool_call>\s*")
 
 
@@ -46,6 +47,8 @@ def write_seconds(value: Any) -> str | None:
 
 def read_seconds(text: str) -> Any:
     """The number of seconds an attribute says; None when it is no number."""
+    if _SECONDS.fullmatch(text):
+        return float(text[:-1])
     try:
         value = jsontext.loads(text.removesuffix("s"))
     except ValueError:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]  # typed nowhere
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -81,6 +81,7 @@ def load_string(text: str) -> str:
     Raises:
         ValueError: it holds none, or more.
     """
+    value: str
     value, end = scanstring(text, 1)
     if end != len(text):
         raise ValueError(f"expected one JSON string, found more behind its character {end}")

@@ -127,6 +127,8 @@ def _take_count(unit: Unit, base: str, code: bool) -> int | None:
         if key == "n" and isinstance(value, str) and _COUNT.fullmatch(value):
             del unit.attrs[index]
             return int(value)
-    label = (unit.label or "").removeprefix(f"{base}.") if code else ""
+    if not code:
+        return None
+    label = (unit.label or "").removeprefix(f"{base}.")
     # The label `id.0` stands for a cell without a count.
     return (int(label) or None) if _COUNT.fullmatch(label) and label != unit.label else None

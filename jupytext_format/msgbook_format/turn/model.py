@@ -112,6 +112,7 @@ def turn_of(output: Any) -> Turn | None:
     blocks = turn.get("blocks")
     if not isinstance(blocks, list):
         return None
-    if not all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in blocks):
-        return None
+    for block in blocks:
+        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+            return None
     return turn  # type: ignore[return-value]  # a JSON object whose required keys were just checked
