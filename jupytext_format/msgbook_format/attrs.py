@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Literal
 
 from msgbook_format import jsontext
 
-Value = str | bool
+Value = str | Literal[True]
 """Of an attribute: its text, or True for a flag."""
 
 Pairs = list[tuple[str, Value]]
@@ -66,7 +67,7 @@ def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
     """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
     parts = [] if kind is None else [f"[{kind}]"]
     for key, value in pairs:
-        parts.append(key if value is True else f"{key}={_spell(key, str(value))}")
+        parts.append(key if value is True else f"{key}={_spell(key, value)}")
     return " ".join(parts)
 
 
@@ -116,35 +117,39 @@ def _value(token: str) -> str:
 def _spell(key: str, value: str) -> str:
     if key in _BARE_KEYS and _BARE.fullmatch(value):
         return value
-    return jsontext.dumps(value)
+    return jsontext.dump_string(value)
 
 
 class Attrs:
     """Attributes of one marker, taken one by one; `rest` is what nobody took."""
 
+    __slots__ = ("_first", "rest")
+
     def __init__(self, pairs: Pairs) -> None:
         self.rest = list(pairs)
-        self._keys = dict(pairs)
+        self._first = dict(reversed(pairs))
 
     def take(self, key: str) -> str | None:
-        """The first text value of `key`, removed from `rest`; None when there is none."""
-        if key not in self._keys:
+        """The first text value of `key`, removed from `rest`; None when there is none.
+
+        Can be called once for each key.
+        """
+        value = self._first.pop(key, None)
+        if value is True:
+            value = next(
+                (text for name, text in self.rest if name == key and text is not True), None
+            )
+        if value is None or value is True:
             return None
-        for index, (name, value) in enumerate(self.rest):
-            if name == key and isinstance(value, str):
-                del self.rest[index]
-                return value
-        return None
+        self.rest.remove((key, value))
+        return value
 
     def take_flag(self, key: str) -> bool:
         """Whether the flag `key` is set; removed from `rest`."""
-        if key not in self._keys:
+        if key not in self._first or (key, True) not in self.rest:
             return False
-        for index, pair in enumerate(self.rest):
-            if pair == (key, True):
-                del self.rest[index]
-                return True
-        return False
+        self.rest.remove((key, True))
+        return True
 
     def put_back(self, key: str, value: str) -> None:
         """Return a value that the taker could not use; nobody takes it again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from msgbook_format import jsontext
+from msgbook_format import fence, jsontext
 from msgbook_format.body import trim
 from msgbook_format.context import Context
 from msgbook_format.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
@@ -48,6 +48,17 @@ def write_code(source: str, ours: dict[str, Any], ctx: Context) -> str:
     if _is_prose(ours.get("after")):
         after = ours.pop("after")
     return format_fence(Fenced(info, source[len(_prefix(info, ctx)) :], before, after))
+
+
+def replace_code(body: str, source: str, ctx: Context) -> str | None:
+    """`body` of a `[code]` unit, escapes and all, with the code of `source` in place of its own.
+
+    None if the language of its fence is not that of `source`.
+    """
+    prefix = _prefix(parse_fence(body).info or "", ctx)
+    if not source.startswith(prefix):
+        return None
+    return fence.replace_code(body, ctx.escaper.pattern.sub(r"\\", source[len(prefix) :]))
 
 
 def _canonical_info(source: str, ctx: Context) -> str:

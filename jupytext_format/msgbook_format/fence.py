@@ -53,6 +53,17 @@ def format_fence(fenced: Fenced) -> str:
     return "\n\n".join(part for part in (fenced.before, block, fenced.after) if part)
 
 
+def replace_code(body: str, code: str) -> str:
+    """`body` with `code` in its first fence; without a fence all of it is code."""
+    match = _OPEN.search(body)
+    if match is None:
+        return code
+    close = _closing(match[2]).search(body, min(match.end() + 1, len(body)))
+    lines = "".join(f"{match[1]}{line}\n" for line in code.split("\n")) if code else ""
+    above = f"{body[: match.end()]}\n{lines}"
+    return above + body[close.start() :] if close else above[:-1]
+
+
 def fits_before(text: str) -> bool:
     """Whether `text` can stand before the fence and reads back as itself."""
     return text == trim(text) and not _OPEN.search(text)

@@ -38,10 +38,16 @@ def dumps(value: Any) -> str:
     in JavaScript.
     """
     if isinstance(value, str):
-        return _encodable(encode_basestring(value))
+        return dump_string(value)
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return repr(value)
     return _dumps(value, _LINE.encode)
+
+
+def dump_string(value: str) -> str:
+    """The same as `dumps`, for a string."""
+    text: str = encode_basestring(value)
+    return text if text.isascii() else _encodable(text)
 
 
 def dumps_indented(value: Any) -> str:

@@ -17,7 +17,7 @@ _MARK = re.compile(r"# %%(%?)(?=[ \t\r\n]|\Z)")
 _MAX_LEVEL = 5
 """Number of `#` that a marker has at most."""
 _USUAL = re.compile(
-    r"#{1,5} (%%%?) \[\^([^\s\[\]^]+)\]\n\n\[\^\2\]:([^\n]*)(?:\n\n(?=[^ \t\n])|\Z)"
+    r"#{1,5} (%%%?) \[\^([^\s\[\]^]+)\]\n\n\[\^\2\]:([^\n]*)(?:\n\n(?=[^ \t\n])|\n*\Z)"
 )
 _LABEL = re.compile(r"[^\s\[\]^]+")
 
@@ -134,12 +134,12 @@ def parse_unit(text: str, escaper: Escaper) -> Unit:
 def _parse_usual(text: str, escaper: Escaper) -> Unit | None:
     """The same for a unit without title, written as `format_unit` does; None for any other."""
     match = _USUAL.match(text)
-    if match is None or text[-1] in " \t\n" or "\r" in text:
+    if match is None or "\r" in text:
         return None
+    body = text[match.end() :].rstrip("\n")
     tail = parse_tail(match[3])
-    if tail is None:
+    if tail is None or body[-1:] in (" ", "\t"):
         return None
-    body = text[match.end() :]
     streams = match[1] == "%%%" and PREFIX.match(body) is not None
     if not streams:
         body = escaper.unescape(body)

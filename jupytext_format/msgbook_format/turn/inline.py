@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SPECIAL = re.compile(
-    r"\\|`+|~{3,}|\$\$?|<|!?\[|\]|\"|(?<=ftp):(?=//)|&(?:#0{0,5}92|#x0{0,4}5c|bsol);",
-    re.IGNORECASE,
+    r"\\|``*|~~~+|\$\$?|<|!\[|\[|\]|\"|:(?=//)|&(?:#0{0,5}92|#[xX]0{0,4}5[cC]|(?i:bsol));"
 )
 _TAG_START = re.compile(r"[A-Za-z/!?]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -98,7 +97,7 @@ class _Lexer:
                 case '"':
                     self._put(self._quote(), 1)
                 case ":":
-                    self._put("&#58;", 1)
+                    self._put("&#58;" if self._behind_ftp() else ":", 1)
                 case reference if reference[0] == "&":
                     self._put_backslash(reference, len(reference))
                 case run if run[0] == "~":
@@ -114,6 +113,9 @@ class _Lexer:
 
     def _in_math(self) -> bool:
         return self.pos < self.math_end
+
+    def _behind_ftp(self) -> bool:
+        return self.text[max(0, self.pos - 3) : self.pos].lower() == "ftp"
 
     def _quote(self) -> str:
         if not self.quotes:

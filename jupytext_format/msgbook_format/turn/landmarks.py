@@ -17,13 +17,21 @@ if TYPE_CHECKING:
 class Landmarks:
     def __init__(self, text: str, patterns: Iterable[re.Pattern[str]]) -> None:
         """`patterns`: each with one group, which matches the strings to look for."""
-        self._places: dict[str, list[int]] = {}
-        for pattern in patterns:
-            for match in pattern.finditer(text):
-                self._places.setdefault(match[1], []).append(match.start())
+        self._text = text
+        self._patterns = patterns
+        self._places: dict[str, list[int]] | None = None
 
     def find(self, landmark: str, start: int) -> int:
         """Where the landmark stands first, not before `start`; -1 when nowhere."""
+        if self._places is None:
+            self._places = self._find_all()
         places = self._places.get(landmark, [])
         index = bisect_left(places, start)
         return places[index] if index < len(places) else -1
+
+    def _find_all(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for pattern in self._patterns:
+            for match in pattern.finditer(self._text):
+                places.setdefault(match[1], []).append(match.start())
+        return places

@@ -7,7 +7,6 @@ file that someone else wrote, with any type in any place.
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +160,7 @@ def _pretty(arguments: str) -> str:
         pretty = json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         return arguments
-    same = re.sub(r"\s", "", pretty) == re.sub(r"\s", "", arguments)
+    same = "".join(pretty.split()) == "".join(arguments.split())
     return pretty if same else arguments
 
 
