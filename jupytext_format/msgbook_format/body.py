@@ -39,9 +39,11 @@ class Escaper:
         text = source
         if any(map(source.__contains__, self.hints)):
             text = self.pattern.sub(r"\\", source)
+        if not text or (text[0] not in " \t\n" and text[-1] not in " \t\n"):
+            return text
         first, newline, _ = text.partition("\n")
         if not newline:
-            return "\\" + text if text and not text.strip(" \t") else text
+            return text if text.strip(" \t") else "\\" + text
         if not first.strip(" \t"):
             text = "\\" + text
         head, _, last = text.rpartition("\n")

@@ -136,7 +136,9 @@ def _parse_usual(text: str, escaper: Escaper) -> Unit | None:
     match = _USUAL.match(text)
     if match is None or "\r" in text:
         return None
-    body = text[match.end() :].rstrip("\n")
+    body = text[match.end() :]
+    if text[-1] == "\n":
+        body = body.rstrip("\n")
     tail = parse_tail(match[3])
     if tail is None or body[-1:] in (" ", "\t"):
         return None
