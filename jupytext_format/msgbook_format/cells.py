@@ -91,9 +91,13 @@ def read_whole(unit: Unit) -> dict[str, Any] | None:
     return cell
 
 
-def same_head(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether two cells have the same head: equal but for ids and what stands below."""
-    return jsontext.same(_head(left), _head(right))
+def same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
+    """Whether `alone`, read from a head, has the head of `cell`: but for the id and what follows.
+
+    Attachments below a head count, even if it says that there are none.
+    """
+    bare = bool(cell.get("attachments")) or _is_bare(alone) == _is_bare(cell)
+    return bare and jsontext.same(_head(alone), _head(cell))
 
 
 def same_whole(left: dict[str, Any], right: dict[str, Any]) -> bool:
@@ -102,8 +106,11 @@ def same_whole(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 def _head(cell: dict[str, Any]) -> list[Any]:
-    bare = cell.get("attachments") == {}
-    return [cell["cell_type"], cell["source"], saved_metadata(cell["metadata"]), bare]
+    return [cell["cell_type"], cell["source"], saved_metadata(cell["metadata"])]
+
+
+def _is_bare(cell: dict[str, Any]) -> bool:
+    return cell.get("attachments") == {}
 
 
 def _saved_cell(cell: dict[str, Any]) -> dict[str, Any]:

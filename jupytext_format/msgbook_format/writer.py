@@ -18,9 +18,10 @@ from msgbook_format.frontmatter import (
     section_name,
     split_frontmatter,
 )
-from msgbook_format.heads import Head, is_trailing_blank, plan_heads, verbatim_bits
+from msgbook_format.heads import Head, is_trailing_blank, verbatim_bits
 from msgbook_format.layout import BOM, end_line, join_segments
 from msgbook_format.metadata import NBFORMAT_MINOR, minor_of, read_metadata, write_metadata
+from msgbook_format.plan import plan_heads
 from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.section import append_section, split_section

@@ -42,6 +42,7 @@ def check_notebook(seed: int) -> None:
     nb = generate.notebook(random)
     laws.assert_notebook_laws(nb)
     check_answer(random, writes(nb))
+    check_edit(random, writes(nb))
 
 
 def check_text(seed: int, texts: list[str]) -> None:
@@ -56,6 +57,7 @@ def check_text(seed: int, texts: list[str]) -> None:
     laws.assert_text_laws(text)
     laws.assert_content_survives(text)
     check_answer(random, text)
+    check_edit(random, text)
 
 
 def check_answer(random: Random, text: str) -> None:
@@ -68,6 +70,16 @@ def check_answer(random: Random, text: str) -> None:
     if places and text.endswith("\n"):
         laws.answer(nb, random.choice(places), generate.turn_output(random))
         laws.assert_one_insertion(text, writes(nb))
+
+
+def check_edit(random: Random, text: str) -> None:
+    """One cell of `text` gets another source, and no line but of its body changes."""
+    nb = reads(text)
+    places = laws.editable(nb, text)
+    if places and text.endswith("\n"):
+        place = random.choice(places)
+        laws.edit_source(nb, place)
+        laws.assert_only_body_changes(text, writes(nb), nb, place)
 
 
 def run(seeds: range) -> tuple[list[str], tuple[float, str]]:

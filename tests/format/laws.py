@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import itertools
 import json
 import re
 
@@ -12,6 +13,7 @@ from msgbook_format.turn import TURN_MIME
 
 _DERIVED_MIMES = ("text/markdown", "text/plain")
 _UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
+_TAIL = r"(\[[^\[\]=]*\](\s|$)|([^\s\[\]]+=\S*\s*)*$)"
 _CODE_FIELDS = {"cell_type", "metadata", "source", "outputs", "execution_count"}
 
 
@@ -116,6 +118,85 @@ def _is_unanswered(cell):
         and "outputs" not in bits
         and not _UNSAFE.search(cell["source"])
     )
+
+
+def editable(nb, text):
+    """Places of cells whose lines in `text` are known, and which are what they stand as there."""
+    cells, spans = nb["cells"], _spans(text)
+    if len(cells) - len(spans) not in (0, 1):
+        return []
+    lines = text.split("\n")
+    sources = [cell.get("source") for cell in cells]
+    places = []
+    for index, (start, end) in enumerate(spans, len(cells) - len(spans)):
+        cell, text = cells[index], "\n".join(lines[start:end])
+        code = cell["cell_type"] == "code" and (not _is_chat(nb) or _is_command(cell))
+        # A preamble may need no marker any more, equal cells an id that tells them apart, and where
+        # cells have no ids labels follow from the source.
+        named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
+        coded = bool(re.match(r"[^\n]*\s+\[\^[^\n\[\]^]+\]:\s*\[code\]", text))
+        if named and "[nb]" not in text and coded == code:
+            places.append(index)
+    return places
+
+
+def edit_source(nb, index):
+    """Let the cell at `index` have another source, of the same kind and language."""
+    cell = nb["cells"][index]
+    magic, newline, _ = cell["source"].lstrip().partition("\n")
+    if not _is_chat(nb) or cell["cell_type"] != "code" or not _is_command(cell):
+        cell["source"] = "edited = 1\n\nedited"
+    elif magic.startswith("%%") and newline:
+        cell["source"] = f"{magic}\nedited = 1\n\nedited"
+    else:
+        cell["source"] = "!edited"
+
+
+def _is_chat(nb):
+    kernelspec = nb["metadata"].get("kernelspec")
+    return isinstance(kernelspec, dict) and kernelspec.get("name") == "msgbook"
+
+
+def _is_command(cell):
+    return bool(re.match(r"\s*(!|%[A-Za-z_]|%%(?!msg\b)[A-Za-z_])", str(cell.get("source"))))
+
+
+def rerun(nb, index, output):
+    """Let the cell at `index` have one output more than it had."""
+    cell = nb["cells"][index]
+    cell["outputs"] = [*cell["outputs"], output]
+
+
+def assert_only_body_changes(before, after, nb, index):
+    """`after` is `before` with another body of the cell at `index`: not a line else changes.
+
+    Where no label was the id of the cell, its id has to be added to marker or footnote.
+    """
+    old, new = before.split("\n"), after.split("\n")
+    spans = _spans(before)
+    place = index - len(nb["cells"]) + len(spans)
+    start, end = spans[place]
+    if nb["cells"][index]["cell_type"] != "code":
+        # What stands below a note may be content of it.
+        end = [*(start for start, _ in spans), len(old)][place + 1]
+    head = start
+    label = nb["cells"][index].get("id")
+    if label is not None and old[start].rstrip().endswith(f"[^{label}]"):
+        head += 1
+        note = next((n for n in range(head, end) if old[n].strip()), end)
+        if note < end and re.match(rf"\[\^{label}\]:\s*{_TAIL}", old[note]):
+            head = note + 1
+
+    assert _common(old, new) >= head
+    assert _common(old[::-1], new[::-1]) >= len(old) - end
+
+
+def _spans(text):
+    """From the marker of each cell to the next marker, in lines from 0."""
+    lines = text.split("\n")
+    marks = [n for n, line in enumerate(lines) if re.match(r"#{1,5} %%%?([ \t\r]|$)", line)]
+    spans = itertools.pairwise([*marks, len(lines)])
+    return [span for span in spans if not re.match("#{1,5} %%%", lines[span[0]])]
 
 
 def assert_one_insertion(before, after):

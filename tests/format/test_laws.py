@@ -16,7 +16,10 @@ from .laws import (
     assert_content_survives,
     assert_notebook_laws,
     assert_one_insertion,
+    assert_only_body_changes,
     assert_text_laws,
+    edit_source,
+    editable,
     plain,
     unanswered,
 )
@@ -80,6 +83,32 @@ def test_an_answer_added_to_any_text_is_one_insertion(text, data):
     answer(nb, data.draw(st.sampled_from(places)), data.draw(strategies.turn_outputs))
 
     assert_one_insertion(text, writes(nb))
+
+
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_an_edit_of_any_cell_of_a_fixture_changes_only_its_body(text):
+    for place in editable(reads(text), text):
+        nb = reads(text)
+        edit_source(nb, place)
+
+        assert_only_body_changes(text, writes(nb), nb, place)
+
+
+@SLICE
+@given(strategies.texts.filter(lambda text: text.endswith("\n")), st.data())
+def test_editing_a_source_changes_only_lines_of_that_body(text, data):
+    nb = reads(text)
+    places = editable(nb, text)
+    if not places:
+        return
+    place = data.draw(st.sampled_from(places))
+    edit_source(nb, place)
+
+    written = writes(nb)
+
+    assert_only_body_changes(text, written, nb, place)
+    assert plain(reads(written)) == plain(nb)
+    assert writes(reads(written)) == written
 
 
 @SLICE

@@ -88,7 +88,7 @@ def test_prose_round_a_fence_survives_an_edit_of_the_code():
     ],
 )
 def test_commands_stand_as_code_and_prompts_as_text(source, kind):
-    nb = reads("# %% [^a]\n")
+    nb = reads("# %% [^a]\n\n[^a]: [markdown]\n")
 
     nb.cells[0].source = source
 
@@ -96,7 +96,7 @@ def test_commands_stand_as_code_and_prompts_as_text(source, kind):
 
 
 def test_code_on_another_kernel_stands_in_its_language():
-    nb = reads("# %% [^a]\n")
+    nb = reads("# %% [^a]\n\n[^a]: [markdown]\n")
     nb.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
     del nb.metadata["language_info"]
     nb.cells[0].source = "x <- 1"
@@ -410,3 +410,68 @@ def test_fields_of_the_notebook_and_keys_of_its_metadata_may_have_the_same_names
 
     assert found == nb
     assert writes(found) == writes(nb)
+
+
+def edited(text, index, **changes):
+    nb = reads(text)
+    nb.cells[index].update(changes)
+    return writes(nb)
+
+
+def test_an_edit_of_the_code_leaves_the_prose_and_the_fence_as_they_are():
+    head = "### %%  Sum [^a]\n[^a]:  [code]  mood=calm\n\nWhy\n ~~~py\n"
+
+    written = edited(f"{head} x\n ~~~\nSo\n", 0, source="%%python\ny\n\n  z")
+
+    assert written == f"{head} y\n \n   z\n ~~~\nSo\n"
+
+
+def test_a_fence_that_the_new_code_would_close_is_written_anew():
+    written = edited("## %% [^a]\n[^a]: [code]\n```python\nx\n```\n", 0, source="%%python\n```\n")
+
+    assert written == "## %% [^a]\n[^a]: [code]\n````python\n```\n\n````\n"
+
+
+def test_a_change_of_the_metadata_leaves_marker_and_body_as_they_are():
+    nb = reads("## %%  T  [^a]\n[^a]: [code]  history=none\nWhy\n~~~py\nx\n~~~\n")
+    nb.cells[0].metadata.msgbook.history = "include"
+
+    assert writes(nb) == ('## %%  T  [^a]\n[^a]: [code] history="include"\nWhy\n~~~py\nx\n~~~\n')
+
+
+@pytest.mark.parametrize(
+    ("head", "named"),
+    [
+        ("## %%", "## %% [^{}]"),
+        ("# %%  Title ", "# %%  Title[^{}] "),
+        ("# %% [^重复]\n[^重复]:  [survey]  x ", '# %% [^重复]\n[^重复]:  [survey]  x id="{}" '),
+        ("# %%  [^重复]", '# %%  [^重复]\n\n[^重复]: [markdown] id="{}"'),
+    ],
+)
+def test_an_id_that_followed_from_the_source_is_added_to_the_spelling(head, named):
+    text = f"{head}\n\nOne\n\n# %%% [^重复-1]\n[^重复-1]: [bot]\nYes.\n"
+    first = edited(text, 0, source="Two")
+    cell_id = reads(text).cells[0].id
+
+    assert first == text.replace(head, named.format(cell_id)).replace("One", "Two")
+    assert edited(first, 0, source="Three") == first.replace("Two", "Three")
+    assert reads(first).cells[0].id == cell_id
+
+
+def test_a_copied_cell_does_not_get_the_label_of_the_first():
+    text = "## %%  T  [^a]\n[^a]: [markdown]\nOne\n"
+    nb = reads(text)
+    copy = reads(text).cells[0]
+    copy.id = "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c"
+    nb.cells.insert(0, copy)
+
+    written = writes(nb)
+
+    assert written.startswith("# %% T[^3f2a9c1b]\n")
+    assert written.endswith(f"\n\n{text}")
+
+
+def test_the_edit_of_one_of_several_equal_cells_names_that_one_alone():
+    text = "# %%\n\nHi\n\n# %%\n\nHi\n\n# %%\n\nHi\n"
+
+    assert edited(text, 0, source="Ho").endswith("\n\n# %%\n\nHi\n\n# %%\n\nHi\n")
