@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import nbformat
@@ -119,6 +119,9 @@ def _outputs_text(head: Head, ctx: Context, *, verbatim: bool) -> str | None:
         text = verbatim_bits(cell).get("outputs")
         if text is not None and _holds_run(text, head, ctx):
             return text
+        longer = _continued(text, head, ctx) if text is not None else None
+        if longer is not None:
+            return longer
     if cell["cell_type"] == "code":
         units = write_run(cell, head.base, head.code, ctx)
     else:
@@ -126,6 +129,21 @@ def _outputs_text(head: Head, ctx: Context, *, verbatim: bool) -> str | None:
     if not units:
         return None
     return "\n\n".join(format_unit(unit, "# %%%", ctx.escaper) for unit in units)
+
+
+def _continued(text: str, head: Head, ctx: Context) -> str | None:
+    """A text that says the first outputs of a cell, with the others below; None for any other."""
+    cell = head.cell
+    if cell["cell_type"] != "code":
+        return None
+    count = len(read_run_text(text, head.base, head.code, ctx).outputs)
+    earlier = {**cell, "outputs": cell["outputs"][:count]}
+    if count in (0, len(cell["outputs"])) or not _holds_run(text, replace(head, cell=earlier), ctx):
+        return None
+    first = len(write_run(earlier, head.base, head.code, ctx))
+    units = write_run(cell, head.base, head.code, ctx)[first:]
+    longer = "\n\n".join([text, *(format_unit(unit, "# %%%", ctx.escaper) for unit in units)])
+    return longer if _holds_run(longer, head, ctx) else None
 
 
 def _holds_run(text: str, head: Head, ctx: Context) -> bool:

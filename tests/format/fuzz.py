@@ -70,6 +70,11 @@ def check_answer(random: Random, text: str) -> None:
     if places and text.endswith("\n"):
         laws.answer(nb, random.choice(places), generate.turn_output(random))
         laws.assert_one_insertion(text, writes(nb))
+    places = laws.answered(nb)
+    if places and text.endswith("\n"):
+        longer = reads(text)
+        laws.add_output(longer, random.choice(places), generate.turn_output(random))
+        laws.assert_one_insertion(text, writes(longer))
 
 
 def check_edit(random: Random, text: str) -> None:

@@ -107,17 +107,16 @@ def unanswered(nb):
 
 
 def _is_unanswered(cell):
+    # A run that is said to have given nothing is no answer, but stands there.
+    nothing = "outputs" not in cell["metadata"].get("msgbook", {}).get("text", {})
+    return _is_text(cell) and not cell["outputs"] and cell["execution_count"] is None and nothing
+
+
+def _is_text(cell):
     if cell.keys() - {"id"} != _CODE_FIELDS or cell["cell_type"] != "code":
         return False
     bits = cell["metadata"].get("msgbook", {}).get("text", {})
-    return (
-        cell["outputs"] == []
-        and cell["execution_count"] is None
-        and "[nb]" not in bits.get("cell", "")
-        # A run that is said to have given nothing is no answer, but stands there.
-        and "outputs" not in bits
-        and not _UNSAFE.search(cell["source"])
-    )
+    return "[nb]" not in bits.get("cell", "") and not _UNSAFE.search(cell["source"])
 
 
 def editable(nb, text):
@@ -134,7 +133,7 @@ def editable(nb, text):
         # A preamble may need no marker any more, equal cells an id that tells them apart, and where
         # cells have no ids labels follow from the source.
         named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
-        coded = bool(re.match(r"[^\n]*\s+\[\^[^\n\[\]^]+\]:\s*\[code\]", text))
+        coded = bool(re.match(r"[^\n]*\[\^([^\s\[\]^]+)\]\s+\[\^\1\]:\s*\[code\]", text))
         if named and "[nb]" not in text and coded == code:
             places.append(index)
     return places
@@ -161,10 +160,19 @@ def _is_command(cell):
     return bool(re.match(r"\s*(!|%[A-Za-z_]|%%(?!msg\b)[A-Za-z_])", str(cell.get("source"))))
 
 
-def rerun(nb, index, output):
-    """Let the cell at `index` have one output more than it had."""
-    cell = nb["cells"][index]
-    cell["outputs"] = [*cell["outputs"], output]
+def add_output(nb, index, output):
+    """Let the cell at `index` have a further output."""
+    # Two halves of a surrogate pair are one character to whoever reads them.
+    nb["cells"][index]["outputs"].append(json.loads(json.dumps(output)))
+
+
+def answered(nb):
+    """Places of code cells that have outputs and stand as text, not as JSON."""
+    return [
+        index
+        for index, cell in enumerate(nb["cells"])
+        if _is_text(cell) and cell["outputs"] and all(isinstance(o, dict) for o in cell["outputs"])
+    ]
 
 
 def assert_only_body_changes(before, after, nb, index):

@@ -12,7 +12,9 @@ from msgbook_format import reads, writes
 
 from . import fuzz, generate, strategies
 from .laws import (
+    add_output,
     answer,
+    answered,
     assert_content_survives,
     assert_notebook_laws,
     assert_one_insertion,
@@ -83,6 +85,31 @@ def test_an_answer_added_to_any_text_is_one_insertion(text, data):
     answer(nb, data.draw(st.sampled_from(places)), data.draw(strategies.turn_outputs))
 
     assert_one_insertion(text, writes(nb))
+
+
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_a_further_output_of_any_cell_of_a_fixture_is_one_insertion(text):
+    for place in answered(reads(text)):
+        nb = reads(text)
+        add_output(nb, place, generate.turn_output(Random(0)))
+
+        assert not text.endswith("\n") or assert_one_insertion(text, writes(nb)) is None
+
+
+@SLICE
+@given(strategies.texts.filter(lambda text: text.endswith("\n")), st.data())
+def test_a_further_output_added_to_any_text_is_one_insertion(text, data):
+    nb = reads(text)
+    places = answered(nb)
+    if not places:
+        return
+    add_output(nb, data.draw(st.sampled_from(places)), data.draw(strategies.turn_outputs))
+
+    written = writes(nb)
+
+    assert_one_insertion(text, written)
+    assert plain(reads(written)) == plain(nb)
+    assert writes(reads(written)) == written
 
 
 @pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
