@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from nbformat import NotebookNode
@@ -13,12 +12,10 @@ from msgbook_format.frontmatter import parse_frontmatter, section_name
 from msgbook_format.ids import resolve
 from msgbook_format.layout import Layout, split_text
 from msgbook_format.metadata import NBFORMAT_MINOR, read_metadata
+from msgbook_format.nodes import as_nodes
 from msgbook_format.run import add_derived
 from msgbook_format.stretch import Stretch, read_group, read_preamble, read_run_text
 from msgbook_format.verbatim import keep_verbatim
-
-_new_node: Callable[[type[NotebookNode]], NotebookNode] = NotebookNode.__new__
-_update: Callable[[NotebookNode, dict[str, Any]], None] = dict.update
 
 
 def reads(text: str) -> NotebookNode:
@@ -69,32 +66,3 @@ def _read_cells(stretches: list[Stretch], minor: int, ctx: Context) -> list[dict
         named = minor >= NBFORMAT_MINOR or claim.id is not None
         cells.append({"id": cell_id, **cell} if named else cell)
     return cells
-
-
-def as_nodes(value: dict[str, Any]) -> NotebookNode:
-    """What `nbformat.from_dict` gives for JSON, in a third of the time."""
-    # Its constructor does nothing for a plain dictionary that `update` does not do.
-    node = _new_node(NotebookNode)
-    _update(
-        node,
-        {
-            key: as_nodes(item)
-            if type(item) is dict
-            else _items_as_nodes(item)
-            if type(item) is list
-            else item
-            for key, item in value.items()
-        },
-    )
-    return node
-
-
-def _items_as_nodes(items: list[Any]) -> list[Any]:
-    return [
-        as_nodes(item)
-        if type(item) is dict
-        else _items_as_nodes(item)
-        if type(item) is list
-        else item
-        for item in items
-    ]

@@ -108,9 +108,11 @@ def find_markers(text: str) -> Iterator[tuple[int, bool]]:
 
 def parse_unit(text: str, escaper: Escaper) -> Unit:
     """The unit that a stretch of text holds; without a marker all of it is body."""
-    unit = _parse_usual(text, escaper)
-    if unit is not None:
-        return unit
+    return _parse_usual(text, escaper) or parse_any_unit(text, escaper)
+
+
+def parse_any_unit(text: str, escaper: Escaper) -> Unit:
+    """What `parse_unit` does for a unit that is not written in the usual way."""
     if "\r" in text:
         # A stretch ends before its newline, but behind the CR of a line that ends with CRLF.
         text = text.replace("\r\n", "\n").removesuffix("\r")

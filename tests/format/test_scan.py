@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from msgbook_format.body import Escaper
-from msgbook_format.scan import Unit, format_unit, parse_unit, split_cells
+from msgbook_format.scan import Unit, format_unit, parse_any_unit, parse_unit, split_cells
 
 ESCAPER = Escaper.of(None)
 
@@ -73,3 +75,16 @@ def test_text_without_lookalikes_is_not_escaped():
     body = "# Heading\n\\alpha \\\\ %% #\n    code\n> # %%"
 
     assert ESCAPER.escape(body) == body
+
+
+PIECES = st.sampled_from(
+    ["# %%", "## %%%", " ", " [^a]", "[^b]", "\n", "\n\n", "[^a]:", "[^b]:", " [markdown]", " x=1", " flag", "body", "stdout> x", "\\# %%", "\r", "\t", "%", "title", "[^"]
+)  # fmt: skip
+USUAL = st.sampled_from(["# %% [^a]\n\n[^a]: [x]", "## %%% [^a]\n\n[^a]: [x] k=1\n\nbody", "# %%"])
+
+
+@given(st.builds(lambda start, rest: start + "".join(rest), USUAL, st.lists(PIECES, max_size=6)))
+def test_a_usual_spelling_is_read_as_any_other_is(text):
+    escaper = Escaper.of("Log")
+
+    assert parse_unit(text, escaper) == parse_any_unit(text, escaper)
