@@ -1,8 +1,10 @@
-"""JupyterLab's own Jupytext menu on a message file."""
+"""Pairs of a notebook and a message file, by Jupytext's menu and by our own command."""
 
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -101,3 +103,137 @@ def test_a_notebook_that_was_executed_elsewhere_opens_from_its_text(lab, folder,
     expect(lab.notebook.get_by_text("made elsewhere")).to_be_visible()
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
     screenshot("opened")
+
+
+NOTEBOOK = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {
+        "kernelspec": {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
+    },
+    "cells": [
+        {
+            "cell_type": "code",
+            "id": "a",
+            "source": "What is this?",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
+    ],
+}
+
+
+@pytest.fixture
+def notebook(folder) -> Path:
+    """A notebook alone in its folder."""
+    (folder / "chat.msg.md").unlink()
+    path = folder / "chat.ipynb"
+    path.write_text(json.dumps(NOTEBOOK))
+    return path
+
+
+def open_notebook(lab, path):
+    lab.open(f"{path.parent.name}/{path.name}")
+    lab.wait_for_kernel()
+
+
+def choose_in_palette(lab, words):
+    lab.command("apputils:activate-command-palette")
+    palette = lab.page.locator(".jp-ModalCommandPalette")
+    palette.locator("input").fill(words)
+    palette.locator(".lm-CommandPalette-item", has_text=words).click()
+
+
+def expect_told(lab, words):
+    """Expect a notification, and take it away."""
+    toast = lab.page.locator(".Toastify__toast", has_text=words)
+    expect(toast).to_be_visible()
+    toast.get_by_role("button").first.click()
+    expect(toast).to_have_count(0)
+
+
+def write_later(path, content):
+    """Write a file as somebody does a minute after the last save."""
+    path.write_text(content)
+    later = path.stat().st_mtime + 60
+    os.utime(path, (later, later))
+
+
+def test_the_palette_pairs_a_notebook_and_what_is_edited_in_the_text_opens_in_it(
+    lab, notebook, screenshot
+):
+    text_file = notebook.with_name("chat.msg.md")
+    open_notebook(lab, notebook)
+
+    choose_in_palette(lab, "Pair Notebook with Message File")
+
+    expect_told(lab, "chat.msg.md now stands beside chat.ipynb")
+    screenshot("paired")
+    assert "\nWhat is this?\n" in text_file.read_text()
+    lab.close_all()
+    write_later(text_file, text_file.read_text().replace("What is this?", "What was this?"))
+    open_notebook(lab, notebook)
+    expect(lab.cell(0).get_by_text("What was this?")).to_be_visible()
+    expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
+    lab.save()
+    assert "What was this?" in notebook.read_text()
+
+
+def test_an_unpaired_file_no_longer_follows_the_other_one(lab, notebook, screenshot):
+    text_file = notebook.with_name("chat.msg.md")
+    open_notebook(lab, notebook)
+    choose_in_palette(lab, "Pair Notebook with Message File")
+    expect_told(lab, "now stands beside")
+
+    choose_in_palette(lab, "Unpair Notebook from Message File")
+
+    expect_told(lab, "Both files stay")
+    screenshot("unpaired")
+    assert "jupytext" not in notebook.read_text()
+    assert "jupytext" not in text_file.read_text()
+    lab.close_all()
+    write_later(text_file, text_file.read_text().replace("What is this?", "What was this?"))
+    open_notebook(lab, notebook)
+    expect(lab.cell(0).get_by_text("What is this?")).to_be_visible()
+
+
+def test_the_file_menu_shows_whether_a_message_file_is_paired(lab, folder, screenshot):
+    lab.open(f"{folder.name}/chat.msg.md")
+    lab.wait_for_kernel()
+    item = lab.page.locator(".lm-Menu-item", has_text="Pair Message File with Notebook")
+
+    lab.page.locator(".lm-MenuBar-item", has_text="File").click()
+    expect(item).not_to_have_class("lm-mod-toggled")
+    item.click()
+    expect_told(lab, "chat.ipynb now stands beside chat.msg.md")
+
+    lab.page.locator(".lm-MenuBar-item", has_text="File").click()
+    expect(
+        lab.page.locator(".lm-Menu-item.lm-mod-toggled", has_text="Pair Message")
+    ).to_be_visible()
+    screenshot("toggled")
+    item.click()
+    expect_told(lab, "Both files stay")
+    assert (folder / "chat.msg.md").read_text() == CHAT
+    assert "jupytext" not in json.loads((folder / "chat.ipynb").read_text())["metadata"]
+
+
+def test_a_file_that_is_there_already_is_replaced_only_with_leave(lab, notebook, screenshot):
+    text_file = notebook.with_name("chat.msg.md")
+    text_file.write_text(CHAT)
+    open_notebook(lab, notebook)
+    dialog = lab.page.locator(".jp-Dialog", has_text="chat.msg.md exists already")
+
+    choose_in_palette(lab, "Pair Notebook with Message File")
+    expect(dialog).to_be_visible()
+    screenshot("asked")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert text_file.read_text() == CHAT
+    assert json.loads(notebook.read_text()) == NOTEBOOK
+
+    choose_in_palette(lab, "Pair Notebook with Message File")
+    dialog.get_by_role("button", name="Replace").click()
+    expect_told(lab, "now stands beside")
+    assert "And that?" not in text_file.read_text()

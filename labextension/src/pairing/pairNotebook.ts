@@ -1,0 +1,142 @@
+import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import { type Contents, ServerConnection } from '@jupyterlab/services';
+import type { JSONValue } from '@lumino/coreutils';
+
+import { formatsOf, otherPath, pair, unpair, withFormats } from './formats';
+
+const KEY = 'jupytext';
+
+/** An open notebook that can be half of a pair. */
+export interface IOpenNotebook {
+  /** Its path, as the contents manager takes it. */
+  readonly path: string;
+  readonly model: Pick<
+    INotebookModel,
+    'getMetadata' | 'setMetadata' | 'deleteMetadata'
+  >;
+  /** Save it; rejects when that failed and the person has been told why. */
+  save(): Promise<void>;
+}
+
+/** What came of pairing: `missing` when the server did not write the other file. */
+export type Outcome = 'paired' | 'unsaved' | 'missing';
+
+/** The files that the server holds. */
+export type Files = Pick<Contents.IManager, 'get' | 'save'>;
+
+/** Whether there is a file at `path`. */
+export async function exists(files: Files, path: string): Promise<boolean> {
+  return (await find(files, path, { content: false })) !== null;
+}
+
+/**
+ * Pair a notebook with the file beside it and save both; a file that stands there is replaced.
+ *
+ * Unless they are `paired` then, the notebook is as it was.
+ */
+export async function pairNotebook(
+  notebook: IOpenNotebook,
+  files: Files
+): Promise<Outcome> {
+  const { path } = notebook;
+  const before = jupytextOf(notebook);
+  const formats = pair(formatsOf(before), path);
+  if (!(await saveWith(notebook, withFormats(before, formats)))) {
+    return 'unsaved';
+  }
+  if (await exists(files, otherPath(path)!)) {
+    return 'paired';
+  }
+  await saveWith(notebook, before);
+  return 'missing';
+}
+
+/**
+ * Take a pair apart, in both files: either of them would bring the pair back. Both stay.
+ *
+ * @returns false if saving failed; the notebook is as it was then
+ */
+export async function unpairNotebook(
+  notebook: IOpenNotebook,
+  files: Files
+): Promise<boolean> {
+  const { path } = notebook;
+  const before = jupytextOf(notebook);
+  const formats = unpair(formatsOf(before), path);
+  if (!(await saveWith(notebook, withFormats(before, formats)))) {
+    return false;
+  }
+  await forgetPair(files, otherPath(path)!);
+  return true;
+}
+
+/** Save a notebook with another `metadata.jupytext`; if that fails, it keeps the one it has. */
+async function saveWith(
+  notebook: IOpenNotebook,
+  jupytext: JSONValue | undefined
+): Promise<boolean> {
+  const before = jupytextOf(notebook);
+  setJupytext(notebook.model, jupytext);
+  try {
+    await notebook.save();
+    return true;
+  } catch {
+    setJupytext(notebook.model, before);
+    return false;
+  }
+}
+
+/** Take the pair out of a file that is not open. */
+async function forgetPair(files: Files, path: string): Promise<void> {
+  const file = await find(files, path, { type: 'notebook', content: true });
+  if (file === null) {
+    return;
+  }
+  const content = file.content as INotebookContent;
+  const jupytext = content.metadata[KEY] as JSONValue | undefined;
+  const left = withFormats(jupytext, unpair(formatsOf(jupytext), path));
+  delete content.metadata[KEY];
+  if (left !== undefined) {
+    content.metadata[KEY] = left;
+  }
+  // Also when nothing had to be taken out: where the other file is newer, the server answers with
+  // that one's metadata, while this one still says the pair.
+  await files.save(path, { type: 'notebook', format: 'json', content });
+}
+
+/** `metadata.jupytext` of an open notebook. */
+export function jupytextOf(
+  notebook: Pick<IOpenNotebook, 'model'>
+): JSONValue | undefined {
+  return notebook.model.getMetadata(KEY) as JSONValue | undefined;
+}
+
+function setJupytext(
+  model: IOpenNotebook['model'],
+  value: JSONValue | undefined
+): void {
+  if (value === undefined) {
+    model.deleteMetadata(KEY);
+  } else {
+    model.setMetadata(KEY, value);
+  }
+}
+
+async function find(
+  files: Files,
+  path: string,
+  options: Contents.IFetchOptions
+): Promise<Contents.IModel | null> {
+  try {
+    return await files.get(path, options);
+  } catch (error) {
+    if (
+      error instanceof ServerConnection.ResponseError &&
+      error.response.status === 404
+    ) {
+      return null;
+    }
+    throw error;
+  }
+}
