@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import Any
 
 import yaml
 
 from msgbook_format import jsontext
+from msgbook_format.yaml_nodes import deep_line
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)
 _MARKER = re.compile(r"^#{1,5} %%%?(?:[ \t\r]|$)", re.M)
 _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
 _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
-_INDENTED = re.compile(rf"^ {{{jsontext.MAX_DEPTH}}}", re.M)
 _MAX_BLOCKS = 4
 NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
 """Fields of a notebook that a text holds elsewhere, or by a key of their own."""
@@ -29,11 +30,30 @@ _YAML_ERRORS = (
     # Constructors of PyYAML let their own errors through: a broken `!!int` or `!!timestamp`.
     yaml.YAMLError,
     ValueError,
+    OverflowError,
     TypeError,
     AttributeError,
     LookupError,
     RecursionError,
 )
+
+_MAX_DIGITS = sys.int_info.default_max_str_digits
+_TOO_LARGE: int = 10**_MAX_DIGITS
+"""Whole numbers from here on are not written by Python, nor read from JSON."""
+
+
+class _Loader(_LOADER):  # type: ignore[misc]  # one of two
+    """A safe loader that takes no time for numbers which are too large anyway."""
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        if len(node.value) > _MAX_DIGITS + 1:
+            raise ValueError(f"expected a number of at most {_MAX_DIGITS} digits")
+        number: int = super().construct_yaml_int(node)
+        return number
+
+
+# Constructors are found by tag, not by name.
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def split_frontmatter(text: str) -> int:
@@ -117,12 +137,10 @@ def _load_fields(text: str) -> dict[str, Any] | None:
 
 
 def _load(text: str) -> Any:
-    if jsontext.is_too_deep(text) or _INDENTED.search(text):
-        return None
     try:
-        if "*" in text and _has_alias(text):
+        if deep_line(text) is not None or ("*" in text and _has_alias(text)):
             return None
-        return yaml.load(text, _LOADER)  # noqa: S506  # a safe loader, in C where there is one
+        return yaml.load(text, _Loader)  # noqa: S506  # a safe loader, in C where there is one
     except _YAML_ERRORS:
         return None
 
@@ -139,7 +157,9 @@ def _is_json(value: Any) -> bool:
         return all(map(_is_json, value))
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is None or isinstance(value, (str, int))
+    if isinstance(value, int):
+        return abs(value) < _TOO_LARGE
+    return value is None or isinstance(value, str)
 
 
 def _format_jupyter(ours: dict[str, Any]) -> str:

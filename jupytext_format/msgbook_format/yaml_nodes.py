@@ -11,10 +11,6 @@ from msgbook_format import jsontext
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STR = "tag:yaml.org,2002:str"
-_MAX_RAW_DEPTH = 1000
-_DEEP_LINE = re.compile(
-    rf"^ {{{jsontext.MAX_DEPTH}}}|^[ \t]*(?:[-?:][ \t]+){{{jsontext.MAX_DEPTH}}}", re.M
-)
 _UNPRINTABLE = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff"
 )
@@ -47,29 +43,38 @@ def compose(text: str) -> yaml.Node | None:
     if found:
         line = text.count("\n", 0, found.start()) + 1
         raise YamlError(line, f"the character U+{ord(found[0]):04X} cannot stand in YAML")
-    deep = deep_line(text)
-    if deep is not None:
-        raise YamlError(deep, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
     try:
-        return yaml.compose(text, _LOADER)
+        deep = deep_line(text)
+        root: yaml.Node | None = None if deep else yaml.compose(text, _LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise YamlError(line, error.problem or error.context or "it is no YAML") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise YamlError(1, str(error).partition("\n")[0] or "it is no YAML") from None
+    if deep is not None:
+        raise YamlError(deep, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
+    return root
 
 
 def deep_line(text: str) -> int | None:
-    """The line from which a text may be nested too deep to parse, from 1; None without one.
+    """The line from which a YAML text is nested too deep to parse, from 1; None without one.
 
-    PyYAML's parser in C recurses for each level, without a bound: it ends the process.
+    PyYAML's parser in C recurses for each level of nodes, without a bound: it ends the process.
+    Its events come one by one.
+
+    Raises:
+        yaml.YAMLError, ValueError: the text is no YAML.
     """
-    deep = _DEEP_LINE.search(text)
-    if deep is not None:
-        return text.count("\n", 0, deep.start()) + 1
-    # What counts as a quote is known only to a parser, so brackets in quotes count once as well.
-    return 1 if jsontext.is_too_deep(text) or _raw_depth(text) > _MAX_RAW_DEPTH else None
+    depth = 0
+    for event in yaml.parse(text, _LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > jsontext.MAX_DEPTH:
+                return int(event.start_mark.line) + 1  # type: ignore[union-attr]  # is set
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return None
 
 
 def entries(node: yaml.Node | None) -> list[Entry]:
@@ -98,12 +103,3 @@ def text_of(node: yaml.Node | None) -> str | None:
 def kind_of(node: yaml.Node) -> str:
     """What a node is: `str`, `int`, `float`, `bool`, `null`, `seq`, `map`, ..."""
     return node.tag.rpartition(":")[2]
-
-
-def _raw_depth(text: str) -> int:
-    """Nesting of all brackets, whatever they stand in."""
-    depth = deepest = 0
-    for match in re.finditer(r"[\[\]{}]", text):
-        depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
-        deepest = max(deepest, depth)
-    return deepest

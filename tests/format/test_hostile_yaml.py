@@ -1,0 +1,92 @@
+"""Frontmatter that ends, stalls or confuses a YAML parser: it is text like any other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from msgbook_format import reads, writes
+from msgbook_format.checks import check
+from msgbook_format.yaml_nodes import YamlError, compose
+
+DEPTH = 40_000
+DEEP = {
+    "sequences in lines": "- " * DEPTH,
+    "sequences with tabs": "-\t" * DEPTH,
+    "complex keys": "? " * DEPTH,
+    "complex keys in sequences": "- ? " * DEPTH,
+    "flow sequences": "[" * DEPTH,
+    "flow mappings": "{a: " * DEPTH,
+    "brackets closed in single quotes": "[']', " * DEPTH,
+    "brackets closed in comments": "[ # ]\n " * DEPTH,
+    "brackets opened in what looks quoted": '[a", ' + "[" * DEPTH + '"]',
+    "lines indented more and more": "".join(f"{' ' * n}a:\n" for n in range(1000)),
+}
+KEYS = ("jupyter", "message_section", "agents", "title")
+
+PROGRAM = """
+import json, sys
+from msgbook_format import reads, writes
+from msgbook_format.agents import list_agents
+from msgbook_format.checks import check
+from msgbook_format.default_agent import FrontmatterError, with_default_agent
+
+for name, text in json.load(sys.stdin).items():
+    notebook = reads(text)
+    assert writes(notebook) == text
+    list_agents(notebook)
+    check(text)
+    try:
+        with_default_agent(text, "b")
+    except FrontmatterError:
+        pass
+    print(name, flush=True)
+"""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_depth_of_yaml_ends_the_process(key):
+    # The parser in C recurses without a bound: what fails here has no traceback.
+    texts = {name: f"---\n{key}:\n {value}\n---\n# %% a\n" for name, value in DEEP.items()}
+
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], input=json.dumps(texts), capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stdout.splitlines()) == (0, list(texts)), done.stderr
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1" + ":10" * 50_000,
+        "1" + ":10" * 1000 + ".5",
+        "0x1" + "0" * 10_000,
+        "1" + "0" * 10_000,
+        "0001-01-01T00:00:00+10:00",
+    ],
+    ids=["base 60", "base 60, a float", "base 16", "base 10", "a time before all times"],
+)
+def test_values_that_no_json_can_hold_stay_in_the_text(value):
+    text = f"---\njupyter:\n  x: {value}\nmessage_section: {value}\n---\n# %% a\n"
+
+    notebook = reads(text)
+
+    assert notebook.metadata["msgbook"]["frontmatter"] == text[4:].partition("---")[0]
+    assert writes(notebook) == text
+    assert [finding.code for finding in check(text)] == ["jupyter-key"]
+
+
+@pytest.mark.parametrize("depth", [199, 201])
+def test_depth_is_counted_where_yaml_counts_it(depth):
+    text = "x:\n- '[" + "[" * 1000 + "'\n- " + "[" * (depth - 2) + "]" * (depth - 2)
+
+    if depth <= 200:
+        assert compose(text) is not None
+    else:
+        with pytest.raises(YamlError, match="deeper than 200") as raised:
+            compose(text)
+        assert raised.value.line == 3
