@@ -10,11 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
 from msgbook_format.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.layout import BOM
+from msgbook_format.output_files import keep_lost_data, load_output_files
 from msgbook_format.reader import reads
 from msgbook_format.writer import writes
 
@@ -66,12 +67,14 @@ class Snapshot:
 
 def read_file(path: Path) -> NotebookNode:
     """The notebook in a file; see `msgbook_format.read`."""
-    return reads(Snapshot.read(path).text)
+    notebook = reads(Snapshot.read(path).text)
+    load_output_files(notebook, path)
+    return notebook
 
 
 def write_file(notebook: NotebookNode, path: Path) -> None:
     """Put a notebook into a file; see `msgbook_format.write`."""
-    replace_bytes(path, encode(notebook))
+    replace_bytes(path, encode(keep_lost_data(notebook, path)))
 
 
 def decode(data: bytes, path: Path | str) -> str:
@@ -86,7 +89,7 @@ def decode(data: bytes, path: Path | str) -> str:
         raise NotUtf8Error(path, error.start, data[error.start]) from None
 
 
-def encode(notebook: NotebookNode) -> bytes:
+def encode(notebook: dict[str, Any]) -> bytes:
     """The bytes of a notebook's file."""
     try:
         return writes(notebook).encode("utf-8")

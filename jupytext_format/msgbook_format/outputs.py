@@ -8,9 +8,15 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.attrs import Attrs, Pairs
 from msgbook_format.body import is_base64, unwrap, wrap
+from msgbook_format.references import (
+    add_reference,
+    read_reference,
+    split_references,
+    write_reference,
+)
 from msgbook_format.scan import Unit
 from msgbook_format.streams import count_joined, is_stream, read_streams, write_streams
-from msgbook_format.turn.model import turn_of
+from msgbook_format.turn.model import TURN_MIME, turn_of
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _DISPLAY_FIELDS = {
@@ -79,9 +85,13 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
     if mime in (None, "text/plain") and kind is None and unit.streams:
         return read_streams(unit.body, attrs.take("eol") != "0")
     mime = mime or "text/plain"
-    data = _read_data(unit.body, mime, attrs)
+    # A turn stands in the text.
+    reference = read_reference(attrs) if unit.body == "" and mime != TURN_MIME else None
+    data = "" if reference else _read_data(unit.body, mime, attrs)
     if attrs.take("alt") == "1" and previous and _takes(previous[-1], mime):
         previous[-1]["data"][mime] = data
+        if reference:
+            add_reference(previous[-1]["metadata"], mime, reference)
         return []
     output: _Output = {"output_type": "display_data", "data": {mime: data}, "metadata": {}}
     if kind == "execute_result":
@@ -90,6 +100,8 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
     metadata = attrs.take("metadata")
     if metadata is not None:
         output["metadata"] = jsontext.load_object(metadata) or {}
+    if reference:
+        add_reference(output["metadata"], mime, reference)
     return [output]
 
 
@@ -113,10 +125,13 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] 
     # No further type joins a turn: see `_takes`.
     if len(data) > 1 and turn_of(output) is not None:
         return None
+    references, metadata = split_references(output)
     units = []
     for mime in sorted(data, key=lambda mime: (mime != "text/plain", mime)):
         attrs: Pairs = [("mime_type", mime)]
         encoding, body = _encode(data[mime], mime)
+        if mime in references:
+            encoding = write_reference(references[mime])
         if body is None:
             return None
         units.append(Unit(kind=lang, attrs=attrs + encoding, body=body))
@@ -133,7 +148,8 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] 
     return units
 
 
-def _is_binary(mime: str) -> bool:
+def is_binary(mime: str) -> bool:
+    """Whether data of a MIME type are bytes, in BASE64."""
     return mime.startswith(_BINARY) and not mime.endswith(("+xml", "+json"))
 
 
@@ -143,7 +159,7 @@ def _encode(data: Any, mime: str) -> tuple[Pairs, str | None]:
         return [("encoding", "json")], jsontext.dumps_indented(data)
     if jsontext.needs_json(data):
         return [], None
-    if not _is_binary(mime):
+    if not is_binary(mime):
         return [], data
     line = data.removesuffix("\n")
     if not is_base64(line):
@@ -159,7 +175,7 @@ def _read_data(body: str, mime: str, attrs: Attrs) -> Any:
             return jsontext.loads(body)
         except ValueError:
             return body
-    if encoding == "base64" or (encoding is None and _is_binary(mime)):
+    if encoding == "base64" or (encoding is None and is_binary(mime)):
         return unwrap(body) + ("\n" if attrs.take("eol") == "1" else "")
     return body
 

@@ -22,6 +22,7 @@ from msgbook_format.heads import Head, is_trailing_blank, verbatim_bits
 from msgbook_format.layout import BOM, end_line, join_segments
 from msgbook_format.metadata import NBFORMAT_MINOR, minor_of, read_metadata, write_metadata
 from msgbook_format.plan import plan_heads
+from msgbook_format.references import without_loaded
 from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.section import append_section, split_section
@@ -51,6 +52,7 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
     """
     if notebook.get("nbformat") != 4:
         notebook = _convert(deepcopy(notebook), 4)
+    notebook = without_loaded(notebook)
     pieces = write_pieces(notebook, verbatim=verbatim)
     bits = verbatim_bits(notebook) if verbatim else {}
     segments: list[tuple[str, str | None]] = []

@@ -19,6 +19,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     find_message_file,
     is_format_error,
 )
+from msgbook_format.output_files import keep_lost_data
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.notebook import (
     find_formats,
@@ -26,6 +27,7 @@ from msgbook_format.server.notebook import (
     find_problem,
     with_own_format,
 )
+from msgbook_format.server.output_files import find_os_path, load_files
 from msgbook_format.server.trust import build_members, mark_pair
 
 Function = Callable[..., Any]
@@ -55,11 +57,16 @@ async def get(
         model: Model = await settle(parent(path, content=content, **options))
     if not content or model["type"] != "notebook":
         return model
+    notebook = model["content"]
     if path.endswith(".md"):
-        if _is_message_notebook(model["content"], path):
-            manager.mark_trusted_cells(model["content"], path)
-    elif _find_pair(manager, model["content"], path):
-        mark_pair(manager, model["content"])
+        if _is_message_notebook(notebook, path):
+            load_files(manager, notebook, path)
+            manager.mark_trusted_cells(notebook, path)
+    elif text := _find_pair(manager, notebook, path):
+        if load_files(manager, notebook, text):
+            # What was looked at had nothing of the files.
+            manager.notary.mark_cells(notebook, False)
+        mark_pair(manager, notebook)
     return model
 
 
@@ -91,6 +98,8 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
     text = path if path.endswith(".md") else _find_pair(manager, content, path)
     if text:
         await require_utf8(manager, text)
+        content = keep_lost_data(content, find_os_path(manager, text))
+        model = {**model, "content": content}
     if ours:
         model = {**model, "content": _represented(content)}
     with reading(path if ours else ""):
