@@ -1,6 +1,6 @@
 """What happens in a turn, in order. Events carry no clock of their own: `at` is given to them.
 
-A provider yields the first four while one model call streams; the turn loop adds the others.
+A provider yields `StreamEvent`s while one model call streams; the turn loop adds the others.
 `output.record.TurnRecord` reduces them to the turn JSON.
 """
 
@@ -13,10 +13,22 @@ from msgbook_format.turn import Usage
 
 TurnEnd = Literal["done", "incomplete", "interrupted", "error"]
 
+REASONING_FIELD = "reasoning_content"
+"""The commonest name of reasoning in messages (DeepSeek, Qwen, Kimi, vLLM)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
     text: str
+    field: str = REASONING_FIELD
+    """Name under which the server wants it back within the turn; empty: it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDetails:
+    """Reasoning as the server wants it back within the turn: signed, encrypted (OpenRouter)."""
+
+    details: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,8 @@ class ToolCallDelta:
     """Piece of the name; nearly all servers send it whole in the first delta."""
     arguments: str
     """Piece of the JSON text."""
+    extra: dict[str, Any] | None = None
+    """Keys that the server wants back with the call (thought signatures)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +64,22 @@ class ModelFinished:
     """Events in mid-stream that could not be read; what they said is missing."""
 
 
-StreamEvent = ReasoningDelta | TextDelta | ToolCallDelta | ModelFinished
+@dataclass(frozen=True, slots=True)
+class RetryWait:
+    """The server could not answer yet and will be asked again."""
+
+    attempt: int
+    """Which retry, from 1."""
+    attempts: int
+    """How many there are at most."""
+    seconds: float
+    """Until then; 0 when the wait is over."""
+    reason: str
+
+
+StreamEvent = (
+    ReasoningDelta | ReasoningDetails | TextDelta | ToolCallDelta | RetryWait | ModelFinished
+)
 
 
 @dataclass(frozen=True, slots=True)

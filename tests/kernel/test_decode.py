@@ -14,10 +14,12 @@ from msgbook.errors import ProviderError
 from msgbook.events import (
     ModelFinished,
     ReasoningDelta,
+    ReasoningDetails,
     StreamEvent,
     TextDelta,
     ToolCallDelta,
 )
+from msgbook.provider.calls import MAX_CALLS
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.sse import LINE_LIMIT
 
@@ -117,6 +119,79 @@ def test_reasoning_has_many_names_and_is_never_doubled(fields):
     assert words(decode(sse(delta(**fields))), ReasoningDelta) == "think"
 
 
+def test_details_that_repeat_named_reasoning_later_are_not_read_twice():
+    whole_again = delta(reasoning_details=[{"type": "reasoning.text", "text": "think"}])
+
+    events = decode(sse(delta(reasoning="thi"), delta(reasoning="nk"), whole_again))
+
+    assert words(events, ReasoningDelta) == "think"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"reasoning_content": "a"}, "reasoning_content"),
+        ({"reasoning": "a"}, "reasoning"),
+        ({"reasoning_text": "a"}, "reasoning_text"),
+        ({"reasoning_details": [{"text": "a"}]}, ""),
+        ({"content": "<think>a"}, ""),
+    ],
+)
+def test_reasoning_tells_the_name_under_which_it_may_go_back(fields, field):
+    assert decode(sse(delta(**fields)))[0] == ReasoningDelta("a", field)
+
+
+def test_details_of_reasoning_are_put_together_as_they_have_to_go_back():
+    def piece(**fields: Any) -> dict[str, Any]:
+        return delta(reasoning_details=[{"type": "reasoning.text", "index": 0, **fields}])
+
+    sealed = {"type": "reasoning.encrypted", "index": 1, "data": "x"}
+    chunks = [piece(text="a"), piece(text="b"), piece(signature="s")]
+
+    events = decode(sse(*chunks, delta(reasoning_details=[sealed, sealed])))
+
+    text = {"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"}
+    assert ReasoningDetails([text, sealed, sealed]) in events
+
+
+@st.composite
+def cut_up(draw: Any, text: str) -> list[str]:
+    cuts = [0, *sorted(draw(st.lists(st.integers(0, len(text)), max_size=6))), len(text)]
+    return [text[a:b] for a, b in itertools.pairwise(cuts)]
+
+
+@pytest.mark.parametrize(
+    ("content", "reasoning", "text"),
+    [
+        ("<think>a < b</think>c", "a < b", "c"),
+        (" \n<think>\na</think>\n\nb", "\na", "\n\nb"),
+        ("<think>never closed </thin", "never closed </thin", ""),
+        ("<think>\n\n</think>\n\na", "", "\n\na"),
+        ("<think>a</think><think>b</think>", "a", "<think>b</think>"),
+        ("a <think>b</think>", "", "a <think>b</think>"),
+        ("</think>a", "", "</think>a"),
+        ("<thin", "", "<thin"),
+        ("<thinking>a", "", "<thinking>a"),
+        (" \n ", "", " \n "),
+    ],
+)
+@given(data=st.data())
+def test_a_think_tag_before_all_text_makes_reasoning_however_it_is_cut(
+    content, reasoning, text, data
+):
+    events = decode(sse(*(delta(content=piece) for piece in data.draw(cut_up(content)))))
+
+    assert words(events, ReasoningDelta) == reasoning
+    assert words(events, TextDelta) == text
+
+
+def test_what_was_held_back_comes_before_what_follows_it():
+    events = decode(sse(delta(content="<thi"), tool(0, "c", "f", "{}"), delta(content="nk>")))
+
+    assert [type(event) for event in events[:3]] == [TextDelta, ToolCallDelta, TextDelta]
+    assert words(events, TextDelta) == "<think>"
+
+
 def test_content_may_be_a_list_of_parts():
     events = decode(
         sse(delta(content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))
@@ -174,6 +249,78 @@ def test_pieces_of_calls_find_their_call(chunks, expected):
     assert calls(decode(sse(*chunks))) == expected
 
 
+def test_a_legacy_function_call_is_a_call():
+    pieces = [delta(function_call={"name": "f", "arguments": "{"})]
+    pieces += [delta(function_call={"arguments": "}"})]
+
+    assert calls(decode(sse(*pieces, finish("function_call")))) == [("made_1", "f", "{}")]
+
+
+def test_a_thought_signature_stays_with_its_call():
+    signature = {"google": {"thought_signature": "s"}}
+    signed = tool(0, "c", "f", "{}")
+    signed["choices"][0]["delta"]["tool_calls"][0]["extra_content"] = signature
+
+    assert decode(sse(signed))[0] == ToolCallDelta(0, "c", "f", "{}", {"extra_content": signature})
+
+
+def test_a_character_cut_in_two_in_arguments_is_joined():
+    pieces = [tool(0, "c", "f", '"\ud83d'), tool(0, None, None, '\ude00"')]
+
+    assert calls(decode(sse(*pieces))) == [("c", "f", '"😀"')]
+
+
+def test_calls_without_end_are_refused():
+    body = sse(*(tool(i, f"c{i}", "f", "") for i in range(MAX_CALLS + 1)))
+
+    with pytest.raises(ProviderError, match="more than"):
+        decode(body)
+
+
+def test_a_refusal_is_text_that_says_so():
+    events = decode(sse(delta(refusal="I \ud83d"), delta(refusal="\ude00 won't")))
+
+    assert [e for e in events if isinstance(e, TextDelta)] == [
+        TextDelta("I ", refusal=True),
+        TextDelta("😀 won't", refusal=True),
+    ]
+
+
+def test_a_message_beside_the_last_delta_is_not_read_again():
+    last = {"index": 0, "delta": {}, "message": {"content": "all"}, "finish_reason": "stop"}
+
+    assert words(decode(sse(delta(content="all"), {"choices": [last]})), TextDelta) == "all"
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"choices": [], "usage": {"prompt_tokens": 3}},
+        {**finish(), "usage": {"prompt_tokens": 3, "completion_tokens": None}},
+        {"choices": [{"delta": {}, "usage": {"prompt_tokens": 3}}]},
+        {"choices": [], "x_groq": {"usage": {"prompt_tokens": 3}}},
+    ],
+    ids=["alone", "with the end", "in a choice", "x_groq"],
+)
+def test_usage_is_found_wherever_it_stands(chunk):
+    assert decode(sse(chunk, finish()))[-1] == ModelFinished("stop", True, {"input_tokens": 3})
+
+
+def test_what_follows_the_end_mark_says_nothing():
+    assert words(decode(sse(delta(content="a"), DONE, delta(content="b"))), TextDelta) == "a"
+
+
+def test_unknown_keys_and_chunks_without_choices_change_nothing():
+    first = {"choices": [], "prompt_filter_results": [{}], "obfuscation": "x"}
+    second = {"id": "other", "provider": "p", "choices": [{"index": 0, "delta": None}]}
+    said = delta(content="a", role="", annotations=[{}])
+
+    assert decode(sse(first, second, said, finish())) == [
+        TextDelta("a"),
+        ModelFinished("stop", True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("chunks", "end"),
     [
@@ -211,6 +358,23 @@ def test_a_line_without_an_end_is_refused():
         list(decoder.feed(piece))
 
 
+def test_an_event_without_an_end_is_refused():
+    decoder = CompletionDecoder()
+    line = b"data: " + b"x" * (LINE_LIMIT // 4) + b"\n"
+
+    for _ in range(3):
+        list(decoder.feed(line))
+
+    with pytest.raises(ProviderError, match="event without an end"):
+        list(decoder.feed(line))
+
+
+def test_json_that_is_nested_too_deeply_is_unreadable_not_fatal():
+    events = decode(b"data: " + b"[" * 200_000 + b"\n\n" + sse(finish()))
+
+    assert events == [ModelFinished("stop", True, None, unreadable=1)]
+
+
 def test_a_chunk_that_was_cut_off_is_left_out_and_the_end_mark_is_missing():
     events = decode(sse(delta(content="x")) + b'data: {"choices": [{"del')
 
@@ -236,11 +400,26 @@ def test_halves_of_a_surrogate_pair_are_joined_and_lone_ones_replaced():
         b'event: error\ndata: {"message": "overloaded"}\n\n',
         b"event: error\ndata: overloaded\n\n",
         b'{"error": {"message": "overloaded"}}',
+        sse({"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error"}]}),
     ],
 )
 def test_an_error_in_the_stream_is_raised_with_the_servers_words(body):
     with pytest.raises(ProviderError, match="overloaded"):
         decode(body)
+
+
+def test_what_was_held_back_comes_before_an_error():
+    events = CompletionDecoder().feed(sse(delta(content="<thi"), {"error": "overloaded"}))
+
+    assert next(events) == TextDelta("<thi")
+    with pytest.raises(ProviderError, match="overloaded"):
+        next(events)
+
+
+@pytest.mark.parametrize("page", [b"<html></html>", b"<!DOCTYPE html><p>Portal", b"data", b"[1]"])
+def test_a_body_that_is_no_completion_is_shown_in_words(page):
+    with pytest.raises(ProviderError, match="Expected a chat completion"):
+        decode(page)
 
 
 def test_other_choices_than_the_first_are_left_out():
@@ -271,6 +450,7 @@ call = shape(index=odd, id=odd, function=function)
 part = shape(type=st.sampled_from(["text", "thinking"]), text=odd, thinking=many(odd))
 message = shape(
     content=many(part),
+    function_call=function,
     reasoning=odd,
     reasoning_details=many(part),
     refusal=odd,
@@ -285,3 +465,10 @@ def test_no_shape_of_a_chunk_raises_or_hides_what_follows(chunks):
     events = decode(sse(*chunks, delta(content="after")))
 
     assert "after" in words(events, TextDelta)
+
+
+@given(many(shape(choices=many(choice), usage=usage)), st.lists(st.integers(0, 2000), max_size=8))
+def test_no_cut_of_any_stream_changes_its_events(chunks, cuts):
+    body = sse(*chunks, delta(content="after"))
+
+    assert decode(body, [min(cut, len(body)) for cut in cuts]) == decode(body)

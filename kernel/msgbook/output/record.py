@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
 from msgbook.events import (
+    REASONING_FIELD,
     ModelFinished,
     Notice,
     ReasoningDelta,
+    ReasoningDetails,
+    RetryWait,
     StepStarted,
     TextDelta,
     ToolApproved,
@@ -39,6 +44,7 @@ class TurnRecord:
         self._blocks: list[Block] = []
         self._step = 0
         self._open: Block | None = None
+        self._retry: Block | None = None
         self._pieces: list[str] = []
         self._opened_at = 0.0
         self._started_at: float | None = None
@@ -54,9 +60,13 @@ class TurnRecord:
             self._started_at = at
         match event:
             case ReasoningDelta():
-                self._add_text("reasoning", event.text, at)
+                self._add_reasoning(event, at)
+            case ReasoningDetails():
+                self._add_details(event)
             case TextDelta():
                 self._add_text("text", event.text, at, refusal=event.refusal)
+            case RetryWait():
+                self._add_retry(event)
             case ToolCallDelta():
                 self._add_call(event, at)
             case ModelFinished():
@@ -93,6 +103,28 @@ class TurnRecord:
         self._join()
         return [block for block in self._blocks if block.get("step") == self._step]
 
+    def _add_reasoning(self, event: ReasoningDelta, at: float) -> None:
+        self._add_text("reasoning", event.text, at)
+        if event.field != REASONING_FIELD and self._open is not None:
+            self._open.setdefault("extra", {"field": event.field})
+
+    def _add_details(self, event: ReasoningDetails) -> None:
+        """Keep them with the step's reasoning, or with its first block where that is hidden."""
+        blocks = self.step_blocks()
+        reasoning = [block for block in blocks if block["type"] == "reasoning"]
+        for block in (reasoning or blocks)[:1]:
+            block["extra"] = {**block.get("extra", {}), "reasoning_details": event.details}
+
+    def _add_retry(self, event: RetryWait) -> None:
+        """One notice for all waits of a model call: it counts down, and stays as what happened."""
+        words = f"Retrying in {math.ceil(event.seconds)} s" if event.seconds else "Retried"
+        text = f"{words} ({event.attempt}/{event.attempts}): {event.reason}"
+        last = self._blocks[-1] if self._blocks else None
+        if last is None or last is not self._retry:
+            last = self._retry = {"type": "notice", "level": "warning"}
+            self._blocks.append(last)
+        last["text"] = text
+
     def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
         block = self._open
         if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
@@ -120,6 +152,8 @@ class TurnRecord:
             self._calls.append((block, []))
         block, pieces = self._calls[event.index]
         block["name"] += event.name
+        if event.extra:
+            block["extra"] = {**block.get("extra", {}), **event.extra}
         pieces.append(event.arguments)
         self.size += len(event.arguments)
 
@@ -134,7 +168,7 @@ class TurnRecord:
                 "content": event.content,
             }
         )
-        self.size += len(event.content)
+        self.size += _size(event.content)
 
     def _add_usage(self, usage: Usage | None) -> None:
         for key, value in cast("dict[str, int]", usage or {}).items():
@@ -181,3 +215,8 @@ class TurnRecord:
             if pieces:
                 block["arguments"] += "".join(pieces)
                 pieces.clear()
+
+
+def _size(content: str | list[dict[str, Any]]) -> int:
+    """Characters of a result, those of an image's data included."""
+    return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

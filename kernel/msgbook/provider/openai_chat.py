@@ -18,7 +18,8 @@ from msgbook.config import ProviderSettings, redact
 from msgbook.errors import ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
-from msgbook.provider.decode import CompletionDecoder, error_message
+from msgbook.provider.decode import CompletionDecoder
+from msgbook.provider.fields import error_message
 from msgbook.text import one_line
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from msgbook.errors import ProviderError
 
-LINE_LIMIT = 64_000_000
-"""Characters of one line at most: an image fits, a server that never ends a line does not."""
+LINE_LIMIT = 16_000_000
+"""Characters of one line, and of the data of one event, at most: an image fits, a server that
+never ends a line does not."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -44,6 +45,7 @@ class SSEDecoder:
         self._held = ""
         self._event = ""
         self._data: list[str] = []
+        self._data_size = 0
         self._other: list[str] = []
         self._other_size = 0
 
@@ -55,7 +57,7 @@ class SSEDecoder:
         """Yield the events that `chunk` completes.
 
         Raises:
-            ProviderError: A line is longer than `LINE_LIMIT`.
+            ProviderError: A line, or the data of an event, is longer than `LINE_LIMIT`.
         """
         text = self._held + self._utf8.decode(chunk)
         # A carriage return at the very end may be half of a CRLF.
@@ -79,12 +81,15 @@ class SSEDecoder:
         if not line:
             if self._data:
                 yield ServerSentEvent(self._event, "\n".join(self._data))
-            self._event, self._data = "", []
+            self._event, self._data, self._data_size = "", [], 0
             return
         name, colon, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data" and colon:
             self._data.append(value)
+            self._data_size += len(value) + 1
+            if self._data_size > LINE_LIMIT:
+                raise ProviderError("EventTooLong", "The server sent an event without an end.")
         elif name == "event" and colon:
             self._event = value
         elif name and name not in ("id", "retry") and self._other_size < self.OTHER_LIMIT:

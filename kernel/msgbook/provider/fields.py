@@ -1,0 +1,68 @@
+"""One thing under the many names that servers give it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from msgbook.text import one_line
+from msgbook_format.turn import Usage
+
+_REASONING = ("reasoning_content", "reasoning", "reasoning_text")
+
+
+def objects(values: Any) -> list[dict[str, Any]]:
+    """The objects of a list; of anything else, none."""
+    return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
+
+
+def joined(parts: Any) -> str:
+    """The text of a string, of a part, or of a list of strings and parts."""
+    if isinstance(parts, str):
+        return parts
+    texts = []
+    for part in parts if isinstance(parts, list) else [parts]:
+        text = part.get("text") if isinstance(part, dict) else part
+        texts.append(text if isinstance(text, str) else "")
+    return "".join(texts)
+
+
+def named_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
+    """The reasoning in a delta and the name of its field, from one field only: some send two."""
+    for field in _REASONING:
+        if isinstance(delta.get(field), str) and delta[field]:
+            return delta[field], field
+    return "", ""
+
+
+def detailed_reasoning(details: list[dict[str, Any]]) -> str:
+    """The words in `reasoning_details`; the same as those of a named field beside them."""
+    texts = (detail.get("text") or detail.get("summary") for detail in details)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def usage_of(chunk: dict[str, Any]) -> Usage:
+    """The usage that a chunk tells: at its top, in a choice (Moonshot), in `x_groq`."""
+    places = [chunk, chunk.get("x_groq"), *objects(chunk.get("choices"))]
+    usages = (place.get("usage") for place in places if isinstance(place, dict))
+    usage = next((usage for usage in usages if isinstance(usage, dict)), {})
+
+    def detail(group: str, key: str) -> Any:
+        details = usage.get(group)
+        return details.get(key) if isinstance(details, dict) else None
+
+    cached = detail("prompt_tokens_details", "cached_tokens")
+    found = {
+        "input_tokens": usage.get("prompt_tokens"),
+        "cached_tokens": usage.get("prompt_cache_hit_tokens") if cached is None else cached,
+        "output_tokens": usage.get("completion_tokens"),
+        "reasoning_tokens": detail("completion_tokens_details", "reasoning_tokens"),
+    }
+    return {key: value for key, value in found.items() if type(value) is int}  # type: ignore[return-value]
+
+
+def error_message(error: Any) -> str:
+    """The words of an `error` value, whatever its shape, on one line."""
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("error") or json.dumps(error, ensure_ascii=False)
+    return one_line(str(error))

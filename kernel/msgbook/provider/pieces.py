@@ -1,0 +1,133 @@
+"""What arrives in pieces, put together: characters cut in two, tags cut in two, lists of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from msgbook.text import whole
+
+Kind = Literal["reasoning", "text"]
+
+_OPEN, _CLOSE = "<think>", "</think>"
+
+_BLANKS_LIMIT = 4096
+"""White space that is held back at most, waiting for `<think>`."""
+
+
+class SurrogateJoiner:
+    """Joins the halves of a surrogate pair that two pieces hold; replaces those without a match."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, text: str) -> str:
+        """The text that is whole by now."""
+        text = self._half + text
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return whole(text.removesuffix(self._half) if self._half else text)
+
+    def end(self) -> str:
+        """What stands for a half whose other half did not come."""
+        half, self._half = self._half, ""
+        return "\ufffd" if half else ""
+
+
+class ThinkSplitter:
+    """Tells reasoning from text in content that begins with `<think>`.
+
+    A tag is one only as the first thing of the content but white space; elsewhere it is text.
+    Reasoning of nothing but white space, which models write that were told not to reason, is
+    dropped with its tags.
+    """
+
+    def __init__(self) -> None:
+        self._state: Literal["start", "blank", "reasoning", "text"] = "start"
+        self._held = ""
+
+    def feed(self, text: str) -> Iterator[tuple[Kind, str]]:
+        """Yield what is certain by now."""
+        if self._state == "text":
+            if text:
+                yield "text", text
+            return
+        self._held += text
+        if self._state == "start":
+            begun = self._held.lstrip()
+            if begun.startswith(_OPEN):
+                self._state, self._held = "blank", begun[len(_OPEN) :]
+            elif not _OPEN.startswith(begun) or len(self._held) > _BLANKS_LIMIT:
+                yield from self.flush()
+        if self._state in ("blank", "reasoning"):
+            yield from self._reasoning()
+
+    def flush(self) -> Iterator[tuple[Kind, str]]:
+        """Yield what is held back, because something else comes or nothing more."""
+        held, self._held = self._held, ""
+        if self._state == "start" and held:
+            self._state = "text"
+            yield "text", held
+        elif self._state == "reasoning" and held:
+            yield "reasoning", held
+        elif self._state == "blank" and held.strip():
+            self._state = "reasoning"
+            yield "reasoning", held
+
+    def _reasoning(self) -> Iterator[tuple[Kind, str]]:
+        reasoning, closed, rest = self._held.partition(_CLOSE)
+        if closed:
+            self._held = ""
+            if self._state == "reasoning" or reasoning.strip():
+                yield "reasoning", reasoning
+            self._state = "text"
+            if rest:
+                yield "text", rest
+            return
+        kept = _overlap(reasoning, _CLOSE)
+        certain = reasoning[: len(reasoning) - kept]
+        if self._state == "blank" and not certain.strip() and len(certain) <= _BLANKS_LIMIT:
+            return
+        if certain:
+            self._state, self._held = "reasoning", reasoning[len(certain) :]
+            yield "reasoning", certain
+
+
+class DetailsJoiner:
+    """OpenRouter's `reasoning_details`, streamed in pieces, as they have to be sent back."""
+
+    def __init__(self) -> None:
+        self._details: list[dict[str, Any]] = []
+        self._pieces: list[dict[str, list[str]]] = []
+
+    def feed(self, details: list[dict[str, Any]]) -> None:
+        for detail in details:
+            if not (self._details and _same_detail(self._details[-1], detail)):
+                self._details.append({})
+                self._pieces.append({})
+            for key, value in detail.items():
+                if key in ("text", "summary") and isinstance(value, str):
+                    self._pieces[-1].setdefault(key, []).append(value)
+                elif value is not None or key not in self._details[-1]:
+                    self._details[-1][key] = value
+
+    def joined(self) -> list[dict[str, Any]]:
+        return [
+            {**detail, **{key: whole("".join(texts)) for key, texts in pieces.items()}}
+            for detail, pieces in zip(self._details, self._pieces, strict=True)
+        ]
+
+
+def _same_detail(open_one: dict[str, Any], piece: dict[str, Any]) -> bool:
+    """Whether a piece goes on with the detail before it; encrypted ones come whole."""
+    kind = piece.get("type")
+    return (
+        kind in ("reasoning.text", "reasoning.summary")
+        and kind == open_one.get("type")
+        and piece.get("index") == open_one.get("index")
+        and piece.get("id") in (None, open_one.get("id"))
+    )
+
+
+def _overlap(text: str, tag: str) -> int:
+    """Length of the longest end of the text that the tag begins with."""
+    return next((n for n in range(len(tag) - 1, 0, -1) if text.endswith(tag[:n])), 0)
