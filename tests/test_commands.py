@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -96,6 +97,14 @@ def test_list_says_what_it_cannot_read_in_one_line(chat, capsys, target, told):
     printed = capsys.readouterr()
     assert told in printed.err
     assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("target", ["{}", "{}/agent", "chat.msg.md/{}"])
+def test_list_says_in_one_line_that_a_name_is_too_long(chat, capsys, target):
+    assert run("list", chat.parent / target.format("x" * 5000)) == 2
+
+    printed = capsys.readouterr()
+    assert (printed.err.count("\n"), "too long" in printed.err) == (1, True)
 
 
 def test_check_goes_on_behind_a_file_that_it_cannot_read(chat, capsys):
@@ -236,6 +245,20 @@ def test_a_reader_that_leaves_is_no_error(tmp_path):
         assert process.stderr.read() == b""
 
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("cells", [1, 20_000])
+def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path, cells):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% a\n" * cells)
+
+    with Path("/dev/full").open("wb") as full:
+        process = _command("list", path, stdout=full, stderr=subprocess.PIPE)
+        _, told = process.communicate()
+
+    assert process.returncode == 2
+    assert told.decode() == "msgbook list: No space left on device\n"
 
 
 def test_the_help_imports_neither_jupyter_nor_openai():

@@ -27,15 +27,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _run(argv)
-        # What is buffered still may meet a closed pipe.
+        # What is buffered still may meet a closed pipe or a full disk.
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough. Python flushes once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read has seen enough.
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        file = "" if error.filename is None else f"{error.filename}: "
+        complain(argv[0] if argv else "", f"{file}{error.strerror or error}")
+        return 2
     except KeyboardInterrupt:
         return _INTERRUPTED
     return code
+
+
+def _drop_output() -> None:
+    """Send what is buffered nowhere: Python flushes once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: list[str]) -> int:

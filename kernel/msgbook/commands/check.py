@@ -83,9 +83,15 @@ def _check_file(path: Path, mend: bool) -> list[Finding]:
         if text != snapshot.text:
             snapshot.replace(text)
             left = checks.check(text)
-            complain("check", f"{path}: {len(findings) - len(left)} of {len(findings)} mended")
+            # What was hidden in an open fence may be found only now.
+            mended = _fixable(findings) - _fixable(left)
+            complain("check", f"{path}: {mended} of {len(findings)} mended")
             return left
     return findings
+
+
+def _fixable(findings: list[Finding]) -> int:
+    return sum(finding.fixable for finding in findings)
 
 
 def _as_object(file: str, finding: Finding) -> dict[str, Any]:

@@ -59,9 +59,11 @@ def list_target(target: str) -> int:
 def _split(target: str) -> tuple[Path, str | None]:
     """The file of a target and what stands behind it; names of folders may hold anything."""
     path = Path(target)
-    if path.is_file() or not path.parent.is_file():
-        return path, None
-    return path.parent, path.name
+    try:
+        behind = not path.is_file() and path.parent.is_file()
+    except OSError as error:
+        raise CommandError(reason(path, error)) from error
+    return (path.parent, path.name) if behind else (path, None)
 
 
 def _read(path: Path) -> dict[str, Any]:
