@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
-from msgbook_format.frontmatter import NAMED_FIELDS, can_hold
+from msgbook_format.frontmatter import NAMED_FIELDS, can_hold, section_name
 
 NBFORMAT_MINOR = 5
 
@@ -28,10 +28,12 @@ def read_metadata(
         if _is_ours(metadata["kernelspec"]):
             metadata.setdefault("language_info", dict(LANGUAGE_INFO))
     _drop_text_representation(metadata)
-    # A file can neither stand in for the verbatim bits nor take their place.
+    # A file can neither stand in for the verbatim bits and the text above its section, nor take
+    # their place.
+    ours_alone = ("text", "document") if user and section_name(user) else ("text",)
     msgbook = metadata.pop("msgbook", None)
     if isinstance(msgbook, dict):
-        metadata["msgbook"] = {key: value for key, value in msgbook.items() if key != "text"}
+        metadata["msgbook"] = {k: v for k, v in msgbook.items() if k not in ours_alone}
     if user is not None and (user or ours is None):
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "frontmatter": user}
     return metadata, fields

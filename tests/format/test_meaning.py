@@ -475,3 +475,12 @@ def test_the_edit_of_one_of_several_equal_cells_names_that_one_alone():
     text = "# %%\n\nHi\n\n# %%\n\nHi\n\n# %%\n\nHi\n"
 
     assert edited(text, 0, source="Ho").endswith("\n\n# %%\n\nHi\n\n# %%\n\nHi\n")
+
+
+def test_what_stands_above_a_section_is_never_taken_from_the_frontmatter():
+    text = '---\nmessage_section: true\njupyter:\n  msgbook: {document: "not there"}\n---\n'
+
+    nb = reads(text)
+
+    assert "document" not in nb.metadata.msgbook
+    assert writes(nb) == text
