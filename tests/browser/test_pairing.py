@@ -145,10 +145,13 @@ def choose_in_palette(lab, words):
     palette.locator(".lm-CommandPalette-item", has_text=words).click()
 
 
-def expect_told(lab, words):
+def expect_told(lab, words, screenshot=None):
     """Expect a notification, and take it away."""
     toast = lab.page.locator(".Toastify__toast", has_text=words)
     expect(toast).to_be_visible()
+    toast.hover()
+    if screenshot:
+        screenshot("told")
     toast.get_by_role("button").first.click()
     expect(toast).to_have_count(0)
 
@@ -168,8 +171,7 @@ def test_the_palette_pairs_a_notebook_and_what_is_edited_in_the_text_opens_in_it
 
     choose_in_palette(lab, "Pair Notebook with Message File")
 
-    expect_told(lab, "chat.msg.md now stands beside chat.ipynb")
-    screenshot("paired")
+    expect_told(lab, "chat.msg.md now stands beside chat.ipynb", screenshot)
     assert "\nWhat is this?\n" in text_file.read_text()
     lab.close_all()
     write_later(text_file, text_file.read_text().replace("What is this?", "What was this?"))
@@ -180,7 +182,7 @@ def test_the_palette_pairs_a_notebook_and_what_is_edited_in_the_text_opens_in_it
     assert "What was this?" in notebook.read_text()
 
 
-def test_an_unpaired_file_no_longer_follows_the_other_one(lab, notebook, screenshot):
+def test_files_that_are_no_pair_any_more_do_not_follow_each_other(lab, notebook, screenshot):
     text_file = notebook.with_name("chat.msg.md")
     open_notebook(lab, notebook)
     choose_in_palette(lab, "Pair Notebook with Message File")
@@ -188,14 +190,39 @@ def test_an_unpaired_file_no_longer_follows_the_other_one(lab, notebook, screens
 
     choose_in_palette(lab, "Unpair Notebook from Message File")
 
-    expect_told(lab, "Both files stay")
-    screenshot("unpaired")
+    expect_told(lab, "Both files stay", screenshot)
     assert "jupytext" not in notebook.read_text()
-    assert "jupytext" not in text_file.read_text()
+    alone = text_file.read_text()
+    assert "jupytext" not in alone
+    lab.type_in(0, "What will this be?")
+    lab.save()
+    assert text_file.read_text() == alone
     lab.close_all()
-    write_later(text_file, text_file.read_text().replace("What is this?", "What was this?"))
+    write_later(text_file, alone.replace("What is this?", "What was this?"))
     open_notebook(lab, notebook)
-    expect(lab.cell(0).get_by_text("What is this?")).to_be_visible()
+    expect(lab.cell(0).get_by_text("What will this be?")).to_be_visible()
+    expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
+
+
+def test_a_pair_that_the_server_refuses_leaves_notebook_and_folder_as_they_were(
+    lab, notebook, screenshot
+):
+    with_markdown = {**NOTEBOOK["metadata"], "jupytext": {"formats": "ipynb,md"}}
+    notebook.write_text(json.dumps({**NOTEBOOK, "metadata": with_markdown}))
+    before = notebook.read_text()
+    open_notebook(lab, notebook)
+
+    choose_in_palette(lab, "Pair Notebook with Message File")
+
+    dialog = lab.page.locator(".jp-Dialog", has_text="File Save Error")
+    expect(dialog).to_contain_text("ipynb,.msg.md:msg")
+    screenshot("refused")
+    dialog.get_by_role("button").last.click()
+    expect_told(lab, "not paired with chat.msg.md")
+    assert notebook.read_text() == before
+    assert names(notebook.parent) == {"chat.ipynb"}
+    formats = "() => jupyterapp.shell.currentWidget.context.model.getMetadata('jupytext').formats"
+    assert lab.page.evaluate(formats) == "ipynb,md"
 
 
 def test_the_file_menu_shows_whether_a_message_file_is_paired(lab, folder, screenshot):

@@ -38,7 +38,10 @@ const COMMAND = 'msgbook:pair-with-message-file';
 const MENU_RANK = 5.5;
 
 /** How long a notification stays, in milliseconds. */
-const TOLD = 8000;
+const TOLD = { autoClose: 8000 };
+
+/** Stays until it is closed; without an option it would only count up the bell's number. */
+const WARNED = { autoClose: false } as const;
 
 /** Lets a notebook and a message file stand side by side, as a pair of Jupytext's. */
 export const pairingPlugin: JupyterFrontEndPlugin<void> = {
@@ -158,7 +161,8 @@ async function toggle(
         'The server did not answer as expected; look whether %1 and %2 are a pair. %3',
         ...names,
         error instanceof Error ? error.message : String(error)
-      )
+      ),
+      WARNED
     );
   }
 }
@@ -176,23 +180,32 @@ async function pairAndTell(
     return;
   }
   const outcome = await pairNotebook(notebook, files);
-  if (outcome === 'paired') {
-    Notification.success(
-      trans.__(
-        '%2 now stands beside %1. Saving writes both; opening takes the newer one.',
-        own,
-        other
-      ),
-      { autoClose: TOLD }
-    );
-  } else if (outcome === 'missing') {
-    Notification.error(
-      trans.__(
-        '%1 is not paired: the server saved it without writing %2. Does it run msgbook with a Jupytext that msgbook knows?',
-        own,
-        other
-      )
-    );
+  switch (outcome) {
+    case 'paired':
+      Notification.success(
+        trans.__(
+          '%2 now stands beside %1. Saving writes both; opening takes the newer one.',
+          own,
+          other
+        ),
+        TOLD
+      );
+      break;
+    case 'unsaved':
+      Notification.warning(
+        trans.__('%1 was not saved, and not paired with %2.', own, other),
+        WARNED
+      );
+      break;
+    case 'missing':
+      Notification.error(
+        trans.__(
+          '%1 is not paired: the server saved it without writing %2. Does it run msgbook with a Jupytext that msgbook knows?',
+          own,
+          other
+        ),
+        WARNED
+      );
   }
 }
 
@@ -205,7 +218,12 @@ async function unpairAndTell(
   if (await unpairNotebook(notebook, files)) {
     Notification.info(
       trans.__('%1 and %2 are no longer a pair. Both files stay.', own, other),
-      { autoClose: TOLD }
+      TOLD
+    );
+  } else {
+    Notification.warning(
+      trans.__('%1 was not saved, and is still paired with %2.', own, other),
+      WARNED
     );
   }
 }
