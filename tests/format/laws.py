@@ -13,6 +13,9 @@ from msgbook_format.turn import TURN_MIME
 
 _DERIVED_MIMES = ("text/markdown", "text/plain")
 _UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
+_CODED = re.compile(
+    r"[^\n]*\[\^([^\s\[\]^]+)\][ \t\r]*\n(?:[ \t]*\r?\n)*\[\^\1\]:\s*\[code\](?=\s|$)"
+)
 _TAIL = r"(\[[^\[\]=]*\](\s|$)|([^\s\[\]]+=\S*\s*)*$)"
 _CODE_FIELDS = {"cell_type", "metadata", "source", "outputs", "execution_count"}
 
@@ -133,8 +136,9 @@ def editable(nb, text):
         # A preamble may need no marker any more, equal cells an id that tells them apart, and where
         # cells have no ids labels follow from the source.
         named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
-        coded = bool(re.match(r"[^\n]*\[\^([^\s\[\]^]+)\]\s+\[\^\1\]:\s*\[code\]", text))
-        if named and "[nb]" not in text and coded == code:
+        coded = bool(_CODED.match(text))
+        plain = "[nb]" not in text and not _UNSAFE.search(str(cell.get("source")))
+        if named and plain and coded == code:
             places.append(index)
     return places
 
@@ -191,12 +195,16 @@ def assert_only_body_changes(before, after, nb, index):
     label = nb["cells"][index].get("id")
     if label is not None and old[start].rstrip().endswith(f"[^{label}]"):
         head += 1
-        note = next((n for n in range(head, end) if old[n].strip()), end)
+        note = next((n for n in range(head, end) if not _is_blank(old[n])), end)
         if note < end and re.match(rf"\[\^{label}\]:\s*{_TAIL}", old[note]):
             head = note + 1
 
     assert _common(old, new) >= head
     assert _common(old[::-1], new[::-1]) >= len(old) - end
+
+
+def _is_blank(line):
+    return not line.removesuffix("\r").strip(" \t")
 
 
 def _spans(text):
