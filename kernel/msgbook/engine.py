@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -18,6 +20,7 @@ from msgbook.history import build_history
 from msgbook.messages import Message, request_hash, user
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
+from msgbook.provider.retry import RetryingProvider
 from msgbook.text import whole
 from msgbook.tools.approval import unattended
 from msgbook.tools.base import ToolSet
@@ -53,6 +56,7 @@ class Engine:
         folder: The notebook's folder.
         private: Folders in which tools read nothing without asking.
         problem: Why the settings could not be read; each turn ends with it then.
+        sleep: Waits some seconds before a server is asked again.
     """
 
     def __init__(
@@ -62,9 +66,11 @@ class Engine:
         *,
         private: tuple[Path, ...] = (),
         problem: ConfigError | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.settings = settings
         self._problem = problem
+        self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
         self._tools = ToolSet([read_tool(Roots(folder, private))])
@@ -171,7 +177,8 @@ class Engine:
         if self._provider is None and configured is not None and model != DEMO_MODEL:
             from msgbook.provider.openai_chat import OpenAIProvider
 
-            self._provider = OpenAIProvider(configured, secrets=self.settings.secrets)
+            server = OpenAIProvider(configured, secrets=self.settings.secrets)
+            self._provider = RetryingProvider(server, sleep=self._sleep, random=random.random)
         if self._provider is not None and model != DEMO_MODEL:
             return self._provider
         if self._demo is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class MsgbookError(Exception):
     """Root of the errors that msgbook raises on purpose.
@@ -14,14 +16,30 @@ class ConfigError(MsgbookError):
     """A setting is missing or cannot be used; the message names it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Asking the server again may help."""
+
+    reason: str
+    """What happened, without advice: the user need not do anything yet."""
+    after: float | None = None
+    """Seconds that the server asks to wait; None when it does not say."""
+
+
 class ProviderError(MsgbookError):
     """The model's server could not be reached, or did not answer with a completion.
 
     Args:
         name: Short name of the kind of failure, shown as the error's name (`AuthenticationError`).
         message: What happened and which setting to change.
+        retry: Set when asking again may help; never after the first byte of an answer.
     """
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, retry: Retry | None = None) -> None:
         super().__init__(message)
         self.name = name
+        self.retry = retry
+
+
+class AnswerCutError(ProviderError):
+    """The connection broke in the middle of an answer; what had arrived stands."""

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from msgbook.errors import ProviderError
+from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
     ModelFinished,
     Notice,
     StepStarted,
     ToolApproved,
     ToolFinished,
+    TurnEnd,
     TurnEvent,
     TurnFinished,
 )
@@ -66,7 +67,8 @@ async def run_turn(
                             record.apply(notice, clock())
                     yield
         except ProviderError as error:
-            record.apply(TurnFinished("error", None, error.name, str(error)), clock())
+            status: TurnEnd = "incomplete" if isinstance(error, AnswerCutError) else "error"
+            record.apply(TurnFinished(status, None, error.name, str(error)), clock())
             yield
             return
         calls = [block for block in record.step_blocks() if block["type"] == "tool_call"]

@@ -18,6 +18,10 @@ from msgbook.engine import Engine
 from msgbook.transcript import Transcript
 
 
+async def no_sleep(seconds: float) -> None:
+    """Waits in virtual time."""
+
+
 @pytest.fixture
 def ask(server: ScriptedServer, tmp_path: Path):
     """Runs one prompt with the given settings and returns the turn."""
@@ -30,7 +34,7 @@ def ask(server: ScriptedServer, tmp_path: Path):
         **env: str,
     ) -> dict[str, Any]:
         environ = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", **env}
-        engine = Engine(settings or load_settings(environ), tmp_path)
+        engine = Engine(settings or load_settings(environ), tmp_path, sleep=no_sleep)
 
         async def turn() -> Any:
             record = engine.new_record()
@@ -372,6 +376,7 @@ def test_a_lost_piece_of_an_answer_is_said(server, ask):
 def test_the_password_in_a_url_is_never_shown(ask):
     turn = ask(OPENAI_BASE_URL="http://bob:hunter2pass@127.0.0.1:9/v1")
 
+    assert turn["blocks"][0]["text"].startswith("Retried (3/3): The connection to http://127")
     assert "127.0.0.1:9/v1" in turn["blocks"][-1]["message"]
     assert "hunter2pass" not in str(turn)
 

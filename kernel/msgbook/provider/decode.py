@@ -56,6 +56,11 @@ class CompletionDecoder:
         self.done = False
         """Whether `[DONE]` has come: what follows says nothing."""
 
+    @property
+    def ended(self) -> bool:
+        """Whether the server has marked the end of the answer; usage may still follow."""
+        return self.done or self._finish_reason is not None
+
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
         """Yield what a piece of the body says.
 
@@ -78,11 +83,10 @@ class CompletionDecoder:
         yield from self.flush()
         if details := self._details.joined():
             yield ReasoningDetails(details)
-        ended = self.done or self._finish_reason is not None
         # The last event of a stream that was cut off is no loss of its own.
-        lost = self._unreadable if ended else 0
+        lost = self._unreadable if self.ended else 0
         usage = cast("Usage", self._usage) if self._usage else None
-        yield ModelFinished(self._finish_reason, ended, usage, lost)
+        yield ModelFinished(self._finish_reason, self.ended, usage, lost)
 
     def flush(self) -> Iterator[StreamEvent]:
         """Yield what is held back, before an error or the end."""
@@ -180,6 +184,7 @@ class CompletionDecoder:
             return
         if not isinstance(answer, dict) or not (answer.get("choices") or answer.get("error")):
             raise ProviderError("NotACompletion", _not_a_completion(body))
+        self.done = True
         yield from self._chunk(answer)
 
 

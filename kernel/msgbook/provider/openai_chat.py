@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
-from msgbook.config import ProviderSettings, redact
-from msgbook.errors import ProviderError
+from msgbook.config import ProviderSettings
+from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
-from msgbook.provider.fields import error_message
+from msgbook.provider.failures import Failures
 from msgbook.text import one_line
 
 if TYPE_CHECKING:
@@ -27,6 +26,11 @@ if TYPE_CHECKING:
 
 NO_KEY = "none"
 """Sent as the key to a server that was set without one (Ollama, vLLM)."""
+
+_STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+
+_DRAIN_TIME = 0.5
+"""Seconds that the rest of a body may take after `[DONE]`."""
 
 
 class OpenAIProvider:
@@ -49,24 +53,56 @@ class OpenAIProvider:
         self.name = settings.name
         self._settings = settings
         self._transport = transport
-        self._secrets = secrets
+        self._failures = Failures(settings, secrets)
+        self._streaming = _STREAMING
         self._client: openai.AsyncOpenAI | None = None
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         client = await self._connected()
-        decoder = CompletionDecoder()
         body: dict[str, Any] = {"model": request.model, "messages": request.messages}
         if request.tools:
             body["tools"] = request.tools
-        with self._plain_errors(request.model):
-            async with client.chat.completions.with_streaming_response.create(
-                **body, stream=True, stream_options={"include_usage": True}
-            ) as response:
-                async for chunk in response.iter_bytes():
-                    for event in decoder.feed(chunk):
+        streaming: dict[str, Any] | None = self._streaming
+        while streaming is not None:
+            try:
+                async with aclosing(self._answer(client, body | streaming)) as events:
+                    async for event in events:
+                        self._streaming = streaming
                         yield event
-            for event in decoder.end():
+                return
+            except _BadRequestError as error:
+                streaming = _less_streaming(streaming, error.body)
+                if streaming is None:
+                    raise
+
+    async def _answer(
+        self, client: openai.AsyncOpenAI, body: dict[str, Any]
+    ) -> AsyncGenerator[StreamEvent]:
+        """The events of one request. After the first byte a lost connection is a cut answer."""
+        decoder = CompletionDecoder()
+        begun = False
+        try:
+            with self._plain_errors(body["model"]):
+                async with client.chat.completions.with_streaming_response.create(
+                    **body
+                ) as response:
+                    chunks = response.iter_bytes()
+                    async for chunk in chunks:
+                        begun = True
+                        for event in decoder.feed(chunk):
+                            yield event
+                        if decoder.done:
+                            break
+                    await _drain(chunks)
+                for event in decoder.end():
+                    yield event
+        except ProviderError as error:
+            if not (begun and error.retry):
+                raise
+            for event in decoder.end() if decoder.ended else decoder.flush():
                 yield event
+            if not decoder.ended:
+                raise AnswerCutError(error.name, f"The answer was cut off. {error}") from None
 
     async def models(self) -> list[str]:
         client = await self._connected()
@@ -111,89 +147,69 @@ class OpenAIProvider:
         """Turn the SDK's errors, and those of the HTTP library below it, into ours."""
         import openai
 
+        failures = self._failures
         try:
             yield
         except ProviderError as error:
-            raise ProviderError(error.name, redact(str(error), self._secrets)) from None
+            raise failures.redacted(error) from None
         except openai.APIStatusError as error:
-            raise self._status_error(error, model) from None
+            failure = failures.of_status(
+                type(error).__name__, error.status_code, error.response.headers, error.body, model
+            )
+            if error.status_code in (400, 422):
+                raise _BadRequestError(failure, error.body) from None
+            raise failure from None
         except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
-            raise self._connection_error(error) from None
+            raise failures.of_connection(error) from None
         except openai.OpenAIError as error:
-            raise ProviderError(type(error).__name__, self._clean(str(error))) from None
+            raise ProviderError(type(error).__name__, failures.clean(str(error))) from None
         except Exception as error:
             if not _is_transport_error(error):
                 raise
-            raise self._connection_error(error) from None
-
-    def _status_error(self, error: openai.APIStatusError, model: str | None) -> ProviderError:
-        said = self._clean(error_message(_error_of(error)))
-        match error.status_code:
-            case 401 | 403:
-                hint = f"Check {self._key_setting()}."
-            case 404 if model is not None:
-                hint = (
-                    f"Check the model's name (it was {model!r}; MSGBOOK_MODEL or %model set it, "
-                    f"%models lists those there are) and {self._url_setting()}."
-                )
-            case 404:
-                hint = f"Check {self._url_setting()} (it usually ends in /v1)."
-            case 429:
-                hint = "The server limits the rate or the budget is used up; try again later."
-            case _:
-                hint = ""
-        message = f"The server answered {error.status_code}: {said.rstrip('.')}. {hint}".strip()
-        return ProviderError(type(error).__name__, message)
-
-    def _connection_error(self, error: BaseException) -> ProviderError:
-        # The SDK says only "Connection error."; what lies below tells why.
-        cause = error.__cause__ or error
-        while isinstance(cause, ExceptionGroup):
-            cause = cause.exceptions[0]
-        why = self._clean(str(cause)).rstrip(".") or type(cause).__name__
-        return ProviderError(
-            "APIConnectionError",
-            f"The connection to {_shown(self._settings.base_url)} failed: {why}. "
-            f"Is the server running? Check {self._url_setting()}.",
-        )
-
-    def _key_setting(self) -> str:
-        if self.name == "openai":
-            return "OPENAI_API_KEY"
-        return f"api_key_env or headers of [providers.{self.name}] in msgbook.toml"
-
-    def _url_setting(self) -> str:
-        if self.name == "openai":
-            return "OPENAI_BASE_URL"
-        return f"base_url of [providers.{self.name}] in msgbook.toml"
+            raise failures.of_connection(error) from None
 
     def _no_models(self, answer: object) -> str:
-        said = self._clean(str(answer))[:120]
-        return f"Expected a list of models, but got {said!r}. Check {self._url_setting()}."
-
-    def _clean(self, text: str) -> str:
-        return redact(one_line(text), self._secrets)
+        failures = self._failures
+        said = failures.clean(str(answer))[:120]
+        return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
 
 
-def _shown(url: str | None) -> str:
-    """A URL without what may be secret in it: user, password, query."""
-    if url is None:
-        return "the OpenAI API"
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+class _BadRequestError(ProviderError):
+    """The server understood nothing of the request, or did not like a part of it."""
+
+    def __init__(self, failure: ProviderError, body: object) -> None:
+        super().__init__(failure.name, str(failure), failure.retry)
+        self.body = body
+
+
+def _less_streaming(streaming: dict[str, Any], refusal: object) -> dict[str, Any] | None:
+    """How to ask a server that named streaming in its refusal; None when there is no other way."""
+    said = str(refusal)
+    if "stream_options" in said and "stream_options" in streaming:
+        return {"stream": True}
+    return {"stream": False} if "stream" in said and streaming["stream"] else None
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read on to the end of the body, so that the connection can be used again.
+
+    Some servers mark the end of the answer and keep the body open: those are not waited for.
+    """
+    try:
+        async with asyncio.timeout(_DRAIN_TIME):
+            async for _ in chunks:
+                pass
+    except TimeoutError:
+        return
+    except Exception as error:
+        if not _is_transport_error(error):
+            raise
 
 
 def _http_library(sdk: Any) -> Any:
     bases = sdk.DefaultAsyncHttpxClient.__mro__
     client = next(base for base in bases if base.__name__ == "AsyncClient")
     return sys.modules[client.__module__.partition(".")[0]]
-
-
-def _error_of(error: openai.APIStatusError) -> Any:
-    body = error.body
-    if isinstance(body, dict):
-        return body.get("error", body)
-    return body or error.message
 
 
 def _is_transport_error(error: Exception) -> bool:

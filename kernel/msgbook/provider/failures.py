@@ -1,0 +1,105 @@
+"""What went wrong with a server, in words that name the setting to change. Knows no SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from msgbook.config import ProviderSettings, redact
+from msgbook.errors import ProviderError, Retry
+from msgbook.provider.fields import error_message
+from msgbook.provider.retry import asked_wait, may_retry
+from msgbook.text import one_line
+
+
+class Failures:
+    """Makes the errors of one server.
+
+    Args:
+        secrets: Kept out of every message.
+    """
+
+    def __init__(self, settings: ProviderSettings, secrets: tuple[str, ...]) -> None:
+        self._settings = settings
+        self._secrets = secrets
+
+    def of_status(
+        self, name: str, status: int, headers: Mapping[str, str], body: object, model: str | None
+    ) -> ProviderError:
+        """The server answered with an HTTP error.
+
+        Args:
+            headers: With names in lower case, or that do not mind.
+            body: The JSON of the answer, or its text.
+            model: That was asked; None for another request.
+        """
+        said = self.clean(error_message(_error_in(body))).rstrip(".")
+        words = (
+            f"The server answered {status}: {said}." if said else f"The server answered {status}."
+        )
+        match status:
+            case 401 | 403:
+                hint = f"Check {self.key_setting}."
+            case 404 if model is not None:
+                hint = (
+                    f"Check the model's name (it was {model!r}; MSGBOOK_MODEL or %model set it, "
+                    f"%models lists those there are) and {self.url_setting}."
+                )
+            case 404:
+                hint = f"Check {self.url_setting} (it usually ends in /v1)."
+            case 429:
+                hint = "The server limits the rate or the budget is used up; try again later."
+            case _:
+                hint = ""
+        retry = None
+        if may_retry(status, headers, body):
+            retry = Retry(f"{status} {said}".rstrip(), asked_wait(status, headers, body))
+        return ProviderError(name, f"{words} {hint}".rstrip(), retry)
+
+    def of_connection(self, error: BaseException) -> ProviderError:
+        """The server could not be reached, or the connection broke."""
+        # The SDK says only "Connection error."; what lies below tells why.
+        cause = error.__cause__ or error
+        while isinstance(cause, ExceptionGroup):
+            cause = cause.exceptions[0]
+        why = self.clean(str(cause)).rstrip(".") or type(cause).__name__
+        failed = f"The connection to {_shown(self._settings.base_url)} failed: {why}"
+        return ProviderError(
+            "APIConnectionError",
+            f"{failed}. Is the server running? Check {self.url_setting}.",
+            Retry(failed),
+        )
+
+    def redacted(self, error: ProviderError) -> ProviderError:
+        """The error, found in the answer itself, without secrets."""
+        return ProviderError(error.name, redact(str(error), self._secrets), error.retry)
+
+    @property
+    def key_setting(self) -> str:
+        if self._settings.name == "openai":
+            return "OPENAI_API_KEY"
+        return f"api_key_env or headers of [providers.{self._settings.name}] in msgbook.toml"
+
+    @property
+    def url_setting(self) -> str:
+        if self._settings.name == "openai":
+            return "OPENAI_BASE_URL"
+        return f"base_url of [providers.{self._settings.name}] in msgbook.toml"
+
+    def clean(self, text: str) -> str:
+        return redact(one_line(text), self._secrets)
+
+
+def _shown(url: str | None) -> str:
+    """A URL without what may be secret in it: user, password, query."""
+    if url is None:
+        return "the OpenAI API"
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _error_in(body: object) -> Any:
+    if isinstance(body, list) and len(body) == 1:  # Gemini
+        body = body[0]
+    return body.get("error", body) if isinstance(body, dict) else body or ""

@@ -1,0 +1,156 @@
+"""Asking a server again that could not answer yet: which failures, how often, after how long.
+
+Never after the first byte of an answer: what has arrived would come twice.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from msgbook.errors import ProviderError
+from msgbook.events import RetryWait, StreamEvent
+from msgbook.provider.base import Provider, Request
+
+RETRIES = 3
+
+LONGEST_WAIT = 120.0
+"""Seconds. A server that asks for more is not waited for: the user is told instead."""
+
+_FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
+"""Seconds between two requests when the server does not say; doubled each time up to the last."""
+
+_YEAR_2001 = 1e9
+"""Seconds since 1970: a larger number in a header is a date, not a time to wait."""
+
+
+class RetryingProvider:
+    """Asks another provider again when that may help, and says so while it waits.
+
+    Args:
+        sleep: Waits some seconds.
+        random: A number from 0 to 1, so that not all clients come back at once.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        sleep: Callable[[float], Awaitable[None]],
+        random: Callable[[], float],
+    ) -> None:
+        self.name = provider.name
+        self._provider = provider
+        self._sleep = sleep
+        self._random = random
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
+        for attempt in range(1, RETRIES + 2):
+            try:
+                async with aclosing(self._provider.stream(request)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ProviderError as error:
+                if error.retry is None or attempt > RETRIES:
+                    raise
+                asked, reason = error.retry.after, error.retry.reason
+                if asked is not None and asked > LONGEST_WAIT:
+                    raise ProviderError(error.name, f"{error} {_too_long(asked)}") from None
+            for seconds in _countdown(self._wait(attempt, asked)):
+                yield RetryWait(attempt, RETRIES, seconds, reason)
+                await self._sleep(seconds - (math.ceil(seconds) - 1))
+            yield RetryWait(attempt, RETRIES, 0, reason)
+
+    async def models(self) -> list[str]:
+        return await self._provider.models()
+
+    async def close(self) -> None:
+        await self._provider.close()
+
+    def _wait(self, attempt: int, asked: float | None) -> float:
+        if asked:
+            return asked + self._random() / 2
+        wait = min(_FIRST_WAIT * 2.0 ** (attempt - 1), _LAST_WAIT)
+        return wait * (1 - self._random() / 4)
+
+
+def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
+    """Whether a request that was answered with an HTTP error may succeed later."""
+    told = headers.get("x-should-retry")
+    if told in ("true", "false"):
+        return told == "true"
+    error = body.get("error", body) if isinstance(body, dict) else None
+    if isinstance(error, dict) and error.get("code") == "insufficient_quota":
+        return False
+    return status in (408, 409, 429) or status >= 500
+
+
+def asked_wait(
+    status: int,
+    headers: Mapping[str, str],
+    body: object,
+    now: Callable[[], float] = time.time,
+) -> float | None:
+    """Seconds that the server asks to wait; None when it does not say.
+
+    Dates are taken relative to the server's own clock when it tells the time. OpenRouter sends no
+    Retry-After, but the time at which its limit is lifted, in milliseconds, at times in the body.
+    """
+    sent = _date(headers.get("date"))
+    clock = now() if sent is None else sent
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    after = headers.get("retry-after")
+    seconds = _number(after)
+    if seconds is not None:
+        return seconds
+    until = _date(after)
+    if until is None and status == 429:
+        reset = _number(headers.get("x-ratelimit-reset")) or _number(_reset_in(body))
+        if reset is not None and reset < _YEAR_2001:
+            return reset
+        until = reset and (reset / 1000 if reset > _YEAR_2001 * 100 else reset)
+    return None if until is None else max(until - clock, 0.0)
+
+
+def _reset_in(body: object) -> Any:
+    for key in ("error", "metadata", "headers", "X-RateLimit-Reset"):
+        body = body.get(key) if isinstance(body, dict) else None
+    return body
+
+
+def _number(value: Any) -> float | None:
+    """A number that is not negative; may be infinite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number >= 0 else None
+
+
+def _date(value: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(value or "").timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _countdown(seconds: float) -> Iterator[float]:
+    """The time that is left, now and at each whole second."""
+    while seconds > 0:
+        yield seconds
+        seconds = math.ceil(seconds) - 1
+
+
+def _too_long(seconds: float) -> str:
+    if seconds < 7200:
+        words = f"{math.ceil(seconds / 60)} minutes"
+    else:
+        words = f"{math.ceil(seconds / 3600)} hours" if math.isfinite(seconds) else "for ever"
+    return f"It asks to wait {words}, too long to wait here: run the cell again then."

@@ -1,0 +1,92 @@
+"""Servers that do what no document says, through the real SDK."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from raw_server import Reply, ask, status, text_reply
+from test_decode import DONE, delta, finish, sse
+
+
+def test_an_answer_that_was_marked_complete_may_end_with_a_broken_connection():
+    turn, _ = ask(Reply(sse(delta(content="all"), finish()), end="cut"))
+
+    assert turn["status"] == "done"
+    assert [block.get("text") for block in turn["blocks"]] == ["all"]
+
+
+def test_a_server_that_keeps_the_body_open_after_the_end_mark_is_not_waited_for():
+    turn, _ = ask(Reply(sse(delta(content="all"), finish(), DONE), end="hold"))
+
+    assert turn["status"] == "done"
+
+
+PLAIN = Reply(json.dumps({"choices": [{"message": {"content": "plain"}}]}).encode())
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reply", "streaming"),
+    [
+        (
+            status(400, message="Unknown field: stream_options"),
+            text_reply("plain"),
+            {"stream": True},
+        ),
+        (status(422, message="streaming is not supported"), PLAIN, {"stream": False}),
+        (
+            Reply(b'{"detail": [{"loc": ["body", "stream_options"]}]}', "422 X"),
+            text_reply("plain"),
+            {"stream": True},
+        ),
+    ],
+    ids=["no stream_options", "no stream", "as FastAPI words it"],
+)
+def test_a_server_that_cannot_stream_is_asked_otherwise_and_only_once_for_that(
+    refusal, reply, streaming
+):
+    turn, requests = ask(refusal, reply, turns=2)
+
+    asked = [{k: v for k, v in r.items() if k.startswith("stream")} for r in requests]
+    assert asked == [{"stream": True, "stream_options": {"include_usage": True}}, *[streaming] * 2]
+    assert (turn["status"], turn["blocks"][0]["text"]) == ("done", "plain")
+
+
+def test_a_refusal_of_the_simplest_request_is_the_servers_word():
+    turn, requests = ask(status(400, message="no stream of words"))
+
+    assert [request["stream"] for request in requests] == [True, False]
+    assert turn["blocks"][0]["message"] == "The server answered 400: no stream of words."
+
+
+def test_a_refusal_of_something_else_is_no_reason_to_ask_otherwise():
+    turn, requests = ask(status(400, message="temperature is too high"))
+
+    assert len(requests) == 1
+    assert turn["status"] == "error"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        status(400, message="bad key sk-of-a-test-1234"),
+        status(500, message="bad key sk-of-a-test-1234"),
+        Reply(sse({"error": {"message": "bad key sk-of-a-test-1234"}})),
+        Reply(b"<html>sk-of-a-test-1234"),
+        Reply(b"sk-of-a-test-1234", "500 sk-of-a-test-1234"),
+    ],
+    ids=["refusal", "retried", "in the stream", "page", "reason phrase"],
+)
+def test_no_answer_can_make_the_key_show_up(reply):
+    turn, _ = ask(reply, OPENAI_API_KEY="sk-of-a-test-1234")
+
+    assert "sk-of-a-test" not in str(turn)
+    assert "[redacted]" in str(turn)
+
+
+@pytest.mark.parametrize("body", [b"", b": a comment\n\n", b"\n\n\n"])
+def test_a_body_without_a_word_is_a_state_of_its_own(body):
+    turn, requests = ask(Reply(body))
+
+    assert (turn["status"], len(requests)) == ("incomplete", 1)
+    assert turn["blocks"][-1]["message"] == "The server sent nothing."
