@@ -137,7 +137,7 @@ def editable(nb, text):
         # cells have no ids labels follow from the source.
         named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
         coded = bool(_CODED.match(text))
-        plain = "[nb]" not in text and not _UNSAFE.search(str(cell.get("source")))
+        plain = "[nb]" not in text and not _UNSAFE.search(f"{text}\n".replace("\r\n", "\n"))
         if named and plain and coded == code:
             places.append(index)
     return places
