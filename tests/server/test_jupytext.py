@@ -160,6 +160,38 @@ def test_names_of_files_say_the_format(run, tmp_path):
     assert "It is **this**." in (tmp_path / "e.msg.md").read_text()
 
 
+PAIRED_SECTION = (
+    '---\nmessage_section: true\njupyter:\n  jupytext:\n    formats: "ipynb,md:msg"\n---\n'
+    "# Report\n\n## Discussion\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--from md:msg --to ipynb a.md",
+        "--set-formats ipynb,md:msg a.md",
+        "--to md:msg a.md",
+        "--sync a.md",
+        "--sync a.ipynb",
+    ],
+)
+def test_an_ordinary_md_file_is_never_taken_over(run, tmp_path, command):
+    (tmp_path / "a.md").write_text(PAIRED_SECTION)
+    jupytext(run, "--sync a.md")
+    text = PAIRED_SECTION.replace("message_section: true\n", "")
+    (tmp_path / "a.md").write_text(text)
+    age = (tmp_path / "a.ipynb").stat().st_mtime - 10
+    os.utime(tmp_path / "a.ipynb", (age, age))
+    before = (tmp_path / "a.ipynb").read_bytes()
+
+    told = run(f"sys.stderr = sys.stdout\nassert jupytext.cli.jupytext({command.split()!r}) == 1")
+
+    assert "expected a `.msg.md` file" in told
+    assert (tmp_path / "a.md").read_text() == text
+    assert (tmp_path / "a.ipynb").read_bytes() == before
+
+
 def test_standard_input_is_a_message_file_if_the_command_line_says_so(run, tmp_path):
     (tmp_path / "a.msg.md").write_text(HAND_MADE)
 

@@ -217,6 +217,19 @@ def test_a_file_with_a_section_opens_as_notebook_and_as_plain_file(server):
     assert "# Report\n\n## Discussion\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHo\n" in saved
 
 
+def test_a_pair_without_its_section_opens_as_a_plain_file_only(server):
+    text = "---\nmessage_section: true\n---\n## Discussion\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
+    make_pair(server, "ipynb,md:msg", "cut.md", text)
+    cut = server.read("cut.md").decode().replace("message_section: true\n", "")
+    server.write("cut.md", cut)
+
+    with pytest.raises(server.Refused) as refused:
+        open_notebook(server, "cut.md")
+
+    assert (refused.value.status, "message_section" in refused.value.message) == (400, True)
+    assert server.get("cut.md", type="file", format="text")["content"] == cut
+
+
 @pytest.mark.parametrize(
     "toml",
     [

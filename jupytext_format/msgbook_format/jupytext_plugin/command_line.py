@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from copy import copy
+from pathlib import Path
 from typing import Any
 
-from msgbook_format.errors import MessageFileError
+from msgbook_format.errors import MessageFileError, NotAMessageFile
+from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path
+from msgbook_format.jupytext_plugin.pairing import names_section
 
 Function = Callable[..., Any]
 
@@ -24,12 +27,25 @@ def jupytext_single_file(original: Function) -> Function:
         args.input_format = _completed(args.input_format, nb_file, default=True)
         args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
         try:
+            _require_section(nb_file, args)
             return original(nb_file, args, log, notary)
         except MessageFileError as error:
             sys.stderr.write(f"[jupytext] Error: {error}\n")
             return 1
 
     return replacement
+
+
+def _require_section(path: str, args: Any) -> None:
+    """Refuse to turn an ordinary `.md` file into one message of its own."""
+    wanted = names_section(args.set_formats) or names_section(
+        None if args.output else args.output_format and [args.output_format]
+    )
+    file = Path(path)
+    if not wanted or not path.endswith(".md") or is_message_path(path) or not file.is_file():
+        return
+    if not has_section(file.read_bytes().decode("utf-8", "replace")):
+        raise NotAMessageFile(file)
 
 
 def _completed(fmt: dict[str, Any] | None, path: str | None, *, default: bool) -> Any:

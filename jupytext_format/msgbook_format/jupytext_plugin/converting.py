@@ -11,6 +11,7 @@ import jupytext
 import jupytext.formats
 import jupytext.header
 
+from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files import decode, has_section, replace_bytes
 from msgbook_format.jupytext_plugin.convert import read_text, write_text
 from msgbook_format.jupytext_plugin.names import (
@@ -20,6 +21,7 @@ from msgbook_format.jupytext_plugin.names import (
     is_ours,
     path_being_read,
 )
+from msgbook_format.jupytext_plugin.pairing import names_section
 
 Function = Callable[..., Any]
 
@@ -78,8 +80,15 @@ def read(original: Function) -> Function:
         fmt = _with_extension(options.get("fmt"))
         text = data.decode("utf-8", "replace")
         if is_ours(fmt) or ("format_name" not in fmt and has_section(text)):
+            if not has_section(text):
+                raise NotAMessageFile(Path(fp))
             return jupytext.reads(decode(data, fp), fmt, config=options.get("config"))
-        return original(fp, *args, **kwargs)
+        nb = original(fp, *args, **kwargs)
+        said = nb.metadata.get("jupytext")
+        if isinstance(said, dict) and names_section(said.get("formats")):
+            # Who took the key out would find the whole text below a heading, as one note.
+            raise NotAMessageFile(Path(fp))
+        return nb
 
     return replacement
 

@@ -12,7 +12,7 @@ from typing import Any
 import jupytext.formats
 import jupytext.paired_paths
 
-from msgbook_format.jupytext_plugin.names import is_ours
+from msgbook_format.jupytext_plugin.names import is_message_suffix, is_ours
 
 Function = Callable[..., Any]
 
@@ -29,6 +29,16 @@ def find_message_file(path: str, formats: object) -> str | None:
             return None
         raise
     return next((other for other, fmt in pairs if is_ours(fmt)), None)
+
+
+def names_section(formats: object) -> bool:
+    """Whether formats of Jupytext ask for an `.md` file with a message section."""
+    try:
+        long = jupytext.formats.long_form_multiple_formats(formats)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        # A file may say anything; Jupytext looks into it before it looks what it is.
+        return False
+    return any(is_ours(fmt) and not is_message_suffix(fmt) for fmt in long)
 
 
 def find_formats_error(path: str, formats: str) -> ValueError | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -12,12 +13,15 @@ from tornado.web import HTTPError
 from traitlets import Set
 
 from msgbook_format import reads
+from msgbook_format.errors import NotAMessageFile
+from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.names import is_message_path
 from msgbook_format.jupytext_plugin.pairing import (
     find_formats_error,
     find_message_file,
     is_format_error,
+    names_section,
 )
 from msgbook_format.output_files import keep_lost_data
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
@@ -62,6 +66,8 @@ async def get(
         if _is_message_notebook(notebook, path):
             load_files(manager, notebook, path)
             manager.mark_trusted_cells(notebook, path)
+        elif names_section(find_formats(notebook)) and not _has_section(notebook):
+            raise HTTPError(400, str(NotAMessageFile(Path(path))), reason="no section")
     elif text := _find_pair(manager, notebook, path):
         if load_files(manager, notebook, text):
             # What was looked at had nothing of the files.
@@ -188,6 +194,13 @@ def _is_message_notebook(content: Any, path: str) -> bool:
         if not isinstance(node, dict):
             return False
     return bool(node.get("format_name") == FORMAT_NAME)
+
+
+def _has_section(content: Any) -> bool:
+    """Whether a notebook was read from a message section; one of a pair does not say its format."""
+    ours = content["metadata"].get("msgbook")
+    user = ours.get("frontmatter") if isinstance(ours, dict) else None
+    return isinstance(user, str) and has_section(f"---\n{user}---\n")
 
 
 def _find_pair(manager: Any, content: Any, path: str) -> str | None:
