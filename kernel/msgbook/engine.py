@@ -27,7 +27,7 @@ from msgbook.tools.base import ToolSet
 from msgbook.tools.read import read_tool
 from msgbook.tools.rights import Roots
 from msgbook.transcript import Transcript, model_above
-from msgbook.turn import run_turn
+from msgbook.turn import LIMIT_KEYS, Limits, run_turn
 
 AGENT = "assistant"
 
@@ -37,7 +37,7 @@ SYSTEM_PROMPT = (
 )
 
 
-_PROMPT_ATTRIBUTES = {"model", "history"}
+_PROMPT_ATTRIBUTES = {"model", "history", *LIMIT_KEYS}
 
 _NO_PAGE = (
     "No open page showed this cell, so the request was made of the turns of this session. "
@@ -56,6 +56,7 @@ class Engine:
         folder: The notebook's folder.
         private: Folders in which tools read nothing without asking.
         problem: Why the settings could not be read; each turn ends with it then.
+        limits: Of each turn; a `%%msg` line can only lower them.
         sleep: Waits some seconds before a server is asked again.
     """
 
@@ -66,10 +67,12 @@ class Engine:
         *,
         private: tuple[Path, ...] = (),
         problem: ConfigError | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.settings = settings
         self._problem = problem
+        self._limits = limits
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
@@ -103,7 +106,9 @@ class Engine:
         messages = self._redacted([*history.messages, user(prompt.text)])
         context = {"source": transcript.source, "cells": history.cells}
         record.set_head(context=context)
-        for notice in self._notices(transcript, prompt):
+        limits, refusals = self._limits.narrowed(prompt.attributes)
+        warnings = [Notice(f"%%msg: {words}", "warning") for words in refusals]
+        for notice in self._notices(transcript, prompt) + warnings:
             record.apply(notice, time.monotonic())
         wanted = prompt.attributes.get("model") or _cell_model(transcript)
         try:
@@ -130,6 +135,7 @@ class Engine:
             approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(whole(text), self.settings.secrets),
             clock=time.monotonic,
+            limits=limits,
         ):
             yield
 

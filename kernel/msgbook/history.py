@@ -7,11 +7,9 @@ byte for byte as long as the cell is not edited, so that a server's prefix cache
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from msgbook import messages
 from msgbook.cells import (
@@ -26,9 +24,9 @@ from msgbook.cells import (
     source_of,
 )
 from msgbook.messages import Message
-from msgbook.output.record import INTERRUPTED_RESULT
+from msgbook.output.replay import sound_block, text_of, turn_messages
 from msgbook.text import capped
-from msgbook_format.turn import Block, Turn, turn_of
+from msgbook_format.turn import Turn, turn_of
 
 _FENCE = re.compile(r"`{3,}")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -76,18 +74,6 @@ def build_history(
     return History([messages.system("\n\n".join(system)), *result], count)
 
 
-def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[Message]:
-    """The assistant and tool messages of a turn's blocks, step by step.
-
-    Args:
-        reasoning: Send the model its reasoning back, as `reasoning_content`; right within a turn.
-    """
-    result: list[Message] = []
-    for step in _steps(map(_sound, blocks)):
-        result += _step_messages(step, reasoning)
-    return result
-
-
 def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
     kind, source = cell.get("cell_type"), source_of(cell)
     if is_excluded(metadata_of(cell).get("history", "include")) or not source.strip():
@@ -112,78 +98,14 @@ def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
 
 
 def _answer(turn: Turn, agent: str) -> list[Message]:
-    blocks = [_sound(b) for b in turn["blocks"] if not is_excluded(b.get("history", "include"))]
+    blocks = [
+        sound_block(b) for b in turn["blocks"] if not is_excluded(b.get("history", "include"))
+    ]
     speaker = turn.get("agent", agent)
     if speaker == agent:
         return turn_messages(blocks)
-    text = _step_text(blocks)
+    text = text_of(blocks)
     return [messages.user(f"[{speaker}] {text}")] if text else []
-
-
-def _sound(block: Block) -> Block:
-    """The block with the types that it has to have: a file or a page may say anything."""
-    sound = dict(block)
-    step = block.get("step")
-    sound["step"] = step if isinstance(step, int) else 0
-    for key in ("text", "id", "name", "arguments"):
-        if key in block and not isinstance(sound[key], str):
-            sound[key] = json.dumps(sound[key], ensure_ascii=False)
-    content = block.get("content", "")
-    parts = content if isinstance(content, list) else []
-    if not isinstance(content, str) and not (parts and all(map(_is_part, parts))):
-        sound["content"] = json.dumps(content, ensure_ascii=False)
-    return cast("Block", sound)
-
-
-def _is_part(part: Any) -> bool:
-    """Whether it is a content part that servers take (seed 001)."""
-    if not isinstance(part, dict):
-        return False
-    if part.get("type") == "text":
-        return isinstance(part.get("text"), str)
-    image = part.get("image_url")
-    return (
-        part.get("type") == "image_url"
-        and isinstance(image, dict)
-        and isinstance(image.get("url"), str)
-    )
-
-
-def _steps(blocks: Iterable[Block]) -> list[list[Block]]:
-    """The blocks of each step, in order of the steps' first blocks."""
-    steps: dict[Any, list[Block]] = {}
-    for block in blocks:
-        steps.setdefault(block.get("step"), []).append(block)
-    return list(steps.values())
-
-
-def _step_messages(blocks: list[Block], reasoning: bool) -> list[Message]:
-    calls: list[dict[str, Any]] = []
-    results: list[Message] = []
-    waiting = [b for b in blocks if b["type"] == "tool_result"]
-    for block in blocks:
-        if block["type"] != "tool_call" or block.get("unfinished"):
-            continue
-        call_id = str(block.get("id", ""))
-        calls.append(messages.tool_call(call_id, block.get("name", ""), block.get("arguments", "")))
-        answer = next((r for r in waiting if r.get("id") == call_id), None)
-        if answer is not None:
-            waiting.remove(answer)
-        content = answer.get("content", "") if answer is not None else INTERRUPTED_RESULT
-        results.append(messages.tool_result(call_id, content))
-    text = _step_text(blocks)
-    if not text and not calls:
-        return []
-    message = messages.assistant(text or None, calls)
-    thought = "".join(b.get("text", "") for b in blocks if b["type"] == "reasoning")
-    if reasoning and thought:
-        message["reasoning_content"] = thought
-    return [message, *results]
-
-
-def _step_text(blocks: Iterable[Block]) -> str:
-    texts = (b.get("text", "") for b in blocks if b["type"] == "text")
-    return "\n\n".join(text for text in texts if text)
 
 
 def _note_messages(cell: Cell, source: str) -> list[Message]:

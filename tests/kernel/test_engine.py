@@ -295,6 +295,17 @@ def test_a_turn_ends_after_max_steps_model_calls(server, ask):
     assert len(server.requests) == 30
 
 
+def test_a_message_lowers_the_limits_of_its_turn_but_never_lifts_them(server, ask):
+    server.answers = [call("read", {"path": "."})]
+
+    lower = ask("%%msg max_steps=2\nhi")
+    higher = ask("%%msg max_steps=99\nhi")
+
+    asked = [sum(b["type"] == "tool_call" for b in turn["blocks"]) for turn in (lower, higher)]
+    assert asked == [2, 30]
+    assert "99 is more than your own limit, 30, allows" in higher["blocks"][0]["text"]
+
+
 def test_several_calls_of_one_step_are_answered_one_by_one(server, ask, tmp_path):
     (tmp_path / "a").write_text("A")
     (tmp_path / "b").write_text("B")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.history import build_history, turn_messages
+from msgbook.history import build_history
+from msgbook.output.replay import turn_messages
 from msgbook.text import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
 

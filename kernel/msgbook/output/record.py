@@ -153,7 +153,7 @@ class TurnRecord:
         block, pieces = self._calls[event.index]
         block["name"] += event.name
         if event.extra:
-            block["extra"] = {**block.get("extra", {}), **event.extra}
+            block["extra"] = {"call": {**block.get("extra", {}).get("call", {}), **event.extra}}
         pieces.append(event.arguments)
         self.size += len(event.arguments)
 

@@ -1,0 +1,183 @@
+"""The loop of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from msgbook.errors import AnswerCutError, ProviderError
+from msgbook.events import (
+    ModelFinished,
+    Notice,
+    StepStarted,
+    StreamEvent,
+    TurnEnd,
+    TurnEvent,
+    TurnFinished,
+)
+from msgbook.messages import Message
+from msgbook.output.record import TurnRecord
+from msgbook.output.replay import turn_messages
+from msgbook.provider.base import Provider, Request
+from msgbook.tools.approval import Approve
+from msgbook.tools.base import ToolSet
+from msgbook.turn.calls import CallRunner
+from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
+from msgbook_format.turn import Block, Usage
+
+_CUT_SHORT = {"length", "content_filter"}
+"""Finish reasons after which the answer is not whole."""
+
+
+async def run_turn(
+    request: Request,
+    record: TurnRecord,
+    *,
+    provider: Provider,
+    tools: ToolSet,
+    approve: Approve,
+    redact: Callable[[str], str],
+    clock: Callable[[], float],
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> AsyncIterator[None]:
+    """Run one turn, yielding after each event that `record` has taken in.
+
+    The record is final when the iterator ends. When it is cancelled, the caller finishes the
+    record with `TurnFinished("interrupted")`; connections are closed by then.
+
+    Args:
+        request: The first model call; later ones add this turn's messages to it.
+        redact: Takes out of a tool's result what must not be shown or sent on.
+        clock: Monotonic seconds.
+    """
+    meter, breaker = Meter(limits, clock), Breaker()
+    runner = CallRunner(record, tools, approve, redact, clock, meter, breaker)
+    done: list[Message] = []
+    for step in range(1, limits.max_steps + 1):
+        record.apply(StepStarted(step), clock())
+        request_now = replace(request, messages=request.messages + done)
+        answer = _Answer()
+        events = _in_time(provider.stream(request_now), meter)
+        async with aclosing(answer.into(record, events, clock)) as happenings:
+            async for _ in happenings:
+                yield
+        blocks = record.step_blocks()
+        meter.count_tokens(answer.usage, [request_now.messages, blocks])
+        end = answer.end_of_turn(blocks, meter)
+        if not end:
+            calls = [block for block in blocks if block["type"] == "tool_call"]
+            async with aclosing(runner.run(calls)) as happenings:
+                async for _ in happenings:
+                    yield
+            end = _limits_reached(breaker, meter, limits, step)
+        if end:
+            for event in end:
+                record.apply(event, clock())
+            yield
+            return
+        done += turn_messages(record.step_blocks(), reasoning=True)
+
+
+class _Answer:
+    """What came of one model call."""
+
+    def __init__(self) -> None:
+        self._finished: ModelFinished | None = None
+        self._error: ProviderError | None = None
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._finished.usage if self._finished else None
+
+    async def into(
+        self, record: TurnRecord, stream: AsyncGenerator[StreamEvent], clock: Callable[[], float]
+    ) -> AsyncGenerator[None]:
+        """Take the events into the record, yielding after each."""
+        try:
+            async with aclosing(stream) as events:
+                async for event in events:
+                    record.apply(event, clock())
+                    if isinstance(event, ModelFinished):
+                        self._finished = event
+                        for notice in _losses(event):
+                            record.apply(notice, clock())
+                    yield
+        except ProviderError as error:
+            self._error = error
+
+    def end_of_turn(self, blocks: list[Block], meter: Meter) -> list[TurnEvent]:
+        """How the turn ends with this answer; empty when its tools are to run."""
+        if self._error is not None:
+            status: TurnEnd = "incomplete" if isinstance(self._error, AnswerCutError) else "error"
+            return [TurnFinished(status, None, self._error.name, str(self._error))]
+        timed_out = self._finished is None and meter.spent
+        outcome = None if timed_out else _outcome(self._finished, blocks)
+        if outcome is not None:
+            return [outcome]
+        return _stopped("budget", meter.spent) if meter.spent else []
+
+
+def _limits_reached(breaker: Breaker, meter: Meter, limits: Limits, step: int) -> list[TurnEvent]:
+    """How the turn ends after its tools; empty when the model is to be asked again."""
+    if breaker.tripped:
+        return _stopped("repeated_failure", breaker.tripped)
+    if meter.spent:
+        return _stopped("budget", meter.spent)
+    if step == limits.max_steps:
+        return _stopped("max_steps", max_steps_reached(limits))
+    return []
+
+
+def _stopped(reason: str, words: str) -> list[TurnEvent]:
+    return [Notice(words, "warning"), TurnFinished("incomplete", reason)]
+
+
+async def _in_time(
+    stream: AsyncGenerator[StreamEvent], meter: Meter
+) -> AsyncGenerator[StreamEvent]:
+    """The events of a stream until the time is over."""
+    async with aclosing(stream):
+        while True:
+            limit = asyncio.timeout(meter.time_left)
+            try:
+                async with limit:
+                    event = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                meter.run_out()
+                return
+            yield event
+
+
+def _losses(end: ModelFinished) -> list[Notice]:
+    if not end.unreadable:
+        return []
+    words = f"{end.unreadable} piece(s) of the answer could not be read; what they said is missing."
+    return [Notice(words, "warning")]
+
+
+def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
+    """How the turn ends with this model call; None when its tools are to run."""
+    reason = end.finish_reason if end else None
+    said = any(block["type"] in ("text", "reasoning", "tool_call") for block in blocks)
+    if end is None or not end.ended:
+        if said:
+            message = "The answer was cut off: the server closed the stream without an end mark."
+        else:
+            message = "The server sent nothing."
+        return TurnFinished("incomplete", None, "IncompleteAnswer", message)
+    if reason in _CUT_SHORT:
+        return TurnFinished("incomplete", reason)
+    if reason == "error":
+        message = "The server ended the answer with an error and did not say which."
+        return TurnFinished("error", None, "APIError", message)
+    if any(block["type"] == "tool_call" for block in blocks):
+        return None
+    if not said and reason is None:
+        return TurnFinished("incomplete", None, "IncompleteAnswer", "The server sent nothing.")
+    return TurnFinished("done", reason)
