@@ -16,7 +16,7 @@ from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_o
 from msgbook.config import DEMO_MODEL, Settings, redact
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
-from msgbook.history import build_history
+from msgbook.history import CONTINUE_WORDS, broke_off, build_history, is_continue
 from msgbook.messages import Message, request_hash, user
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
@@ -44,9 +44,15 @@ _NO_PAGE = (
     "What else stands in the notebook was not sent."
 )
 
+_WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
+
 
 class EmptyMessageError(MsgbookError):
     """There is nothing to send."""
+
+
+class NothingToContinueError(MsgbookError):
+    """There is no answer above that broke off."""
 
 
 class Engine:
@@ -99,7 +105,7 @@ class Engine:
         Args:
             source: Of the cell, as written.
         """
-        prompt = parse_prompt(source)
+        prompt = Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
         history = build_history(
             transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
         )
@@ -114,6 +120,8 @@ class Engine:
         try:
             if not prompt.text.strip():
                 raise EmptyMessageError("The message is empty: write something into the cell.")
+            if is_continue(source) and not broke_off(transcript.earlier):
+                raise NothingToContinueError(_WHOLE)
             model = await self.model(wanted or model_above(transcript.earlier))
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__

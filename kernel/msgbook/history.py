@@ -16,6 +16,7 @@ from msgbook.cells import (
     OWN_MAGICS,
     Cell,
     IsMagic,
+    Prompt,
     any_magic,
     is_excluded,
     is_prompt,
@@ -27,6 +28,15 @@ from msgbook.messages import Message
 from msgbook.output.replay import sound_block, text_of, turn_messages
 from msgbook.text import capped
 from msgbook_format.turn import Turn, turn_of
+
+CONTINUE_MAGIC = "%continue"
+"""A prompt that asks for the rest of the answer above; stands alone in its cell."""
+
+CONTINUE_WORDS = (
+    "Your answer broke off here. Go on exactly where it stopped, without repeating what you have "
+    "said already."
+)
+"""What a model is sent for `CONTINUE_MAGIC`."""
 
 _FENCE = re.compile(r"`{3,}")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -74,6 +84,22 @@ def build_history(
     return History([messages.system("\n\n".join(system)), *result], count)
 
 
+def is_continue(source: str) -> bool:
+    """Whether a cell asks for the rest of the answer above."""
+    return source.strip() == CONTINUE_MAGIC
+
+
+def broke_off(cells: Sequence[Cell]) -> bool:
+    """Whether the last answer of the cells is not whole: cut, stopped, failed or interrupted."""
+    for cell in reversed(cells):
+        if is_excluded(metadata_of(cell).get("history", "include")):
+            continue
+        for turn in filter(None, map(turn_of, reversed(_outputs(cell)))):
+            if not is_continue(source_of(cell)) or turn_messages(turn["blocks"]):
+                return turn["status"] != "done"
+    return False
+
+
 def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
     kind, source = cell.get("cell_type"), source_of(cell)
     if is_excluded(metadata_of(cell).get("history", "include")) or not source.strip():
@@ -82,9 +108,12 @@ def _cell_messages(cell: Cell, agent: str, is_magic: IsMagic) -> list[Message]:
         return _note_messages(cell, source)
     if kind != "code":
         return []
-    if not is_prompt(source, is_magic):
+    if is_continue(source):
+        prompt = Prompt(CONTINUE_WORDS)
+    elif is_prompt(source, is_magic):
+        prompt = parse_prompt(source)
+    else:
         return _code_messages(source, _outputs(cell))
-    prompt = parse_prompt(source)
     if is_excluded(prompt.attributes.get("history", "include")):
         return []
     if not prompt.text.strip():

@@ -16,6 +16,7 @@ you change the conversation.
 %model NAME     the model that answers the cells below this one
 %model          the model that would answer below this cell
 %models         the models that the server offers
+%continue       the rest of an answer that broke off, was stopped or failed
 %help           this text
 %%python        the rest of the cell is Python, run in this kernel
 !COMMAND        a command of the shell

@@ -402,3 +402,11 @@ def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
 
     assert turn["status"] == "error"
     assert turn["blocks"][-1]["name"] in ("NotAList", "ConfigError")
+
+
+def test_continue_without_an_answer_that_broke_off_asks_nobody(server, ask):
+    turn = ask("%continue")
+
+    assert turn["status"] == "error"
+    assert turn["blocks"][-1]["name"] == "NothingToContinueError"
+    assert server.requests == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripted_server import ScriptedServer, call, error, text
+from scripted_server import Answer, ScriptedServer, call, delta, error, text
 
 from msgbook_format.turn import TURN_MIME
 
@@ -173,3 +173,17 @@ def test_no_cell_finds_the_key_in_the_environment(server, run_notebook):
     assert "sk-of-this-test" not in str(cells)
     assert server.url in str(cells)
     assert server.headers[0]["Authorization"] == "Bearer sk-of-this-test"
+
+
+def test_a_continue_cell_goes_on_from_what_had_arrived(server, run_notebook):
+    server.answers = [Answer([delta(content="Half of")], done=False), text("it, all of it.")]
+
+    first, second = run_notebook("Tell me", "%continue", env=settings(server))
+
+    assert (turn_in(first)["status"], turn_in(second)["status"]) == ("incomplete", "done")
+    assert error_in(first).ename == "IncompleteAnswer"
+    assert [(m["role"], m["content"][:17]) for m in server.messages()[1:]] == [
+        ("user", "Tell me"),
+        ("assistant", "Half of"),
+        ("user", "Your answer broke"),
+    ]

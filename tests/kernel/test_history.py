@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.history import build_history
+from msgbook.history import CONTINUE_WORDS, broke_off, build_history
 from msgbook.output.replay import turn_messages
 from msgbook.text import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
@@ -299,3 +299,34 @@ def test_a_turns_messages_are_the_same_when_it_is_over_but_for_the_reasoning():
 
     assert during[0].pop("reasoning_content") == "r"
     assert during == after
+
+
+def test_a_continue_cell_asks_for_the_rest_and_its_turn_is_an_answer_like_any_other():
+    cells = [prompt("Q", says("half"), status="incomplete"), prompt("%continue", says("whole"))]
+
+    assert short(history(*cells))[1:] == [
+        ("user", "Q"),
+        ("assistant", "half"),
+        ("user", CONTINUE_WORDS),
+        ("assistant", "whole"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([], False),
+        ([prompt("Q")], False),
+        ([prompt("Q", says("A"))], False),
+        ([prompt("Q", says("A"), status="incomplete")], True),
+        ([prompt("Q", says("A"), status="interrupted")], True),
+        ([prompt("Q", says("A"), status="error")], True),
+        ([prompt("Q", says("A"), status="running")], True),
+        ([prompt("Q", says("A"), status="incomplete"), note("n"), code("!ls")], True),
+        ([prompt("Q", says("A"), status="incomplete"), prompt("R", says("B"))], False),
+        ([prompt("Q", says("A"), status="incomplete", history="exclude")], False),
+        ([prompt("Q", says("A")), prompt("%continue", {"type": "error"}, status="error")], False),
+    ],
+)
+def test_only_an_answer_that_is_not_whole_can_be_gone_on_with(cells, expected):
+    assert broke_off(cells) is expected
