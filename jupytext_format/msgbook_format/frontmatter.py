@@ -24,7 +24,10 @@ NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_NOT_YAML = re.compile(r"\\ud[89a-f]|[^\"\\]{500}\":")
+_LONE_SURROGATE = re.compile(r"\\ud[89a-f]")
+_LONG_KEY = 500
+"""Characters of a key, as it is spelled, that YAML surely reads; from 1024 on it does not."""
+
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML_ERRORS = (
     # Constructors of PyYAML let their own errors through: a broken `!!int` or `!!timestamp`.
@@ -166,7 +169,7 @@ def _format_jupyter(ours: dict[str, Any]) -> str:
     mapping = ours.get("metadata", {})
     fields = {key: value for key, value in ours.items() if key not in NAMED_FIELDS}
     whole = jsontext.dumps(mapping)
-    if fields or mapping.keys() & {"json", "nbformat_minor"} or _NOT_YAML.search(whole):
+    if fields or mapping.keys() & {"json", "nbformat_minor"} or not _fits_yaml(mapping, whole):
         mapping = {"json": whole}
         if fields:
             mapping["fields"] = jsontext.dumps(fields)
@@ -181,6 +184,21 @@ def _format_jupyter(ours: dict[str, Any]) -> str:
         else:
             lines.append(f"  {_key(key)}: {_flow(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _fits_yaml(mapping: dict[str, Any], whole: str) -> bool:
+    """Whether YAML can say a mapping; `whole` is the mapping as JSON."""
+    return not _LONE_SURROGATE.search(whole) and not _has_long_key(mapping)
+
+
+def _has_long_key(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_long, value)) or any(map(_has_long_key, value.values()))
+    return isinstance(value, list) and any(map(_has_long_key, value))
+
+
+def _is_long(key: str) -> bool:
+    return len(_quoted(key)) >= _LONG_KEY + len('""')
 
 
 def _key(key: str) -> str:

@@ -378,6 +378,15 @@ def test_a_fence_in_the_frontmatter_opens_none_above_the_section():
     assert writes(reads(text)) == text
 
 
+@pytest.mark.parametrize("key", ["a" * 1100, "a\n" * 600, ("b" * 400 + '"') * 3, "\x85" * 200])
+@pytest.mark.parametrize("wrap", [lambda v: v, lambda v: {"x": v}, lambda v: {"x": {"y": [v]}}])
+def test_metadata_may_have_a_key_too_long_for_yaml(key, wrap):
+    nb = reads("# %%\n\nHi\n")
+    nb.metadata["m"] = wrap({key: 1})
+
+    assert reads(writes(nb)).metadata == nb.metadata
+
+
 def test_metadata_may_have_a_key_like_the_format():
     nb = reads("# %% [^a]\n")
     nb.metadata["nbformat_minor"] = 3
