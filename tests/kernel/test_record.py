@@ -9,6 +9,8 @@ from msgbook.events import (
     ModelFinished,
     Notice,
     ReasoningDelta,
+    ReasoningDetails,
+    RetryWait,
     StepStarted,
     TextDelta,
     ToolApproved,
@@ -122,3 +124,50 @@ def test_notices_and_errors_are_blocks():
         {"type": "notice", "level": "warning", "text": "mind"},
         {"type": "error", "name": "APIError", "message": "overloaded"},
     ]
+
+
+def test_the_waits_of_a_model_call_are_one_notice_and_those_of_the_next_another():
+    turn = reduce(
+        StepStarted(1),
+        RetryWait(1, 3, 1.2, "429"),
+        RetryWait(1, 3, 1.0, "429"),
+        RetryWait(1, 3, 0, "429"),
+        RetryWait(2, 3, 0.4, "503"),
+        RetryWait(2, 3, 0, "503"),
+        TextDelta("a"),
+        StepStarted(2),
+        RetryWait(1, 3, 2.0, "500"),
+    )
+
+    assert [block["text"] for block in turn["blocks"]] == [
+        "Retried (2/3): 503",
+        "a",
+        "Retrying in 2 s (1/3): 500",
+    ]
+
+
+def test_signed_reasoning_rides_with_the_reasoning_or_else_with_the_first_block():
+    signed = ReasoningDetails([{"type": "reasoning.encrypted"}])
+
+    beside = reduce(StepStarted(1), TextDelta("a"), ReasoningDelta("b", "reasoning"), signed)
+    alone = reduce(StepStarted(1), ToolCallDelta(0, "c", "f", "", {"s": 1}), signed)
+
+    assert [block.get("extra") for block in beside["blocks"]] == [
+        None,
+        {"field": "reasoning", "reasoning_details": signed.details},
+    ]
+    assert alone["blocks"][0]["extra"] == {
+        "call": {"s": 1},
+        "reasoning_details": signed.details,
+    }
+
+
+def test_an_image_counts_by_its_data():
+    record = TurnRecord({}, lambda: "0")
+    record.apply(StepStarted(1), 0)
+    url = "data:image/png;base64," + "A" * 1000
+
+    image = {"type": "image_url", "image_url": {"url": url}}
+    record.apply(ToolFinished("c", "success", [image], 0.0), 1)
+
+    assert record.size > 1000

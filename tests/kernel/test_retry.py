@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, ask, status, text_reply
+from scripted_server import error, text
 from test_decode import delta, sse
 
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider.base import Request
 from msgbook.provider.retry import RetryingProvider, asked_wait, may_retry
+from msgbook_format.turn import TURN_MIME
 
 
 class ScriptedProvider:
@@ -228,3 +230,21 @@ def test_an_interrupt_ends_the_wait_at_once():
 
     assert (turn["status"], len(requests)) == ("interrupted", 1)
     assert turn["blocks"][0]["text"] == "Retrying in 61 s (1/3): 429 slow down"
+
+
+def test_a_kernel_that_waits_can_be_interrupted_and_goes_on(kernel, module_server):
+    module_server.answers = [error(503, "busy"), error(503, "busy"), text("fine")]
+    shown: list[str] = []
+
+    def on_message(message: Any) -> None:
+        for block in message["content"].get("data", {}).get(TURN_MIME, {}).get("blocks", []):
+            if "(2/3)" in block["text"] and "(2/3)" not in shown[-1]:
+                kernel.manager.interrupt_kernel()
+            shown.append(block["text"])
+
+    reply, _ = kernel.finish(kernel.start("hi", "a"), on_message)
+
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert shown[0] == "Retrying in 1 s (1/3): 503 busy"
+    assert len(module_server.requests) == 2
+    assert kernel.run("again", "b")[0]["status"] == "ok"

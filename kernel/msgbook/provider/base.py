@@ -24,7 +24,8 @@ class Provider(Protocol):
     """Streams model calls.
 
     Both methods raise `ProviderError` when the server cannot be reached or does not answer with
-    a completion; what was yielded until then stands.
+    a completion; what was yielded until then stands. The error's `retry` is set only when nothing
+    had arrived yet, and the request may be made again.
     """
 
     name: str
