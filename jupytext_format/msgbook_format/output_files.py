@@ -20,7 +20,7 @@ from msgbook_format.references import Reference, digest, fill, open_references, 
 MAX_BYTES = 20_000_000
 """Of one file."""
 MAX_ALL_BYTES = 100_000_000
-"""Of all that a notebook gets."""
+"""Of all that is read for one notebook, of files that turn out wrong, too."""
 
 _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK")
@@ -38,12 +38,10 @@ def load_output_files(notebook: dict[str, Any], path: Path) -> list[str]:
     Returns why some got none; their data stay empty, and their text is written as it was.
     """
     problems = []
-    left = MAX_ALL_BYTES
+    files = _Files(path)
     for output, mime, reference in open_references(notebook):
         try:
-            content = read_output_file(path, reference, min(left, MAX_BYTES))
-            left -= len(content)
-            fill(output, mime, _decode(content, mime, reference))
+            fill(output, mime, files.read_data(mime, reference))
         except OutputFileError as error:
             problems.append(str(error))
     return problems
@@ -56,10 +54,11 @@ def keep_lost_data(notebook: dict[str, Any], path: Path | None) -> dict[str, Any
         path: None for a place that is no folder of files.
     """
 
+    files = None if path is None else _Files(path)
+
     def gives(mime: str, reference: Reference) -> str | None:
         try:
-            content = read_output_file(path, reference) if path is not None else None
-            return None if content is None else digest(_decode(content, mime, reference))
+            return None if files is None else digest(files.read_data(mime, reference))
         except OutputFileError:
             return None
 
@@ -75,43 +74,57 @@ def find_problem(path: Path, name: str, expected: str | None) -> str | None:
         {"output_file": name} if expected is None else {"output_file": name, "sha256": expected}
     )
     try:
-        read_output_file(path, reference)
+        _Files(path).read(reference)
     except OutputFileError as error:
         return str(error)
     return None
 
 
-def read_output_file(path: Path, reference: Reference, limit: int = MAX_BYTES) -> bytes:
-    """The bytes of a file that an output in the message file `path` names.
+class _Files:
+    """The files that outputs in one message file name, no more of them than `MAX_ALL_BYTES`."""
 
-    Raises:
-        OutputFileError: it lies elsewhere, is no plain file, has more than `limit` bytes, has
-            another digest than `sha256` says, or cannot be read.
-    """
-    name = reference["output_file"]
-    parts = name.split("/")
-    folder = f"{path.name.removesuffix('.md').removesuffix('.msg')}.files"
-    foreign = parts[0] != folder or len(parts) < 2 or any(p in ("", ".", "..") for p in parts)
-    if foreign or any(character in name for character in "\0\\:"):
-        raise OutputFileError(f"expected a file in `{folder}/`, found `{name[:_SHOWN]}`")
-    try:
-        content = _read_plain(path.parent, parts, limit)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OutputFileError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise OutputFileError(f"cannot read `{name[:_SHOWN]}`: {reason}") from None
-    found = sha256(content).hexdigest()
-    expected = reference.get("sha256", found).removeprefix("sha256:").lower()
-    if found != expected:
-        message = f"expected `{name[:_SHOWN]}` with the sha256 {expected[:64]}, found {found}"
-        raise OutputFileError(message)
-    return content
+    def __init__(self, path: Path) -> None:
+        """`path` is that of the message file."""
+        self._path = path
+        self._left = MAX_ALL_BYTES
+
+    def read_data(self, mime: str, reference: Reference) -> Any:
+        """The data of an output; raises as `read` does, also for bytes that are no such data."""
+        return _decode(self.read(reference), mime, reference)
+
+    def read(self, reference: Reference) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            OutputFileError: it lies elsewhere, is no plain file, is too large or comes after too
+                many others, has another digest than `sha256` says, or cannot be read.
+        """
+        name = reference["output_file"]
+        shown = _shown(name)
+        parts = name.split("/")
+        folder = f"{self._path.name.removesuffix('.md').removesuffix('.msg')}.files"
+        foreign = parts[0] != folder or len(parts) < 2 or any(p in ("", ".", "..") for p in parts)
+        if foreign or any(character in name for character in "\0\\:"):
+            raise OutputFileError(f"expected a file in `{folder}/`, found `{shown}`")
+        try:
+            content = _read_plain(self._path.parent, parts, min(self._left, MAX_BYTES))
+        except (OSError, ValueError) as error:
+            if isinstance(error, OutputFileError):
+                raise
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise OutputFileError(f"cannot read `{shown}`: {reason}") from None
+        self._left -= len(content)
+        found = sha256(content).hexdigest()
+        expected = reference.get("sha256", found).removeprefix("sha256:").lower()
+        if found != expected:
+            message = f"expected `{shown}` with the sha256 {_shown(expected)}, found {found}"
+            raise OutputFileError(message)
+        return content
 
 
 def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
     """The bytes of a plain file below `folder` on whose way there is no link."""
-    shown = "/".join(parts)[:_SHOWN]
+    shown = _shown("/".join(parts))
     target = folder.joinpath(*parts)
     if not stat.S_ISREG(os.lstat(target).st_mode):
         raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
@@ -124,9 +137,11 @@ def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
             raise OutputFileError(f"expected a plain file, found a link at `{shown}`")
         if not stat.S_ISREG(opened.st_mode):
             raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise OutputFileError(f"expected at most {limit} bytes in `{shown}`, found more")
+        # Of a file that is too large nothing is read, unless it grows just now.
+        content = stream.read(limit + 1) if opened.st_size <= limit else None
+    if content is None or len(content) > limit:
+        left = "" if limit == MAX_BYTES else f", which are left of {MAX_ALL_BYTES} for all files"
+        raise OutputFileError(f"expected at most {limit} bytes in `{shown}`{left}, found more")
     return content
 
 
@@ -135,7 +150,7 @@ def _decode(content: bytes, mime: str, reference: Reference) -> Any:
     encoding = reference.get("encoding")
     if encoding == "base64" or (encoding is None and is_binary(mime)):
         return base64.b64encode(content).decode("ascii")
-    name = reference["output_file"][:_SHOWN]
+    name = _shown(reference["output_file"])
     try:
         text = content.decode("utf-8")
         return jsontext.loads(text) if encoding == "json" else text
@@ -143,3 +158,8 @@ def _decode(content: bytes, mime: str, reference: Reference) -> Any:
         raise OutputFileError(f"expected UTF-8 in `{name}`, found other bytes") from None
     except ValueError as error:
         raise OutputFileError(f"expected JSON in `{name}`: {error}") from None
+
+
+def _shown(text: str) -> str:
+    """A hostile text as it may stand in a message: short, in one line, nothing invisible."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text[:_SHOWN])

@@ -10,7 +10,12 @@ from hashlib import sha256
 import pytest
 
 from msgbook_format import check, read, reads, write, writes
-from msgbook_format.output_files import MAX_BYTES, find_problem
+from msgbook_format.output_files import (
+    MAX_ALL_BYTES,
+    MAX_BYTES,
+    find_problem,
+    load_output_files,
+)
 
 PIXEL = b"\x89PNG\r\n\x1a\n\x00"
 
@@ -188,3 +193,29 @@ def test_an_ordinary_markdown_file_has_its_own_folder(tmp_path):
     path.write_text(f"---\nmessage_section: true\n---\n\n## Discussion\n\n{text}")
 
     assert data(read(path)) == {"text/plain": "data"}
+
+
+def test_no_more_is_read_for_a_text_than_is_allowed_of_files_that_turn_out_wrong_either(chat):
+    with (chat.parent / "chat.files" / "large").open("wb") as stream:
+        stream.truncate(MAX_BYTES)
+    (chat.parent / "chat.files" / "f").write_text("x")
+    wrong = [
+        f'output_file="chat.files/large" sha256="{n}"' for n in range(MAX_ALL_BYTES // MAX_BYTES)
+    ]
+    outputs = [text_of(attributes) for attributes in [*wrong, 'output_file="chat.files/f"']]
+    nb = reads("\n\n".join(outputs))
+
+    problems = load_output_files(nb, chat)
+
+    assert len(problems) == len(outputs)
+    assert "expected at most 0 bytes in `chat.files/f`" in problems[-1]
+
+
+def test_what_is_wrong_with_a_file_is_said_in_one_line_without_control_characters(chat):
+    for name in ("chat.files/a\nb\x1b[31m", "\u202ex"):
+        problem = find_problem(chat, name, "\n\x1b")
+
+        assert problem is not None
+        assert problem.isprintable()
+    (chat.parent / "chat.files" / "f").write_text("x")
+    assert find_problem(chat, "chat.files/f", "\n\x1b").isprintable()
