@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -359,3 +360,67 @@ def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(change, word):
     environment = {**os.environ, "PYTHONPATH": path, "MSGBOOK_NO_AUTOLOAD": "1"}
 
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+
+
+FILE_TEXT = (
+    "# %% [^a]\n\n[^a]: [code]\n\n```python\nplot()\n```\n\n"
+    '# %%% [^a.1]\n\n[^a.1]: [python] mime_type="text/html" output_file="chat.files/f.html"\n'
+)
+
+
+def put_output_file(folder):
+    (folder / "chat.files").mkdir()
+    (folder / "chat.files" / "f.html").write_text("<b>data</b>")
+    (folder / "chat.msg.md").write_text(FILE_TEXT)
+
+
+def test_a_notebook_made_of_a_text_holds_the_data_of_output_files(run, tmp_path):
+    put_output_file(tmp_path)
+
+    jupytext(run, "--to ipynb --output chat.ipynb chat.msg.md")
+
+    [output] = nbformat.read(tmp_path / "chat.ipynb", 4).cells[0].outputs
+    assert output.data == {"text/html": "<b>data</b>"}
+
+
+def test_a_text_names_an_output_file_only_where_the_file_is(run, tmp_path):
+    put_output_file(tmp_path)
+
+    jupytext(
+        run,
+        "--to ipynb --output chat.ipynb chat.msg.md",
+        "--to .msg.md --output other.msg.md chat.ipynb",
+        "--set-formats ipynb,.msg.md:msg chat.msg.md",
+    )
+
+    assert "<b>data</b>" in (tmp_path / "other.msg.md").read_text()
+    assert 'output_file="chat.files/f.html"' in (tmp_path / "chat.msg.md").read_text()
+    assert "<b>data</b>" not in (tmp_path / "chat.msg.md").read_text()
+
+
+def test_a_sync_keeps_the_reference_of_a_text(run, tmp_path):
+    put_output_file(tmp_path)
+
+    jupytext(run, "--set-formats ipynb,.msg.md:msg chat.msg.md")
+    notebook = json.loads((tmp_path / "chat.ipynb").read_text())
+    notebook["cells"][0]["source"] = ["plot(2)"]
+    (tmp_path / "chat.ipynb").write_text(json.dumps(notebook))
+    os.utime(tmp_path / "chat.msg.md", (1, 1))
+    jupytext(run, "--sync chat.ipynb")
+
+    text = (tmp_path / "chat.msg.md").read_text()
+    assert "plot(2)" in text
+    assert 'output_file="chat.files/f.html"' in text
+    assert "<b>data</b>" not in text
+
+
+@pytest.mark.parametrize(
+    "module", ["server.contents", "jupytext_plugin.pairing", "jupytext_plugin.patches"]
+)
+def test_any_module_of_ours_may_be_the_first_that_imports_jupytext(module):
+    code = f"import msgbook_format.{module}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stderr == ""

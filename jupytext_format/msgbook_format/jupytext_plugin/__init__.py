@@ -6,6 +6,7 @@ Jupytext has no interface for further formats, so that its functions are replace
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, reading
@@ -45,3 +46,9 @@ def main(argv: list[str]) -> int:
     from jupytext.cli import jupytext
 
     return int(jupytext(argv) or 0)
+
+
+# Importing Jupytext may register the format at once, by all modules of this package. So that none
+# of them is half loaded then, it is imported before them, whichever is asked for first.
+with contextlib.suppress(ImportError):
+    import jupytext  # noqa: F401

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files import has_section
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path
-from msgbook_format.jupytext_plugin.pairing import names_section
+from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path, writing
+from msgbook_format.jupytext_plugin.pairing import find_message_file, names_section
 
 Function = Callable[..., Any]
 
@@ -28,12 +29,21 @@ def jupytext_single_file(original: Function) -> Function:
         args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
         try:
             _require_section(nb_file, args)
-            return original(nb_file, args, log, notary)
+            with writing(partial(_find_target, nb_file, args.output)):
+                return original(nb_file, args, log, notary)
         except MessageFileError as error:
             sys.stderr.write(f"[jupytext] Error: {error}\n")
             return 1
 
     return replacement
+
+
+def _find_target(path: str, output: str | None, formats: object) -> Path | None:
+    """Where the text of a notebook goes that is read from `path` and names `formats`."""
+    if output:
+        return Path(output) if output.endswith(".md") else None
+    found = path if path.endswith(".md") else find_message_file(path, formats)
+    return Path(found) if found else None
 
 
 def _require_section(path: str, args: Any) -> None:

@@ -19,9 +19,13 @@ from msgbook_format.jupytext_plugin.names import (
     is_message_path,
     is_message_suffix,
     is_ours,
+    is_writing,
     path_being_read,
+    path_being_written,
 )
 from msgbook_format.jupytext_plugin.pairing import names_section
+from msgbook_format.nodes import as_nodes
+from msgbook_format.output_files import keep_lost_data, load_output_files
 
 Function = Callable[..., Any]
 
@@ -35,6 +39,9 @@ def converter_writes(original: Function) -> Function:
             return original(self, nb, metadata, **options)
         whole_file = is_message_suffix(self.fmt) or by_path
         metadata = nb.metadata if metadata is None else metadata
+        if is_writing():
+            formats = metadata.get("jupytext", {}).get("formats")
+            nb = as_nodes(keep_lost_data(nb, path_being_written(formats)))
         defaults: dict[str, Any] = {}
         if self.config is not None:
             self.config.set_default_format_options(defaults, read=True)
@@ -76,13 +83,13 @@ def read(original: Function) -> Function:
         data = Path(fp).read_bytes()
         if is_message_path(fp):
             fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
-            return jupytext.reads(decode(data, fp), fmt, config=options.get("config"))
+            return _read_ours(data, Path(fp), fmt, options)
         fmt = _with_extension(options.get("fmt"))
         text = data.decode("utf-8", "replace")
         if is_ours(fmt) or ("format_name" not in fmt and has_section(text)):
             if not has_section(text):
                 raise NotAMessageFile(Path(fp))
-            return jupytext.reads(decode(data, fp), fmt, config=options.get("config"))
+            return _read_ours(data, Path(fp), fmt, options)
         nb = original(fp, *args, **kwargs)
         said = nb.metadata.get("jupytext")
         if isinstance(said, dict) and names_section(said.get("formats")):
@@ -102,12 +109,20 @@ def write(original: Function) -> Function:
         options = inspect.signature(original).bind(nb, fp, *args, **kwargs).arguments
         fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
         version = {"version": options["version"]} if "version" in options else {}
+        nb = as_nodes(keep_lost_data(nb, Path(fp)))
         text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
         if "prefix" in fmt:
             Path(fp).parent.mkdir(parents=True, exist_ok=True)
         return replace_bytes(Path(fp), text.encode("utf-8"))
 
     return replacement
+
+
+def _read_ours(data: bytes, path: Path, fmt: Any, options: dict[str, Any]) -> Any:
+    nb = jupytext.reads(decode(data, path), fmt, config=options.get("config"))
+    # What cannot be read leaves its output empty and its text as it is; `msgbook check` tells why.
+    load_output_files(nb, path)
+    return nb
 
 
 def _with_extension(fmt: Any) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 FORMAT_NAME = "msg"
@@ -28,6 +29,11 @@ def is_message_suffix(fmt: dict[str, Any]) -> bool:
     return fmt.get("extension") == ".md" and str(fmt.get("suffix", "")).endswith(".msg")
 
 
+_target: ContextVar[Callable[[object], Path | None] | None] = ContextVar(
+    "msgbook_target", default=None
+)
+
+
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """Say which file is being read: Jupytext keeps only the extension of its name."""
@@ -41,3 +47,26 @@ def reading(path: str) -> Iterator[None]:
 def path_being_read() -> str:
     """The path that `reading` said; empty without one."""
     return _path.get() or ""
+
+
+@contextmanager
+def writing(target: Callable[[object], Path | None]) -> Iterator[None]:
+    """Say where texts of our format are written meanwhile: `target` knows it from the formats
+    that a notebook's metadata names.
+    """
+    token = _target.set(target)
+    try:
+        yield
+    finally:
+        _target.reset(token)
+
+
+def is_writing() -> bool:
+    """Whether `writing` said where texts go."""
+    return _target.get() is not None
+
+
+def path_being_written(formats: object) -> Path | None:
+    """The path that `writing` said; None if it is not known."""
+    target = _target.get()
+    return target(formats) if target else None

@@ -63,10 +63,10 @@ async def get(
         return model
     notebook = model["content"]
     if path.endswith(".md"):
-        if _is_message_notebook(notebook, path):
+        if _is_message_notebook(notebook, path) or _has_section(notebook):
             load_files(manager, notebook, path)
             manager.mark_trusted_cells(notebook, path)
-        elif names_section(find_formats(notebook)) and not _has_section(notebook):
+        elif names_section(find_formats(notebook)):
             raise HTTPError(400, str(NotAMessageFile(Path(path))), reason="no section")
     elif text := _find_pair(manager, notebook, path):
         if load_files(manager, notebook, text):

@@ -6,6 +6,7 @@ import argparse
 import gc
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,15 +75,17 @@ def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:
 def _check_file(path: Path, mend: bool) -> list[Finding]:
     from msgbook_format import checks
     from msgbook_format.files import Snapshot
+    from msgbook_format.output_files import find_problem
 
+    output_file = partial(find_problem, path)
     snapshot = Snapshot.read(path)
     text = snapshot.text
-    findings = checks.check(text)
+    findings = checks.check(text, output_file=output_file)
     if mend and any(finding.fixable for finding in findings):
         text = checks.fix(text)
         if text != snapshot.text:
             snapshot.replace(text)
-            left = checks.check(text)
+            left = checks.check(text, output_file=output_file)
             # What was hidden in an open fence may be found only now.
             mended = _fixable(findings) - _fixable(left)
             complain("check", f"{path}: {mended} of {len(findings)} mended")
