@@ -161,6 +161,7 @@ def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
         ("[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"),
         ("a\x1b[31mb\x00\udc80\r\nc", "a␛[31mb␀�\nc"),
         ("```py\nx\n", "```py\nx\n```"),
+        ("````xMermaid-\nx\n````", "```text\nx\n```"),
     ],
 )
 def test_writings(text: str, safe: str) -> None:

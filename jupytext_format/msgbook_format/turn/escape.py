@@ -34,7 +34,7 @@ _MARKUP = re.compile(r"[!\"$&'*<>@\[\\\]_`{|}~]|(?<=ftp):", re.IGNORECASE)
 
 _FENCE_LINE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 _DISPLAY_MATH = re.compile(r"\$\$|\\\\[\[\]]|\\(?:begin|end)\{")
-_LANGUAGE = re.compile(r"(?!mermaid)[a-z0-9][\w+#.-]{0,30}(?!\S)", re.ASCII | re.IGNORECASE)
+_LANGUAGE = re.compile(r"(?!\S*mermaid)[a-z0-9][\w+#.-]{0,30}(?!\S)", re.ASCII | re.IGNORECASE)
 
 
 def visible(text: str) -> str:
@@ -110,8 +110,8 @@ def code_block(code: str, info: str = "") -> str:
 def language(info: str) -> str | None:
     """The language that an info string names; None when it names none.
 
-    Never `mermaid`: nbconvert copies such a block into the page as HTML, and diagrams load
-    pictures.
+    Never `mermaid`, nor a word with it in it: nbconvert copies such a block into the page as HTML,
+    and diagrams load pictures.
     """
     match = _LANGUAGE.match(info.strip())
     return match[0] if match else None
