@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from typing import Any
@@ -446,13 +447,14 @@ def many(values: Any) -> Any:
 
 
 function = shape(name=odd, arguments=odd)
-call = shape(index=odd, id=odd, function=function)
+call = shape(index=odd, id=odd, function=function, extra_content=odd)
 part = shape(type=st.sampled_from(["text", "thinking"]), text=odd, thinking=many(odd))
+detail = shape(type=st.sampled_from(["reasoning.text", "x"]), text=odd, signature=odd)
 message = shape(
     content=many(part),
     function_call=function,
     reasoning=odd,
-    reasoning_details=many(part),
+    reasoning_details=many(detail),
     refusal=odd,
     tool_calls=many(call),
 )
@@ -465,6 +467,13 @@ def test_no_shape_of_a_chunk_raises_or_hides_what_follows(chunks):
     events = decode(sse(*chunks, delta(content="after")))
 
     assert "after" in words(events, TextDelta)
+
+
+@given(many(shape(choices=many(choice), usage=usage)))
+def test_whatever_a_server_sends_can_be_saved_and_sent_on(chunks):
+    events = [dataclasses.asdict(event) for event in decode(sse(*chunks, finish("\ud83d")))]
+
+    assert json.dumps(events, ensure_ascii=False).encode()
 
 
 @given(many(shape(choices=many(choice), usage=usage)), st.lists(st.integers(0, 2000), max_size=8))

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
+from msgbook.provider.fields import whole_json
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import whole
 
@@ -42,7 +43,7 @@ class CallAssembler:
         new_name = whole(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
         arguments = call.arguments.feed(_json_text(function.get("arguments")))
-        echoed = {key: piece[key] for key in _ECHOED if piece.get(key)}
+        echoed = {key: whole_json(piece[key]) for key in _ECHOED if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
 
     def _call_of(self, index: Any, given_id: Any, name: Any) -> _Call:

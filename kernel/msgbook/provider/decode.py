@@ -27,6 +27,7 @@ from msgbook.provider.fields import (
     named_reasoning,
     objects,
     usage_of,
+    whole_json,
 )
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
@@ -82,7 +83,7 @@ class CompletionDecoder:
             yield from self._plain_body(self._sse.other)
         yield from self.flush()
         if details := self._details.joined():
-            yield ReasoningDetails(details)
+            yield ReasoningDetails(whole_json(details))
         # The last event of a stream that was cut off is no loss of its own.
         lost = self._unreadable if self.ended else 0
         usage = cast("Usage", self._usage) if self._usage else None
@@ -128,7 +129,7 @@ class CompletionDecoder:
                 if isinstance(delta, dict):
                     yield from self._delta(delta)
                 if isinstance(choice.get("finish_reason"), str):
-                    self._finish_reason = choice["finish_reason"] or self._finish_reason
+                    self._finish_reason = one_line(choice["finish_reason"]) or self._finish_reason
                 errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()

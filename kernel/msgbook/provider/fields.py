@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from msgbook.text import one_line
+from msgbook.text import one_line, whole
 from msgbook_format.turn import Usage
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
@@ -59,6 +59,11 @@ def usage_of(chunk: dict[str, Any]) -> Usage:
         "reasoning_tokens": detail("completion_tokens_details", "reasoning_tokens"),
     }
     return {key: value for key, value in found.items() if type(value) is int}  # type: ignore[return-value]
+
+
+def whole_json(value: Any) -> Any:
+    """A JSON value that can be sent back and saved: no half of a character in any string."""
+    return json.loads(whole(json.dumps(value, ensure_ascii=False)))
 
 
 def error_message(error: Any) -> str:

@@ -112,7 +112,7 @@ class DetailsJoiner:
 
     def joined(self) -> list[dict[str, Any]]:
         return [
-            {**detail, **{key: whole("".join(texts)) for key, texts in pieces.items()}}
+            {**detail, **{key: "".join(texts) for key, texts in pieces.items()}}
             for detail, pieces in zip(self._details, self._pieces, strict=True)
         ]
 
