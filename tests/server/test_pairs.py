@@ -217,9 +217,10 @@ def test_a_file_with_a_section_opens_as_notebook_and_as_plain_file(server):
     assert "# Report\n\n## Discussion\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHo\n" in saved
 
 
-def test_a_pair_without_its_section_opens_as_a_plain_file_only(server):
+def test_a_pair_without_its_section_is_neither_opened_nor_saved_as_one(server):
     text = "---\nmessage_section: true\n---\n## Discussion\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
-    make_pair(server, "ipynb,md:msg", "cut.md", text)
+    content = make_pair(server, "ipynb,md:msg", "cut.md", text)
+    notebook = server.read("cut.ipynb")
     cut = server.read("cut.md").decode().replace("message_section: true\n", "")
     server.write("cut.md", cut)
 
@@ -228,6 +229,10 @@ def test_a_pair_without_its_section_opens_as_a_plain_file_only(server):
 
     assert (refused.value.status, "message_section" in refused.value.message) == (400, True)
     assert server.get("cut.md", type="file", format="text")["content"] == cut
+    with pytest.raises(server.Refused) as refused:
+        save_notebook(server, "cut.ipynb", content)
+    assert (refused.value.status, "message_section" in refused.value.message) == (400, True)
+    assert (server.read("cut.md").decode(), server.read("cut.ipynb")) == (cut, notebook)
 
 
 @pytest.mark.parametrize(

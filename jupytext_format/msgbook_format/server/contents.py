@@ -103,7 +103,10 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
     ours = path.endswith(".md") and _is_message_notebook(content, path)
     text = path if path.endswith(".md") else _find_pair(manager, content, path)
     if text:
-        await require_utf8(manager, text)
+        present = await require_utf8(manager, text)
+        if present and text != path and not (is_message_path(text) or has_section(present)):
+            # Who took the key out of it would find the whole text below a heading, as one note.
+            raise HTTPError(400, str(NotAMessageFile(Path(text))), reason="no section")
         content = keep_lost_data(content, find_os_path(manager, text))
         model = {**model, "content": content}
     if ours:

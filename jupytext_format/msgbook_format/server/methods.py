@@ -49,14 +49,19 @@ async def settle(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
-async def require_utf8(manager: Any, path: str) -> None:
-    """Raise HTTP error 400 if there is a file at `path` that is not UTF-8."""
+async def require_utf8(manager: Any, path: str) -> str | None:
+    """The text of the file at `path`, None without one.
+
+    Raises:
+        HTTPError: 400, the file is not UTF-8.
+    """
     if not await settle(manager.file_exists(path)):
-        return
+        return None
     try:
-        await settle(manager.get(path, content=True, type="file", format="text"))
+        model = await settle(manager.get(path, content=True, type="file", format="text"))
     except HTTPError as error:
         raise explain_bytes(error, path) from error
+    return str(model["content"])
 
 
 def explain_bytes(error: HTTPError, path: str) -> HTTPError:
