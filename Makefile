@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
 	python benchmarks/python_start.py
 	PYTHONPATH=tests python benchmarks/interrupt.py
+	python benchmarks/text_format.py
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s
