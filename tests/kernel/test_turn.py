@@ -220,6 +220,31 @@ def test_an_interrupt_stops_all_tools_and_keeps_the_results_that_were_there():
     assert turn["blocks"][2]["unfinished"] is True
 
 
+def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
+    async def hang(_: str) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    async def leave_early() -> int:
+        record = TurnRecord({}, lambda: "00000000")
+        turn = run_turn(
+            Request("m", []),
+            record,
+            provider=ScriptedModel(calls(("hang", {}))),
+            tools=ToolSet([ScriptedTool("hang", hang)]),  # type: ignore[list-item]
+            approve=None,  # type: ignore[arg-type]
+            redact=str,
+            clock=lambda: 0.0,
+        )
+        async for _ in turn:
+            if record.step_blocks()[0].get("approval") == "auto":
+                break
+        await turn.aclose()  # type: ignore[attr-defined]
+        return len(asyncio.all_tasks())
+
+    assert asyncio.run(leave_early()) == 1
+
+
 @pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3), TimeoutError("slow")])
 def test_whatever_a_tool_raises_is_a_result(error):
     async def act(_: str) -> str:

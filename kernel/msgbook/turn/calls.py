@@ -64,8 +64,8 @@ class CallRunner:
             if self._tool(call) is not None:
                 self._say(ToolApproved(call["id"], "auto"))
         running = [(call, asyncio.ensure_future(self._attempt(call))) for call in group]
-        yield
         try:
+            yield
             while running:
                 call, task = running[0]
                 outcome = await task
