@@ -239,7 +239,7 @@ def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
         async for _ in turn:
             if record.step_blocks()[0].get("approval") == "auto":
                 break
-        await turn.aclose()  # type: ignore[attr-defined]
+        await turn.aclose()
         return len(asyncio.all_tasks())
 
     assert asyncio.run(leave_early()) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ async def run_turn(
     redact: Callable[[str], str],
     clock: Callable[[], float],
     limits: Limits = Limits(),  # noqa: B008 - frozen
-) -> AsyncIterator[None]:
+) -> AsyncGenerator[None]:
     """Run one turn, yielding after each event that `record` has taken in.
 
     The record is final when the iterator ends. When it is cancelled, the caller finishes the
