@@ -39,7 +39,8 @@ def writes(nb: NotebookNode) -> str:
     """The text of `nb`, which is not modified; the inverse of `reads`.
 
     Equal notebooks give equal text, whatever the order of their keys. The text ends with a
-    newline, unless the one that `nb` was read from did not.
+    newline, unless the one that `nb` was read from did not. Data that `read` took from an output
+    file stand there as its name: `write` looks whether the file will be found, this does not.
 
     Raises:
         TypeError: `nb` holds what JSON has no form for.

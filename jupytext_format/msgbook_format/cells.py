@@ -8,6 +8,7 @@ from msgbook_format import jsontext
 from msgbook_format.attrs import Attrs, is_type, pairs_of
 from msgbook_format.code import is_code, read_code, write_code
 from msgbook_format.context import Context
+from msgbook_format.references import drop_claims, outputs_of
 from msgbook_format.scan import Unit, is_title
 from msgbook_format.turns import without_derived
 
@@ -88,6 +89,8 @@ def read_whole(unit: Unit) -> dict[str, Any] | None:
         return None
     cell.pop("id", None)
     cell["metadata"] = saved_metadata(metadata)
+    for output in outputs_of(cell):
+        drop_claims(output)
     return cell
 
 

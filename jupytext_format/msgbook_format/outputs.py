@@ -10,6 +10,7 @@ from msgbook_format.attrs import Attrs, Pairs
 from msgbook_format.body import is_base64, unwrap, wrap
 from msgbook_format.references import (
     add_reference,
+    drop_claims,
     read_reference,
     split_references,
     write_reference,
@@ -76,6 +77,7 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
     if unit.kind == "nb":
         whole = jsontext.load_object(unit.body)
         if whole is not None and (kind == "json" or isinstance(whole.get("output_type"), str)):
+            drop_claims(whole)
             return [whole]
     if kind == "none":
         return []
@@ -92,6 +94,7 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
         previous[-1]["data"][mime] = data
         if reference:
             add_reference(previous[-1]["metadata"], mime, reference)
+        drop_claims(previous[-1])
         return []
     output: _Output = {"output_type": "display_data", "data": {mime: data}, "metadata": {}}
     if kind == "execute_result":
@@ -102,6 +105,7 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
         output["metadata"] = jsontext.load_object(metadata) or {}
     if reference:
         add_reference(output["metadata"], mime, reference)
+    drop_claims(output)
     return [output]
 
 

@@ -72,7 +72,7 @@ def open_references(notebook: dict[str, Any]) -> Iterator[tuple[_Output, str, Re
     They may be changed meanwhile.
     """
     for cell in notebook["cells"]:
-        for output in _outputs(cell):
+        for output in outputs_of(cell):
             for mime, reference in _references(output):
                 if "loaded" not in reference and output["data"][mime] == "":
                     yield output, mime, reference
@@ -82,6 +82,16 @@ def fill(output: _Output, mime: str, data: Any) -> None:
     """Give an output the data of its file, in place."""
     output["data"][mime] = data
     output["metadata"]["msgbook"]["files"][mime]["loaded"] = digest(data)
+
+
+def drop_claims(output: Any) -> None:
+    """Forget, in place, that a file gave the data of an output which comes from a text.
+
+    Only who reads files can know. The data would be written as a reference, and lost.
+    """
+    for mime, reference in _references(output):
+        if _is_loaded(output["data"][mime], reference):
+            del reference["loaded"]
 
 
 def without_loaded(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -120,8 +130,8 @@ def _map_loaded(
     """A notebook in which each output with loaded data was changed; not in place."""
     cells = []
     for cell in notebook["cells"]:
-        outputs = [_changed(output, change) for output in _outputs(cell)]
-        same = all(new is old for new, old in zip(outputs, _outputs(cell), strict=True))
+        outputs = [_changed(output, change) for output in outputs_of(cell)]
+        same = all(new is old for new, old in zip(outputs, outputs_of(cell), strict=True))
         cells.append(cell if same else {**cell, "outputs": outputs})
     return {**notebook, "cells": cells}
 
@@ -130,7 +140,7 @@ def _changed(output: Any, change: Callable[[_Output, str, Reference], None]) -> 
     loaded = [
         mime
         for mime, reference in _references(output)
-        if "loaded" in reference and digest(output["data"][mime]) == reference["loaded"]
+        if _is_loaded(output["data"][mime], reference)
     ]
     if not loaded:
         return output
@@ -138,6 +148,11 @@ def _changed(output: Any, change: Callable[[_Output, str, Reference], None]) -> 
     for mime in loaded:
         change(copy, mime, copy["metadata"]["msgbook"]["files"][mime])
     return copy
+
+
+def _is_loaded(data: Any, reference: Reference) -> bool:
+    """Whether data are what a file gave, unchanged."""
+    return "loaded" in reference and digest(data) == reference["loaded"]
 
 
 def digest(data: Any) -> str:
@@ -158,6 +173,7 @@ def _references(output: Any) -> Iterator[tuple[str, Reference]]:
             yield mime, reference
 
 
-def _outputs(cell: Any) -> list[Any]:
+def outputs_of(cell: Any) -> list[Any]:
+    """The outputs of a cell that may be anything; none where there is no list of them."""
     outputs = cell.get("outputs")
     return outputs if isinstance(outputs, list) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from functools import partial
 from hashlib import sha256
@@ -16,6 +17,7 @@ from msgbook_format.output_files import (
     find_problem,
     load_output_files,
 )
+from msgbook_format.references import digest
 
 PIXEL = b"\x89PNG\r\n\x1a\n\x00"
 
@@ -219,3 +221,50 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line_without_control_character
         assert problem.isprintable()
     (chat.parent / "chat.files" / "f").write_text("x")
     assert find_problem(chat, "chat.files/f", "\n\x1b").isprintable()
+
+
+def _claiming(body):
+    """The text of a cell whose only output has the data `body` and says they are from a file."""
+    claim = {"output_file": "chat.files/f", "loaded": digest(body)}
+    return {
+        "output_type": "display_data",
+        "data": {"text/plain": body},
+        "metadata": {"msgbook": {"files": {"text/plain": claim}}},
+    }
+
+
+def _whole(node):
+    return json.dumps(node, indent=1, sort_keys=True)
+
+
+CLAIMS = {
+    "in attributes": text_of(
+        f"metadata={json.dumps(json.dumps(_claiming('B')['metadata']))}", "B\n"
+    ),
+    "in a further type": text_of(
+        f'mime_type="a/b" metadata={json.dumps(json.dumps(_claiming("B")["metadata"]))}',
+        '\n\nA\n\n# %%% [^a.2]\n\n[^a.2]: [python] mime_type="text/plain" alt=1\n\nB\n',
+    ),
+    "in a whole output": "# %% [^a]\n\n[^a]: [code]\n\n# %%% [^a.1]\n\n[^a.1]: [nb] output=json\n\n"
+    + _whole(_claiming("B")),
+    "in a whole cell": "# %% [^a]\n\n[^a]: [nb] encoding=json\n\n"
+    + _whole(
+        {
+            "cell_type": "code",
+            "source": "",
+            "metadata": {},
+            "execution_count": 1,
+            "outputs": [_claiming("B")],
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CLAIMS.values(), ids=CLAIMS)
+def test_no_text_can_say_that_its_data_were_read_from_a_file(text):
+    nb = reads(text)
+
+    assert data(nb)["text/plain"] == "B"
+    assert writes(nb) == text
+    again = reads(writes(json.loads(json.dumps(nb))))
+    assert data(again)["text/plain"] == "B"
