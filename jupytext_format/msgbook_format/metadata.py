@@ -32,7 +32,7 @@ def read_metadata(
     # their place.
     ours_alone = ("text", "document") if user and section_name(user) else ("text",)
     msgbook = metadata.pop("msgbook", None)
-    if isinstance(msgbook, dict):
+    if isinstance(msgbook, dict) and not msgbook.keys() <= set(ours_alone):
         metadata["msgbook"] = {k: v for k, v in msgbook.items() if k not in ours_alone}
     if user is not None and (user or ours is None):
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "frontmatter": user}

@@ -128,7 +128,7 @@ def editable(nb, text):
     if len(cells) - len(spans) not in (0, 1):
         return []
     lines = text.split("\n")
-    sources = [cell.get("source") for cell in cells]
+    sources = [str(cell.get("source")) for cell in cells]
     places = []
     for index, (start, end) in enumerate(spans, len(cells) - len(spans)):
         cell, text = cells[index], "\n".join(lines[start:end])
@@ -138,7 +138,9 @@ def editable(nb, text):
         named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
         coded = bool(_CODED.match(text))
         plain = "[nb]" not in text and not _UNSAFE.search(f"{text}\n".replace("\r\n", "\n"))
-        if named and plain and coded == code:
+        # What metadata say of our keys, a footnote may contradict; blanks hide a magic's language.
+        agrees = 'metadata="{\\"msgbook' not in text and sources[index] == sources[index].lstrip()
+        if named and plain and agrees and coded == code:
             places.append(index)
     return places
 

@@ -493,3 +493,12 @@ def test_what_stands_above_a_section_is_never_taken_from_the_frontmatter():
 
     assert "document" not in nb.metadata.msgbook
     assert writes(nb) == text
+
+
+def test_a_frontmatter_that_speaks_of_verbatim_bits_only_says_nothing():
+    text = '---\njupyter:\n  msgbook: {text: {lead: x}}\n  json: "{}"\n---\n'
+
+    nb = reads(text)
+
+    assert nb.metadata.msgbook.text.keys() == {"frontmatter"}
+    assert writes(nb) == text
