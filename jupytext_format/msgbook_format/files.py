@@ -119,8 +119,11 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
         PermissionError: the file is read-only, or its folder is.
         OSError: the file cannot be written; it is as it was then.
     """
+    try:
+        old = path.stat()
+    except FileNotFoundError:
+        old = None
     target = path.resolve()
-    old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
         # A new file could take its place all the same; who protected it did not mean that.
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))

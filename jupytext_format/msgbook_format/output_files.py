@@ -131,8 +131,8 @@ def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
     with os.fdopen(os.open(target, _FLAGS), "rb") as stream:
         opened = os.fstat(stream.fileno())
         # Looked at after it was opened: a link that was put there meanwhile changes nothing.
-        real = target.resolve()
-        straight = real == folder.resolve().joinpath(*parts)
+        real = Path(os.path.realpath(target))
+        straight = real == Path(os.path.realpath(folder), *parts)
         if not straight or not os.path.samestat(opened, real.stat()):
             raise OutputFileError(f"expected a plain file, found a link at `{shown}`")
         if not stat.S_ISREG(opened.st_mode):

@@ -161,3 +161,13 @@ def test_lone_surrogates_reach_a_file_escaped(tmp_path):
 
 def test_importing_the_package_imports_nothing_else():
     assert not {"nbformat", "yaml"} & set(vars(msgbook_format))
+
+
+def test_a_link_that_leads_to_itself_is_an_error_of_the_system_and_stays(tmp_path):
+    loop = tmp_path / "loop.msg.md"
+    loop.symlink_to(loop)
+
+    with pytest.raises(OSError, match="symbolic link"):
+        write(reads("# %%\n\nHi\n"), loop)
+
+    assert loop.is_symlink()
