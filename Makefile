@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
 	python benchmarks/python_start.py
 	PYTHONPATH=tests python benchmarks/interrupt.py
+	PYTHONPATH=tests python benchmarks/stream_decode.py
 	python benchmarks/text_format.py
 
 corpus: $(VENV)/.dev

@@ -5,6 +5,7 @@ Values are read once, at kernel start. What a setting means for a user: docs/con
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, MutableMapping
@@ -19,8 +20,15 @@ DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
-TOP_KEYS = {"model", "providers"}
+TOP_KEYS = {"model", "providers", "limits"}
 PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
+LIMIT_KEYS = {"max_steps", "token_budget", "time_budget"}
+
+_TYPES = (
+    ("model", str, "a string"),
+    ("providers", dict, "a table"),
+    ("limits", dict, "a table"),
+)
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
 
@@ -47,6 +55,8 @@ class Settings:
     model: str | None = None
     """Model for cells that name none; None leaves it to the server when it offers just one."""
     approval: ApprovalPolicy = "deny"
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Those of `LIMIT_KEYS` that are set; positive."""
     warnings: tuple[str, ...] = ()
     """One line each, about settings that were not understood; shown in the first turn."""
 
@@ -85,6 +95,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         provider=_provider(env, table, path, warnings),
         model=env.get("MSGBOOK_MODEL", "").strip() or _string(table.get("model")),
+        limits=dict(_limits(table, path, warnings)),
         approval=approval,  # type: ignore[arg-type]  # checked above
         warnings=tuple(warnings),
     )
@@ -133,6 +144,25 @@ def _provider(
         raise ConfigError(f"{path.name}: headers of [providers.{name}] have to be a table.")
     texts = {str(k): str(v) for k, v in headers.items()}
     return ProviderSettings(name, base_url, key, key_env, texts)
+
+
+def _limits(
+    table: dict[str, Any], path: Path | None, warnings: list[str]
+) -> Iterable[tuple[str, float]]:
+    """The limits that are positive numbers; another value is said and leaves the default."""
+    found = table.get("limits")
+    if path is None or not isinstance(found, dict):
+        return
+    for key, value in found.items():
+        if key not in LIMIT_KEYS:
+            continue
+        whole = key != "time_budget"
+        if type(value) in ((int,) if whole else (int, float)) and 0 < value < math.inf:
+            yield key, value
+        else:
+            kind = "whole number" if whole else "number"
+            line = f"{path.name}:{_line_of(key, path)}"
+            warnings.append(f"{line}: {key} has to be a positive {kind}; it is ignored.")
 
 
 def _key(value: str, variable: str) -> str | None:
@@ -194,6 +224,8 @@ def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
     providers = table.get("providers")
     for entry in providers.values() if isinstance(providers, dict) else ():
         known += [(key, key in PROVIDER_KEYS) for key in entry] if isinstance(entry, dict) else []
+    limits = table.get("limits")
+    known += [(key, key in LIMIT_KEYS) for key in limits] if isinstance(limits, dict) else []
     for key, is_known in known:
         if not is_known:
             yield f"{path.name}:{_line_of(key, path)}: unknown key {key!r}; it is ignored."
@@ -202,7 +234,7 @@ def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
 def _wrong_types(table: dict[str, Any], path: Path | None) -> Iterable[str]:
     if path is None:
         return
-    for key, kind, word in (("model", str, "a string"), ("providers", dict, "a table")):
+    for key, kind, word in _TYPES:
         if key in table and not isinstance(table[key], kind):
             yield f"{path.name}:{_line_of(key, path)}: {key} has to be {word}; it is ignored."
 

@@ -62,7 +62,6 @@ class Engine:
         folder: The notebook's folder.
         private: Folders in which tools read nothing without asking.
         problem: Why the settings could not be read; each turn ends with it then.
-        limits: Of each turn; a `%%msg` line can only lower them.
         sleep: Waits some seconds before a server is asked again.
     """
 
@@ -73,12 +72,11 @@ class Engine:
         *,
         private: tuple[Path, ...] = (),
         problem: ConfigError | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.settings = settings
         self._problem = problem
-        self._limits = limits
+        self._limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None

@@ -144,3 +144,29 @@ def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     hide_key(toml('[providers.x]\nbase_url = "http://u"\napi_key_env = "K"', K="sk-2"), environ)
 
     assert environ == {"OPENAI_BASE_URL": "http://a"}
+
+
+def test_limits_are_read_and_those_that_make_no_sense_are_said(tmp_path):
+    file = tmp_path / "msgbook.toml"
+    file.write_text(
+        "[limits]\nmax_steps = 5\ntoken_budget = 1.5\ntime_budget = 0.5\nmax_step = 1\n"
+    )
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+
+    assert settings.limits == {"max_steps": 5, "time_budget": 0.5}
+    assert sorted(settings.warnings) == [
+        "msgbook.toml:3: token_budget has to be a positive whole number; it is ignored.",
+        "msgbook.toml:5: unknown key 'max_step'; it is ignored.",
+    ]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "true", '"9"', "nan", "inf"])
+def test_a_limit_has_to_be_positive(tmp_path, value):
+    file = tmp_path / "msgbook.toml"
+    file.write_text(f"[limits]\ntime_budget = {value}\n")
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+
+    assert settings.limits == {}
+    assert "positive number" in settings.warnings[0]
