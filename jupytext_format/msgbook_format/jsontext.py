@@ -78,6 +78,10 @@ def loads(text: str) -> Any:
     """
     if is_too_deep(text):
         raise ValueError(f"expected JSON, found it nested deeper than {MAX_DEPTH} levels")
+    if text[:1] in ("{", "["):
+        value, end = _DECODER.raw_decode(text)
+        if end == len(text):
+            return value
     return _DECODER.decode(text)
 
 

@@ -50,8 +50,10 @@ def _keep_gaps(notebook: dict[str, Any], layout: Layout, sources: list[Source]) 
         segments.append((cell, "cell_gap", head))
         if outputs is not None:
             segments.append((cell, "outputs_gap", outputs))
+    usual = usual_gap(last=False)
+    last = len(segments) - 1
     for index, (node, key, segment) in enumerate(segments):
-        if segment.gap != usual_gap(last=index == len(segments) - 1):
+        if segment.gap != (usual if index != last else usual_gap(last=True)):
             _keep(node, key, segment.gap)
 
 

@@ -29,6 +29,7 @@ DATA_TAIL = re.compile(rf"\(\s{{0,9}}({DATA_IMAGE}){_TITLE}")
 LABEL = re.compile(r"\[([^\[\]\\]{1,500})\]|\[\]")
 """The label of a link to a definition; without one, the link's text is the label."""
 
+_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9/._~#?=+,-]+")
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -42,6 +43,8 @@ def safe_destination(written: str) -> str | None:
     Allowed are http, https, mailto and relative references, judged with control characters
     removed and percent-encoding resolved, as a lenient reader would.
     """
+    if _PLAIN_URL.fullmatch(written):
+        return written
     plain = html.unescape(_ESCAPED.sub(r"\1", written)).strip()
     for judged in (plain, unquote(plain), unquote(unquote(plain)), html.unescape(plain)):
         scheme, colon, _ = re.split(r"[/?#\\]", judged, maxsplit=1)[0].partition(":")
