@@ -9,7 +9,19 @@ from msgbook_format.body import Escaper
 
 LANGUAGE = "msgbook"
 KERNELSPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": LANGUAGE}
-LANGUAGE_INFO = {"name": LANGUAGE, "mimetype": "text/x-markdown", "file_extension": ".txt"}
+LANGUAGE_INFO = {
+    "name": LANGUAGE,
+    "version": "1",
+    "mimetype": "text/x-markdown",
+    "file_extension": ".txt",
+    "pygments_lexer": "markdown",
+}
+"""What the kernel says of its language, to the letter: JupyterLab takes a notebook that says
+anything else for changed as soon as the kernel is there.
+
+No `codemirror_mode`: JupyterLab then finds its Markdown mode by the MIME type. The extension is not
+`.md`, or Jupytext's menu would take our files for its own.
+"""
 
 
 @dataclass(frozen=True, slots=True)

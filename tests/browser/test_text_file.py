@@ -56,6 +56,22 @@ And what did I ask first?
 """
 
 
+def test_a_file_that_was_only_opened_is_unchanged(lab, lab_root):
+    (lab_root / "opened.msg.md").write_text(HELLO)
+    lab.open("opened.msg.md")
+    lab.wait_for_kernel()
+
+    changed = lab.page.evaluate(
+        """async () => {
+            const { context } = jupyterapp.shell.currentWidget;
+            await context.sessionContext.session.kernel.info;
+            return context.model.dirty;
+        }"""
+    )
+
+    assert changed is False
+
+
 def test_a_double_click_opens_it_as_a_notebook_and_saving_only_adds_the_new_turn(
     lab, lab_root, model_server, screenshot
 ):

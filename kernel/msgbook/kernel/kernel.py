@@ -17,6 +17,7 @@ from msgbook.cells import OWN_MAGICS, is_own_magic, is_prompt
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
 from msgbook.kernel.session import INTERRUPTED, Failure, Send, Session, warm_up
+from msgbook_format.context import LANGUAGE_INFO
 
 _PYTHON_MAGIC = "%%python"
 
@@ -30,15 +31,7 @@ class MsgKernel(InterruptibleKernel):
     implementation = "msgbook"
     implementation_version = __version__
     banner = f"msgbook {__version__}: a cell is a message to a language model; %help tells more."
-    # No codemirror_mode: JupyterLab then finds its Markdown mode by the MIME type. The file
-    # extension is not .md, or Jupytext's menu would take our files for its own.
-    language_info = {  # noqa: RUF012 - the base class declares it as an instance attribute
-        "name": "msgbook",
-        "version": __version__,
-        "mimetype": "text/x-markdown",
-        "file_extension": ".txt",
-        "pygments_lexer": "markdown",
-    }
+    language_info = LANGUAGE_INFO
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
