@@ -414,6 +414,46 @@ def test_a_sync_keeps_the_reference_of_a_text(run, tmp_path):
     assert "<b>data</b>" not in text
 
 
+PROSE = "# Report\n\nmy prose\n"
+KEYED = (
+    "---\nmessage_section: Log\n---\nmy prose\n\n## Log\n\n# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
+)
+
+
+def refuse(run, command):
+    """Run a command line of Jupytext that ends with an error."""
+    run(f"assert jupytext.cli.jupytext({command.split()!r}) == 1")
+
+
+@pytest.mark.parametrize("text", [PROSE, KEYED])
+@pytest.mark.parametrize("target", ["chat.ipynb", "chat.msg.ipynb -o chat.md"])
+def test_no_text_of_another_file_is_replaced(run, tmp_path, text, target):
+    for name in ("chat.ipynb", "chat.msg.ipynb"):
+        nbformat.write(nbformat.v4.new_notebook(), tmp_path / name)
+    (tmp_path / "chat.md").write_text(text)
+
+    refuse(run, f"--to md:msg {target}")
+
+    assert (tmp_path / "chat.md").read_text() == text
+
+
+def test_a_file_is_written_again_from_its_own_notebook(run, tmp_path):
+    (tmp_path / "chat.md").write_text(KEYED)
+
+    jupytext(run, "--to ipynb chat.md", "--to md:msg chat.ipynb")
+
+    assert (tmp_path / "chat.md").read_text() == KEYED
+
+
+@pytest.mark.parametrize("formats", ["ipynb,.msg.md:msg,md", "ipynb,.msg.md:msg,md:msg"])
+def test_two_texts_of_one_extension_are_no_pair(run, tmp_path, formats):
+    (tmp_path / "chat.msg.md").write_text(TOUR)
+
+    refuse(run, f"--set-formats {formats} chat.msg.md")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["chat.msg.md"]
+
+
 @pytest.mark.parametrize(
     "module", ["server.contents", "jupytext_plugin.pairing", "jupytext_plugin.patches"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from copy import copy
@@ -9,10 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgbook_format import reads
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path, writing
-from msgbook_format.jupytext_plugin.pairing import find_message_file, names_section
+from msgbook_format.jupytext_plugin.pairing import (
+    find_formats_error,
+    find_message_file,
+    names_section,
+)
 
 Function = Callable[..., Any]
 
@@ -28,7 +34,7 @@ def jupytext_single_file(original: Function) -> Function:
         args.input_format = _completed(args.input_format, nb_file, default=True)
         args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
         try:
-            _require_section(nb_file, args)
+            _check(nb_file, args)
             with writing(partial(_find_target, nb_file, args.output)):
                 return original(nb_file, args, log, notary)
         except MessageFileError as error:
@@ -46,16 +52,53 @@ def _find_target(path: str, output: str | None, formats: object) -> Path | None:
     return Path(found) if found else None
 
 
-def _require_section(path: str, args: Any) -> None:
-    """Refuse to turn an ordinary `.md` file into one message of its own."""
-    wanted = names_section(args.set_formats) or names_section(
-        None if args.output else args.output_format and [args.output_format]
-    )
-    file = Path(path)
-    if not wanted or not path.endswith(".md") or is_message_path(path) or not file.is_file():
+def _check(path: str, args: Any) -> None:
+    """Refuse what would make an ordinary `.md` file one message, or a pair that is not read again.
+
+    Raises:
+        MessageFileError: nothing has been written.
+    """
+    if args.set_formats:
+        error = find_formats_error(path, args.set_formats)
+        if error:
+            raise MessageFileError(f"{path}: cannot be paired as `{args.set_formats}`: {error}")
+    converts = args.output_format and names_section([args.output_format])
+    if converts and not path.endswith(".md"):
+        _require_free(Path(args.output or f"{path.removesuffix('.ipynb')}.md"), Path(path))
+    elif names_section(args.set_formats) or (converts and not args.output):
+        _require_section(Path(path))
+
+
+def _require_section(file: Path) -> None:
+    if not file.name.endswith(".md") or is_message_path(file) or not file.is_file():
         return
     if not has_section(file.read_bytes().decode("utf-8", "replace")):
         raise NotAMessageFile(file)
+
+
+def _require_free(target: Path, source: Path) -> None:
+    """Refuse to replace what stands above the messages of a file by what `source` knows of it."""
+    if is_message_path(target) or not target.is_file():
+        return
+    text = target.read_bytes().decode("utf-8", "replace")
+    present = reads(text).metadata.get("msgbook", {}) if has_section(text) else {}
+    known = _ours(source)
+    if present and all(present.get(key) == known.get(key) for key in ("document", "frontmatter")):
+        return
+    raise MessageFileError(
+        f"{target}: expected no file, found one with text of its own, which would be lost. Write "
+        f"to another name with --output, or add `message_section: true` to it, pair it with "
+        f"--set-formats ipynb,md:msg and use --sync."
+    )
+
+
+def _ours(notebook: Path) -> dict[str, Any]:
+    """`metadata.msgbook` of an `.ipynb`; empty for what cannot be read as one."""
+    try:
+        ours = json.loads(notebook.read_bytes())["metadata"]["msgbook"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    return ours if isinstance(ours, dict) else {}
 
 
 def _completed(fmt: dict[str, Any] | None, path: str | None, *, default: bool) -> Any:
