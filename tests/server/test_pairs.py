@@ -87,7 +87,7 @@ HOSTILE = [
     "ipynb,.msg.md:msg," * 600_000,
     "ipynb,.msg.md:msg,../../x//py:percent",
     "ipynb,.msg.md:msg,../../x/py:percent",
-    "ipynb,.msg.md:msg,/tmp/x//py:percent",
+    "ipynb,.msg.md:msg,/elsewhere//py:percent",
     "ipynb,.msg.md:msg,.exe",
     "ipynb,.msg.md:msg,md:nonsense",
     # Jupytext finds no way back from the second of two `.md` files.
