@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 from collections.abc import Sequence
 from functools import partial
@@ -36,12 +35,10 @@ def add(verbs: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    # A large file is millions of objects without a cycle: looking for some takes half of the time.
-    gc.disable()
-    try:
+    from msgbook_format.garbage import paused
+
+    with paused():
         return check_files(arguments.files, as_json=arguments.json, mend=arguments.fix)
-    finally:
-        gc.enable()
 
 
 def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from msgbook.cells import metadata_of
 from msgbook.commands.failures import CommandError, reason
 from msgbook.commands.terminal import line_of, say
 
@@ -120,22 +121,16 @@ def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:
         context = Context.of(notebook["metadata"], None)
         return "code" if is_code(_source(cell), context) else "prompt"
     if cell["cell_type"] == "markdown":
-        return "system" if _ours(cell).get("role") == "system" else "note"
+        return "system" if metadata_of(cell).get("role") == "system" else "note"
     return "raw"
 
 
 def _title(cell: dict[str, Any]) -> str:
-    title = _ours(cell).get("title")
+    title = metadata_of(cell).get("title")
     if isinstance(title, str) and title.strip():
         return line_of(title, _TITLE_LENGTH)
     lines = (line for line in _source(cell).splitlines() if line.strip())
     return line_of(next(lines, ""), _TITLE_LENGTH)
-
-
-def _ours(cell: dict[str, Any]) -> dict[str, Any]:
-    metadata = cell.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return ours if isinstance(ours, dict) else {}
 
 
 def _source(cell: dict[str, Any]) -> str:
