@@ -21,8 +21,12 @@ DEMO_MODEL = "demo"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 TOP_KEYS = {"model", "providers", "limits"}
-PROVIDER_KEYS = {"base_url", "api_key_env", "headers"}
-LIMIT_KEYS = {"max_steps", "token_budget", "time_budget"}
+PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices"}
+LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
+PRICE_KEYS = {"input", "cached", "output"}
+
+WARN_TOKENS = 100_000
+"""A request that is estimated to be longer is warned of. Most models take 128,000 or more."""
 
 _TYPES = (
     ("model", str, "a string"),
@@ -44,6 +48,8 @@ class ProviderSettings:
     key_variable: str | None = None
     """Name of the environment variable that the key came from."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of a model: currency units per million tokens, by `PRICE_KEYS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,9 @@ class Settings:
     """Model for cells that name none; None leaves it to the server when it offers just one."""
     approval: ApprovalPolicy = "deny"
     limits: Mapping[str, float] = field(default_factory=dict)
-    """Those of `LIMIT_KEYS` that are set; positive."""
+    """Of one turn: those of `LIMIT_KEYS` that are set, but `warn_tokens`; positive."""
+    warn_tokens: int = WARN_TOKENS
+    """Tokens that a request may have by estimate without a warning."""
     warnings: tuple[str, ...] = ()
     """One line each, about settings that were not understood; shown in the first turn."""
 
@@ -83,7 +91,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
             a table of headers cannot be used.
     """
     env = os.environ if environ is None else environ
-    path = _config_path(env)
+    path = config_path(env)
     table = _read_toml(path) if path else {}
     warnings = [*_unknown_keys(table, path), *_wrong_types(table, path)]
     approval = env.get("MSGBOOK_APPROVAL", "ask").strip().lower()
@@ -92,10 +100,12 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
             f"MSGBOOK_APPROVAL is {approval!r}; expected ask, deny or allow. Nothing is allowed."
         )
         approval = "deny"
+    limits = dict(_limits(table, path, warnings))
     return Settings(
         provider=_provider(env, table, path, warnings),
         model=env.get("MSGBOOK_MODEL", "").strip() or _string(table.get("model")),
-        limits=dict(_limits(table, path, warnings)),
+        warn_tokens=int(limits.pop("warn_tokens", WARN_TOKENS)),
+        limits=limits,
         approval=approval,  # type: ignore[arg-type]  # checked above
         warnings=tuple(warnings),
     )
@@ -124,7 +134,8 @@ def _provider(
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
     if key or base_url:
         _check_url(base_url, "OPENAI_BASE_URL")
-        return ProviderSettings("openai", base_url, key, "OPENAI_API_KEY")
+        prices = dict(_prices(_entry(table, "openai").get("prices"), path, warnings))
+        return ProviderSettings("openai", base_url, key, "OPENAI_API_KEY", prices=prices)
     providers = table.get("providers")
     if path is None or not isinstance(providers, dict) or not providers:
         return None
@@ -143,7 +154,38 @@ def _provider(
     if not isinstance(headers, dict):
         raise ConfigError(f"{path.name}: headers of [providers.{name}] have to be a table.")
     texts = {str(k): str(v) for k, v in headers.items()}
-    return ProviderSettings(name, base_url, key, key_env, texts)
+    prices = dict(_prices(entry.get("prices"), path, warnings))
+    return ProviderSettings(name, base_url, key, key_env, texts, prices)
+
+
+def _entry(table: dict[str, Any], name: str) -> dict[str, Any]:
+    """`[providers.NAME]`; empty where there is none."""
+    providers = table.get("providers")
+    entry = providers.get(name) if isinstance(providers, dict) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _prices(
+    found: Any, path: Path | None, warnings: list[str]
+) -> Iterable[tuple[str, Mapping[str, float]]]:
+    """The price tables that can be reckoned with; another one is said and not used."""
+    if found is None or path is None:
+        return
+    for model, prices in found.items() if isinstance(found, dict) else [("prices", {})]:
+        if _can_reckon(prices):
+            yield model, prices
+        else:
+            line = f"{path.name}:{_line_of(model, path)}"
+            warnings.append(
+                f"{line}: prices of {model!r} have to be numbers "
+                "{ input = 1.25, cached = 0.125, output = 10.0 }; they are ignored."
+            )
+
+
+def _can_reckon(prices: Any) -> bool:
+    if not isinstance(prices, dict) or not PRICE_KEYS >= prices.keys() >= {"input", "output"}:
+        return False
+    return all(type(p) in (int, float) and 0 <= p < math.inf for p in prices.values())
 
 
 def _limits(
@@ -189,7 +231,7 @@ def _password(url: str | None) -> str:
     return urlsplit(url).password or "" if url else ""
 
 
-def _config_path(env: Mapping[str, str]) -> Path | None:
+def config_path(env: Mapping[str, str]) -> Path | None:
     """`MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory when it exists."""
     named = env.get("MSGBOOK_CONFIG", "").strip()
     if named:

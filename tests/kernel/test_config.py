@@ -170,3 +170,33 @@ def test_a_limit_has_to_be_positive(tmp_path, value):
 
     assert settings.limits == {}
     assert "positive number" in settings.warnings[0]
+
+
+def test_prices_are_read_and_those_that_nobody_can_reckon_with_are_said(toml):
+    settings = toml(
+        '[providers.x]\nbase_url = "http://u"\n[providers.x.prices]\n'
+        '"a/b-1" = { input = 1.25, cached = 0.125, output = 10 }\n'
+        "words = { input = 'much', output = 1 }\nhalf = { input = 1 }\n"
+        "extra = { input = 1, output = 1, image = 2 }"
+    )
+
+    assert settings.provider.prices == {"a/b-1": {"input": 1.25, "cached": 0.125, "output": 10}}
+    assert [line.split(" have")[0] for line in settings.warnings] == [
+        "msgbook.toml:5: prices of 'words'",
+        "msgbook.toml:6: prices of 'half'",
+        "msgbook.toml:7: prices of 'extra'",
+    ]
+
+
+def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
+    settings = toml(
+        "[providers.openai.prices]\nm = { input = 1, output = 2 }", OPENAI_API_KEY="sk-0123456789"
+    )
+
+    assert (settings.provider.prices, settings.warnings) == ({"m": {"input": 1, "output": 2}}, ())
+
+
+def test_warn_tokens_is_no_limit_of_a_turn(toml):
+    settings = toml("[limits]\nwarn_tokens = 5000\nmax_steps = 3")
+
+    assert (settings.warn_tokens, settings.limits) == (5000, {"max_steps": 3})

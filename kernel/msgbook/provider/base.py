@@ -18,6 +18,8 @@ class Request:
     messages: list[Message]
     tools: list[dict[str, Any]] = field(default_factory=list)
     """Function tools as the chat API spells them; empty for none."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Further keys of the body (`max_tokens`); what a server does not know it may refuse."""
 
 
 class Provider(Protocol):

@@ -60,6 +60,7 @@ class OpenAIProvider:
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         client = await self._connected()
         body: dict[str, Any] = {"model": request.model, "messages": request.messages}
+        body |= request.options
         if request.tools:
             body["tools"] = request.tools
         streaming: dict[str, Any] | None = self._streaming
