@@ -22,7 +22,7 @@ from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
 from msgbook.text import whole
-from msgbook.tools.approval import unattended
+from msgbook.tools.approval import Ask, unattended
 from msgbook.tools.base import ToolSet
 from msgbook.tools.read import read_tool
 from msgbook.tools.rights import Roots
@@ -63,6 +63,9 @@ class Engine:
         private: Folders in which tools read nothing without asking.
         problem: Why the settings could not be read; each turn ends with it then.
         sleep: Waits some seconds before a server is asked again.
+
+    Attributes:
+        tools: What the models can call; may be added to between turns.
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class Engine:
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
-        self._tools = ToolSet([read_tool(Roots(folder, private))])
+        self.tools = ToolSet([read_tool(Roots(folder, private))])
         self._said: set[str] = set()
 
     def new_record(self) -> TurnRecord:
@@ -95,6 +98,7 @@ class Engine:
         transcript: Transcript,
         record: TurnRecord,
         is_magic: IsMagic = any_magic,
+        ask: Ask | None = None,
     ) -> AsyncIterator[None]:
         """Answer one prompt cell, yielding after each change of `record`.
 
@@ -102,6 +106,7 @@ class Engine:
 
         Args:
             source: Of the cell, as written.
+            ask: Asks a person about calls that are not free; None where nobody can be asked.
         """
         prompt = Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
         history = build_history(
@@ -134,10 +139,10 @@ class Engine:
         )
         yield
         async for _ in run_turn(
-            Request(model, messages, self._tools.schemas),
+            Request(model, messages, self.tools.schemas),
             record,
             provider=provider,
-            tools=self._tools,
+            tools=self.tools,
             approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(whole(text), self.settings.secrets),
             clock=time.monotonic,

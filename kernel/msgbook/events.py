@@ -97,6 +97,14 @@ class ToolApproved:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """Output of a tool that still runs."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFinished:
     id: str
     status: str
@@ -121,4 +129,6 @@ class TurnFinished:
     error_message: str | None = None
 
 
-TurnEvent = StreamEvent | StepStarted | ToolApproved | ToolFinished | Notice | TurnFinished
+TurnEvent = (
+    StreamEvent | StepStarted | ToolApproved | ToolOutput | ToolFinished | Notice | TurnFinished
+)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from msgbook.text import RESULT_LIMIT, capped
-from msgbook.tools.base import ApprovalNeededError, ToolError
+from msgbook.tools.base import ApprovalNeededError, CallContext, ToolError
 from msgbook.tools.read import read_tool
 from msgbook.tools.rights import Roots
 
@@ -28,7 +28,12 @@ def read(folder: Path):
     tool = read_tool(Roots(folder))
 
     def run(arguments: str, *, approved: bool = False) -> str:
-        return asyncio.run(tool.call(arguments, approved=approved))
+        try:
+            return asyncio.run(tool.call(arguments))
+        except ApprovalNeededError as error:
+            if not approved:
+                raise
+            return asyncio.run(tool.call(arguments, CallContext(error.need)))
 
     return run
 

@@ -22,8 +22,8 @@ from msgbook.events import (
 )
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
-from msgbook.tools.approval import Decision
-from msgbook.tools.base import ApprovalNeededError, ToolError, ToolSet
+from msgbook.tools.approval import Decision, Question
+from msgbook.tools.base import CallContext, Need, ToolError, ToolSet
 from msgbook.turn import Limits, run_turn
 
 
@@ -35,11 +35,16 @@ class ScriptedTool:
     act: Callable[[str], Awaitable[Any]]
     read_only: bool = False
     asks: bool = False
+    shows: Sequence[str] = ()
     schema: dict[str, Any] = field(default_factory=dict)
 
-    async def call(self, arguments: str, *, approved: bool = False) -> Any:
-        if self.asks and not approved:
-            raise ApprovalNeededError("it writes")
+    async def call(self, arguments: str, context: CallContext) -> Any:
+        if self.asks:
+            context.require(Need("it writes"))
+        if self.shows:
+            for text in self.shows:
+                context.show(text)
+                await asyncio.sleep(0)
         return await self.act(arguments)
 
 
@@ -90,7 +95,7 @@ def run(
     nonces = itertools.count(1)
     record = TurnRecord({}, lambda: f"{next(nonces):08x}")
 
-    async def allow(_call: Any, _reason: str) -> Decision:
+    async def allow(_question: Question) -> Decision:
         return Decision("user")
 
     async def turn() -> None:
@@ -173,8 +178,9 @@ def test_other_calls_wait_for_those_before_them_reads_included():
 
 
 def test_a_read_that_has_to_be_allowed_does_not_hold_up_its_neighbours():
-    async def answer(call: Any, _reason: str) -> Decision:
-        return Decision("denied", "no") if call["name"] == "private" else Decision("user")
+    async def answer(question: Question) -> Decision:
+        private = question.call["name"] == "private"
+        return Decision("denied", "no") if private else Decision("user")
 
     model = ScriptedModel(calls(("private", {}), ("read", {})), SAID)
     turn = run(
@@ -338,6 +344,64 @@ def test_a_stream_that_outlasts_the_time_budget_is_cut_and_kept():
     assert turn["blocks"][0]["text"] == "so far"
 
 
+def test_a_call_that_became_another_one_since_it_was_allowed_is_asked_about_again():
+    class Changing(ScriptedTool):
+        async def call(self, arguments: str, context: CallContext) -> Any:
+            context.require(Need("it writes", preview=previews.pop(0)))
+            return "written"
+
+    asked: list[str] = []
+
+    async def note(question: Question) -> Decision:
+        asked.append(question.need.preview)
+        return Decision("user")
+
+    previews = ["old", "new", "new"]
+    turn = run(ScriptedModel(calls(("t", {})), SAID), Changing("t", echo), approve=note)
+    assert asked == ["old", "new"]
+    assert results(turn) == [("c0", "success", "written")]
+
+    previews = list("abcdefgh")
+    turn = run(ScriptedModel(calls(("t", {})), SAID), Changing("t", echo), approve=note)
+    assert results(turn)[0][1] == "denied"
+    assert len(previews) == 4
+
+
+def test_the_output_of_a_tool_that_is_stopped_is_kept_and_without_secrets():
+    async def hang(_: str) -> str:
+        tasks[0].cancel()
+        await asyncio.Event().wait()
+        return ""
+
+    tasks: list[Any] = []
+    turn = run(
+        ScriptedModel(calls(("t", {}))),
+        ScriptedTool("t", hang, shows=["one ", "secret ", "three"]),
+        started=tasks.append,
+    )
+
+    assert turn["status"] == "interrupted"
+    content = "one [redacted] three\n(interrupted: the tool did not finish)"
+    assert results(turn) == [("c0", "interrupted", content)]
+
+
+def test_the_result_takes_the_place_of_the_output_that_was_shown():
+    shown = ScriptedTool("t", echo, shows=["at work"])
+    turn = run(ScriptedModel(calls(("t", {})), SAID), shown)
+
+    assert results(turn) == [("c0", "success", "{}")]
+
+
+def test_a_tool_that_cancels_itself_has_failed_and_the_turn_goes_on():
+    async def give_up(_: str) -> str:
+        raise asyncio.CancelledError
+
+    turn = run(ScriptedModel(calls(("t", {})), SAID), ScriptedTool("t", give_up))
+
+    assert results(turn) == [("c0", "error", "The tool cancelled itself.")]
+    assert turn["status"] == "done"
+
+
 def test_a_tool_that_outlasts_the_time_budget_is_stopped():
     async def hang(_: str) -> str:
         await asyncio.Event().wait()
@@ -354,7 +418,7 @@ def test_a_tool_that_outlasts_the_time_budget_is_stopped():
 def test_the_time_in_which_a_person_is_asked_does_not_count():
     now = [0.0]
 
-    async def slowly(_call: Any, _reason: str) -> Decision:
+    async def slowly(_question: Question) -> Decision:
         now[0] += 3600
         return Decision("user")
 

@@ -35,7 +35,7 @@ class MsgKernel(InterruptibleKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._session = Session(Path.cwd())
+        self._session = Session(Path.cwd(), self.shell.user_ns)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
 

@@ -44,9 +44,14 @@ class Session:
 
     Settings are read when it is made; the engine, which takes long to import, is made when it is
     first needed.
+
+    Args:
+        folder: The notebook's.
+        namespace: The names of the notebook's Python, which may become tools.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, namespace: dict[str, Any] | None = None) -> None:
+        self._namespace = namespace if namespace is not None else {}
         self.page = PageComms()
         self.memory = SessionMemory()
         self._folder = folder
@@ -95,10 +100,12 @@ class Session:
         try:
             engine = await self._ready_engine()
             from msgbook.magics import run_magic
+            from msgbook.magics.base import Scene
 
-            text = await run_magic(
-                source, engine, lambda: read_transcript(cell_id, self.page, self.memory)
+            scene = Scene(
+                engine, lambda: read_transcript(cell_id, self.page, self.memory), self._namespace
             )
+            text = await run_magic(source, scene)
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:

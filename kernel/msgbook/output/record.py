@@ -19,12 +19,16 @@ from msgbook.events import (
     ToolApproved,
     ToolCallDelta,
     ToolFinished,
+    ToolOutput,
     TurnEvent,
     TurnFinished,
 )
 from msgbook_format.turn import TURN_VERSION, Block, Turn, Usage
 
 INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
+
+LIVE_OUTPUT = 20_000
+"""Characters of a running tool's output that are shown: the last ones."""
 
 
 class TurnRecord:
@@ -77,6 +81,8 @@ class TurnRecord:
                 self._calls = []
             case ToolApproved():
                 self._call(event.id)["approval"] = event.approval
+            case ToolOutput():
+                self._add_output(event)
             case ToolFinished():
                 self._add_result(event)
             case Notice():
@@ -157,18 +163,30 @@ class TurnRecord:
         pieces.append(event.arguments)
         self.size += len(event.arguments)
 
+    def _add_output(self, event: ToolOutput) -> None:
+        """Let a result grow while its tool runs; it has no status until the tool has finished."""
+        block = self._running_result(event.id)
+        if block is None:
+            block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
+            self._blocks.append(block)
+        block["content"] = f"{block['content']}{event.text}"[-LIVE_OUTPUT:]
+        self.size += len(event.text)
+
     def _add_result(self, event: ToolFinished) -> None:
-        self._blocks.append(
-            {
-                "type": "tool_result",
-                "step": self._step,
-                "id": event.id,
-                "status": event.status,
-                "duration": round(event.duration, 3),
-                "content": event.content,
-            }
-        )
+        block = self._running_result(event.id)
+        if block is None:
+            block = {"type": "tool_result", "step": self._step, "id": event.id}
+            self._blocks.append(block)
+        block["status"] = event.status
+        block["duration"] = round(event.duration, 3)
+        block["content"] = event.content
         self.size += _size(event.content)
+
+    def _running_result(self, call_id: str) -> Block | None:
+        results = (
+            b for b in self.step_blocks() if b["type"] == "tool_result" and "status" not in b
+        )
+        return next((block for block in results if block["id"] == call_id), None)
 
     def _add_usage(self, usage: Usage | None) -> None:
         for key, value in cast("dict[str, int]", usage or {}).items():
@@ -191,12 +209,18 @@ class TurnRecord:
 
     def _settle_calls(self) -> None:
         """Leave no call open: one that was let run gets a result, another counts as cut."""
-        answered = {b["id"] for b in self.step_blocks() if b["type"] == "tool_result"}
+        answered = {
+            b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
+        }
         for block, _ in self._calls:
             if block["id"] in answered:
                 continue
             if "approval" in block:
-                self._add_result(ToolFinished(block["id"], "interrupted", INTERRUPTED_RESULT, 0.0))
+                shown = self._running_result(block["id"])
+                content = (
+                    f"{shown['content']}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT
+                )
+                self._add_result(ToolFinished(block["id"], "interrupted", content, 0.0))
             else:
                 block["unfinished"] = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,16 +12,57 @@ from pydantic import TypeAdapter, ValidationError
 
 from msgbook.errors import MsgbookError
 
+Content = str | list[dict[str, Any]]
+"""What a tool gives: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
+
 ToolFunction = Any
-"""A function of typed arguments, `async` and returning text; pydantic calls it."""
+"""A function of typed arguments, `async` and returning `Content`; pydantic calls it."""
 
 
 class ToolError(MsgbookError):
     """A call that failed; the message is the result that the model reads."""
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Why a call is not free, and what exactly it would do."""
+
+    reason: str
+    """Completes "is not free, since ..."; names the real path or whatever else is touched."""
+    preview: str = ""
+    """Unified diff of what would be changed; empty where the arguments say all."""
+    every_time: bool = False
+    """Whether neither a rule nor an approval for the session covers it."""
+
+
 class ApprovalNeededError(MsgbookError):
-    """A call that is not free. Raised before anything has been done; the message says why."""
+    """A call that is not free. Raised before anything has been done."""
+
+    def __init__(self, need: Need) -> None:
+        super().__init__(need.reason)
+        self.need = need
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a tool knows of the call that it runs."""
+
+    allowed: Need | None = None
+    """What somebody has allowed for this very call."""
+    show: Callable[[str], None] = lambda text: None
+    """Shows a further piece of output while the tool runs; belongs to the event loop's thread."""
+
+    def require(self, need: Need) -> None:
+        """Go on only if exactly this has been allowed.
+
+        What somebody saw and what is done are the same: a file or a link that has changed since
+        makes another need, which is asked about anew.
+
+        Raises:
+            ApprovalNeededError: It has not.
+        """
+        if need != self.allowed:
+            raise ApprovalNeededError(need)
 
 
 @dataclass(frozen=True)
@@ -29,17 +70,20 @@ class Tool:
     """One tool.
 
     The function's signature, annotations and docstring are what the model is told. It raises
-    `ToolError` for what the model should know and `ApprovalNeededError` for what somebody has to allow.
+    `ToolError` for what the model should know, and calls `CallContext.require` before it does what
+    somebody has to allow.
     """
 
     name: str
-    bind: Callable[[bool], ToolFunction]
-    """Makes the function; with True the one that runs after somebody has allowed the call."""
+    bind: Callable[[CallContext], ToolFunction]
+    """Makes the function for one call."""
+    read_only: bool = False
+    """Whether calls may run side by side."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The function tool as the chat API spells it."""
-        function = self.bind(False)
+        function = self.bind(CallContext())
         return {
             "type": "function",
             "function": {
@@ -49,20 +93,19 @@ class Tool:
             },
         }
 
-    async def call(self, arguments: str, *, approved: bool = False) -> str:
+    async def call(self, arguments: str, context: CallContext = CallContext()) -> Content:
         """Run the tool.
 
         Args:
             arguments: JSON text, as the model sent it.
-            approved: Somebody has allowed exactly this call.
 
         Raises:
             ToolError: The arguments do not fit, or the tool failed.
             ApprovalNeededError: Somebody has to allow the call first.
         """
-        adapter: TypeAdapter[Any] = TypeAdapter(self.bind(approved))
+        adapter: TypeAdapter[Any] = TypeAdapter(self.bind(context))
         try:
-            running: Awaitable[str] = adapter.validate_json(arguments or "{}")
+            running: Awaitable[Content] = adapter.validate_json(arguments or "{}")
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_reasons(error.errors())}") from None
         return await running
@@ -73,6 +116,21 @@ class ToolSet:
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools = {tool.name: tool for tool in tools}
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(list(self._tools.values()))
+
+    def add(self, tool: Tool) -> None:
+        """Offer a tool; one with the same name is replaced."""
+        self._tools[tool.name] = tool
+
+    def remove(self, name: str) -> None:
+        """Offer a tool no longer.
+
+        Raises:
+            ToolError: There is none with that name.
+        """
+        del self._tools[self.find(name).name]
 
     @property
     def schemas(self) -> list[dict[str, Any]]:

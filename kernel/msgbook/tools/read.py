@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from msgbook.text import capped
-from msgbook.tools.base import Tool, ToolError, ToolFunction
+from msgbook.tools.base import CallContext, Tool, ToolError, ToolFunction
 from msgbook.tools.rights import Roots
 
 _FILE_LIMIT = 20_000_000
@@ -25,14 +25,14 @@ LastLine = Annotated[int | None, Field(ge=1, description="Last line to read, inc
 def read_tool(roots: Roots) -> Tool:
     """The tool `read`, free within the roots."""
 
-    def bind(approved: bool) -> ToolFunction:
+    def bind(context: CallContext) -> ToolFunction:
         async def read(path: FilePath, start: FirstLine = None, end: LastLine = None) -> str:
             """Read a text file, or some of its lines, or list the names in a folder."""
-            return await asyncio.to_thread(_read, roots, path, start, end, not approved)
+            return await asyncio.to_thread(_read, roots, path, start, end, context.allowed is None)
 
         return read
 
-    return Tool("read", bind)
+    return Tool("read", bind, read_only=True)
 
 
 def _read(roots: Roots, path: str, start: int | None, end: int | None, free: bool) -> str:

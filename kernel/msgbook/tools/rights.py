@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 
-from msgbook.tools.base import ApprovalNeededError, ToolError
+from msgbook.tools.base import ApprovalNeededError, Need, ToolError
 
 _SECRET_NAMES = (
     ".env*",
@@ -58,9 +58,9 @@ class Roots:
             ApprovalNeededError: It is outside the roots, or likely to hold a secret.
         """
         if not any(real.is_relative_to(root) for root in self._roots):
-            raise ApprovalNeededError("it is outside the notebook's folder")
+            raise ApprovalNeededError(Need("it is outside the notebook's folder"))
         if self._is_secret(real):
-            raise ApprovalNeededError("it may hold a secret")
+            raise ApprovalNeededError(Need("it may hold a secret"))
 
     def open(self, real: Path, *, free: bool) -> int:
         """Open a regular file for reading and return the descriptor, which the caller closes.

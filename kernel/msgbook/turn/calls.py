@@ -9,21 +9,36 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from msgbook.events import ToolApproved, ToolFinished
+from msgbook.events import ToolApproved, ToolFinished, ToolOutput
 from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
-from msgbook.tools.approval import Approve
-from msgbook.tools.base import ApprovalNeededError, Tool, ToolError, ToolSet
+from msgbook.tools.approval import Approve, Question
+from msgbook.tools.base import (
+    ApprovalNeededError,
+    CallContext,
+    Content,
+    Need,
+    Tool,
+    ToolError,
+    ToolSet,
+)
 from msgbook.turn.limits import Breaker, Meter
 from msgbook_format.turn import Block
+
+_MAX_QUESTIONS = 3
+"""A call whose effect is another one each time it was allowed is given up after so many."""
+
+_KEEPS_CHANGING = "Denied: what the call would do was another thing each time it was allowed."
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     status: str
-    content: str | list[dict[str, Any]]
+    content: Content
     duration: float = 0.0
-    not_free: str = ""
-    """Why somebody has to allow the call first; nothing has been done then."""
+    need: Need | None = None
+    """What somebody has to allow first; nothing has been done then."""
+    asked: int = 0
+    """How often somebody has been asked about the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,7 @@ class CallRunner:
 
     Args:
         redact: Takes out of a result what must not be shown or sent on.
+        bound: Cuts a result down to what a request can carry.
         clock: Monotonic seconds.
         meter: Cuts a tool off when the time is over.
         breaker: Told of each outcome; no further call starts after it has tripped.
@@ -41,6 +57,7 @@ class CallRunner:
     tools: ToolSet
     approve: Approve
     redact: Callable[[str], str]
+    bound: Callable[[Content], Content]
     clock: Callable[[], float]
     meter: Meter
     breaker: Breaker
@@ -63,23 +80,27 @@ class CallRunner:
         for call in group:
             if self._tool(call) is not None:
                 self._say(ToolApproved(call["id"], "auto"))
-        running = [(call, asyncio.ensure_future(self._attempt(call))) for call in group]
+        news = asyncio.Event()
+        running = [(call, self._start(call, news)) for call in group]
         try:
             yield
             while running:
                 call, task = running[0]
-                outcome = await task
-                if outcome.not_free:
+                async with aclosing(_until_done(task, news)) as happenings:
+                    async for _ in happenings:
+                        yield
+                outcome = task.result()
+                if outcome.need and outcome.asked < _MAX_QUESTIONS:
                     self._say(ToolApproved(call["id"], "pending"))
                     yield
                     with self.meter.paused():
-                        decision = await self.approve(call, outcome.not_free)
+                        decision = await self.approve(Question(call, outcome.need))
                     self._say(ToolApproved(call["id"], decision.approval))
                     yield
-                    if decision.approval == "denied":
-                        outcome = _Outcome("denied", decision.reason)
-                    else:
-                        outcome = await self._attempt(call, approved=True)
+                    if decision.approval != "denied":
+                        running[0] = (call, self._start(call, news, outcome))
+                        continue
+                    outcome = _Outcome("denied", decision.reason)
                 del running[0]
                 self._finish(call, outcome)
                 yield
@@ -90,35 +111,56 @@ class CallRunner:
                 task.cancel()
             await asyncio.gather(*(task for _, task in running), return_exceptions=True)
             for call, task in running:
-                if not task.cancelled() and not task.result().not_free:
+                if not task.cancelled() and not task.result().need:
                     self._finish(call, task.result())
 
-    async def _attempt(self, call: Block, *, approved: bool = False) -> _Outcome:
+    def _start(
+        self, call: Block, news: asyncio.Event, before: _Outcome | None = None
+    ) -> asyncio.Task[_Outcome]:
+        """Begin to run a call; `news` is set at its output and its end."""
+
+        def show(text: str) -> None:
+            self._say(ToolOutput(call["id"], self.redact(text)))
+            news.set()
+
+        context = CallContext(before.need if before else None, show)
+        asked = before.asked + 1 if before else 0
+        task = asyncio.ensure_future(self._attempt(call, context, asked))
+        task.add_done_callback(lambda _: news.set())
+        return task
+
+    async def _attempt(self, call: Block, context: CallContext, asked: int) -> _Outcome:
         started = self.clock()
         limit = asyncio.timeout(self.meter.time_left)
         try:
             async with limit:
                 tool = self.tools.find(call["name"])
-                content = await tool.call(call["arguments"], approved=approved)
+                content = await tool.call(call["arguments"], context)
             outcome = _Outcome("success", content)
-        except ApprovalNeededError as reason:
-            return _Outcome("denied", "", not_free=str(reason) or "it is not free")
+        except ApprovalNeededError as error:
+            return _Outcome("denied", _KEEPS_CHANGING, need=error.need, asked=asked)
         except ToolError as error:
             outcome = _Outcome("error", str(error))
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            outcome = _Outcome("error", "The tool cancelled itself.")
         except (Exception, SystemExit) as error:  # a tool is anybody's code
             outcome = _Outcome("error", f"{type(error).__name__}: {error}")
             if limit.expired():
                 self.meter.run_out()
                 outcome = _Outcome("interrupted", INTERRUPTED_RESULT)
         return replace(
-            outcome, content=self._redacted(outcome.content), duration=self.clock() - started
+            outcome,
+            content=self.bound(self._redacted(outcome.content)),
+            duration=self.clock() - started,
         )
 
     def _finish(self, call: Block, outcome: _Outcome) -> None:
         self._say(ToolFinished(call["id"], outcome.status, outcome.content, outcome.duration))
         self.breaker.take(call["name"], call["arguments"], outcome.status)
 
-    def _say(self, event: ToolApproved | ToolFinished) -> None:
+    def _say(self, event: ToolApproved | ToolOutput | ToolFinished) -> None:
         self.record.apply(event, self.clock())
 
     def _tool(self, call: Block) -> Tool | None:
@@ -128,12 +170,27 @@ class CallRunner:
             return None
 
     def _only_reads(self, call: Block) -> bool:
-        return bool(getattr(self._tool(call), "read_only", False))
+        tool = self._tool(call)
+        return tool is not None and tool.read_only
 
-    def _redacted(self, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    def _redacted(self, content: Content) -> Content:
         if isinstance(content, str):
             return self.redact(content)
         return [
             {**part, "text": self.redact(part["text"])} if "text" in part else part
             for part in content
         ]
+
+
+async def _until_done(task: asyncio.Task[Any], news: asyncio.Event) -> AsyncGenerator[None]:
+    """Yield whenever there are news, until the task is done."""
+    while not task.done():
+        await news.wait()
+        news.clear()
+        yield
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody wants the running task to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -22,7 +22,7 @@ from msgbook.output.record import TurnRecord
 from msgbook.output.replay import turn_messages
 from msgbook.provider.base import Provider, Request
 from msgbook.tools.approval import Approve
-from msgbook.tools.base import ToolSet
+from msgbook.tools.base import Content, ToolSet
 from msgbook.turn.calls import CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook_format.turn import Block, Usage
@@ -40,6 +40,7 @@ async def run_turn(
     approve: Approve,
     redact: Callable[[str], str],
     clock: Callable[[], float],
+    bound: Callable[[Content], Content] = lambda content: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> AsyncGenerator[None]:
     """Run one turn, yielding after each event that `record` has taken in.
@@ -51,9 +52,10 @@ async def run_turn(
         request: The first model call; later ones add this turn's messages to it.
         redact: Takes out of a tool's result what must not be shown or sent on.
         clock: Monotonic seconds.
+        bound: Cuts a tool's result down to what a request can carry.
     """
     meter, breaker = Meter(limits, clock), Breaker()
-    runner = CallRunner(record, tools, approve, redact, clock, meter, breaker)
+    runner = CallRunner(record, tools, approve, redact, bound, clock, meter, breaker)
     done: list[Message] = []
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())

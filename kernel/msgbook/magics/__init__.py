@@ -1,0 +1,57 @@
+"""msgbook's own line magics. Each stands alone in its cell, which is no part of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgbook.magics.base import Magic, Scene, UsageError
+from msgbook.magics.model import model, models
+
+HELP = """\
+A cell is a message: write, and press Shift+Enter. The answer, with its reasoning and its tool
+calls, appears below. The cells above are all that the model knows: edit, move or delete them, and
+you change the conversation.
+
+%model NAME     the model that answers the cells below this one
+%model          the model that would answer below this cell
+%models         the models that the server offers
+%continue       the rest of an answer that broke off, was stopped or failed
+%help           this text
+%%python        the rest of the cell is Python, run in this kernel
+!COMMAND        a command of the shell
+%%msg KEY=VALUE ...
+                as the first line of a prompt: model=NAME, history=exclude
+\\TEXT           a prompt that begins with ! or %
+
+Settings: OPENAI_API_KEY, OPENAI_BASE_URL and MSGBOOK_MODEL in the environment, or msgbook.toml in
+Jupyter's configuration directory. Without any, the built-in demo model answers."""
+
+
+async def _help(_scene: Scene, _words: Sequence[str]) -> str:
+    return HELP
+
+
+MAGICS = {
+    magic.name: magic
+    for magic in (
+        Magic("%model", model, most_words=1),
+        Magic("%models", models),
+        Magic("%help", _help),
+    )
+}
+
+
+async def run_magic(source: str, scene: Scene) -> str:
+    """Run a cell that begins with one of msgbook's line magics and return what it prints.
+
+    Raises:
+        UsageError: The cell holds more than the magic and what it takes.
+        MsgbookError: What the magic itself has to say.
+    """
+    name, *words = source.split()
+    magic = MAGICS[name]
+    if "\n" in source.strip():
+        raise UsageError(f"{name} stands alone in its cell; put the other lines into the next one.")
+    if magic.most_words is not None and len(words) > magic.most_words:
+        raise UsageError(f"{name} was given {' '.join(words)!r}; see %help.")
+    return await magic.run(scene, words)

@@ -1,0 +1,38 @@
+"""What a line magic is."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgbook.engine import Engine
+from msgbook.errors import MsgbookError
+from msgbook.transcript import Transcript
+
+
+class UsageError(MsgbookError):
+    """A magic was not written as it has to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a magic can see of where it runs."""
+
+    engine: Engine
+    transcript: Callable[[], Awaitable[Transcript]]
+    """Asks for the cells above."""
+    namespace: dict[str, Any] = field(default_factory=dict)
+    """The names of the notebook's Python; the kernel's own, not a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Magic:
+    """One line magic, which stands alone in its cell."""
+
+    name: str
+    """With its percent sign."""
+    run: Callable[[Scene, Sequence[str]], Awaitable[str]]
+    """Given the words behind the name, returns what is printed. Raises `MsgbookError`."""
+    most_words: int | None = 0
+    """How many words it takes at most; None for any number."""
