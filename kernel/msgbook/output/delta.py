@@ -1,0 +1,70 @@
+"""What changed in a turn since a page was last told (docs/protocol.md, `turn.delta`). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from msgbook_format.turn import Block, Turn
+
+Op = list[Any]
+"""`["append", i, key, text]`, `["block", i, block]` or `["head", keys]`; JSON."""
+
+
+def frozen(turn: Turn) -> Turn:
+    """The turn as it stands, for a later `delta`: what is done to a record's blocks spares it.
+
+    A record replaces the values in its blocks and changes none in place, so the copy is shallow.
+    """
+    blocks = [cast("Block", dict(block)) for block in turn["blocks"]]
+    return cast("Turn", {**turn, "blocks": blocks})
+
+
+def delta(before: Turn, after: Turn) -> list[Op]:
+    """The operations that make `after` of `before`; empty when they are equal.
+
+    Args:
+        after: A later state of the same turn: blocks are added to a turn and changed, and none is
+            taken away.
+    """
+    ops: list[Op] = []
+    if _head(before) != _head(after):
+        ops.append(["head", _head(after)])
+    known = len(before["blocks"])
+    for i, block in enumerate(after["blocks"]):
+        ops += _block_ops(i, before["blocks"][i], block) if i < known else [["block", i, block]]
+    return ops
+
+
+def apply(turn: Turn, ops: Iterable[Op]) -> Turn:
+    """The turn after the operations; `turn` itself stays as it is."""
+    result: dict[str, Any] = dict(frozen(turn))
+    for op in ops:
+        blocks = result["blocks"]
+        match op:
+            case ["append", i, key, text]:
+                blocks[i][key] += text
+            case ["block", i, block]:
+                blocks[i : i + 1] = [dict(block)]
+            case ["head", head]:
+                result = {**head, "blocks": blocks}
+    return cast("Turn", result)
+
+
+def _block_ops(i: int, before: Block, after: Block) -> list[Op]:
+    if before == after:
+        return []
+    old, new = cast("dict[str, Any]", before), cast("dict[str, Any]", after)
+    if old.keys() != new.keys():
+        return [["block", i, new]]
+    ops = []
+    for key in [key for key in new if old[key] != new[key]]:
+        texts = isinstance(old[key], str) and isinstance(new[key], str)
+        if not texts or not new[key].startswith(old[key]):
+            return [["block", i, new]]
+        ops.append(["append", i, key, new[key][len(old[key]) :]])
+    return ops
+
+
+def _head(turn: Turn) -> dict[str, Any]:
+    return {key: value for key, value in turn.items() if key != "blocks"}
