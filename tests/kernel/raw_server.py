@@ -25,8 +25,9 @@ class Reply:
     body: bytes = b""
     status: str = "200 OK"
     headers: tuple[str, ...] = ()
-    end: Literal["close", "cut", "reset", "hold"] = "close"
-    """`cut` leaves out the end of the body, `reset` breaks the connection, `hold` keeps it open."""
+    end: Literal["close", "cut", "reset", "hold", "endless"] = "close"
+    """`cut` leaves out the end of the body, `reset` breaks the connection, `hold` keeps it open,
+    `endless` sends the body again and again."""
 
 
 def text_reply(words: str, **kwargs: Any) -> Reply:
@@ -59,6 +60,12 @@ class RawServer:
         if reply.end == "close":
             writer.write(b"0\r\n\r\n")
         await writer.drain()
+        while reply.end == "endless":
+            writer.write(f"{len(reply.body):x}\r\n".encode() + reply.body + b"\r\n")
+            try:
+                await writer.drain()
+            except ConnectionError:
+                return
         if reply.end == "hold":
             self._held.append(writer)
             return

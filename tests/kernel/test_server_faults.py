@@ -90,3 +90,13 @@ def test_a_body_without_a_word_is_a_state_of_its_own(body):
 
     assert (turn["status"], len(requests)) == ("incomplete", 1)
     assert turn["blocks"][-1]["message"] == "The server sent nothing."
+
+
+def test_an_error_whose_body_never_ends_is_read_no_further_than_a_person_would():
+    endless = Reply(b"no " * 1000, "400 X", ("content-type: text/plain",), end="endless")
+
+    turn, _ = ask(endless)
+
+    assert turn["status"] == "error"
+    assert turn["blocks"][-1]["message"].startswith("The server answered 400")
+    assert len(turn["blocks"][-1]["message"]) < 2000

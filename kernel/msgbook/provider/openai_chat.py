@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures
+from msgbook.provider.http import http_client, is_transport_error
 from msgbook.text import one_line
 
 if TYPE_CHECKING:
@@ -130,16 +130,12 @@ class OpenAIProvider:
         return self._client
 
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
-        options: dict[str, Any] = {}
-        if self._transport is not None:
-            http = _http_library(sdk)
-            options["http_client"] = http.AsyncClient(transport=self._transport(http))
         client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=self._settings.api_key or NO_KEY,
             base_url=self._settings.base_url,
             default_headers=dict(self._settings.headers) or None,
             max_retries=0,
-            **options,
+            http_client=http_client(sdk, self._transport),
         )
         return client
 
@@ -165,7 +161,7 @@ class OpenAIProvider:
         except openai.OpenAIError as error:
             raise ProviderError(type(error).__name__, failures.clean(str(error))) from None
         except Exception as error:
-            if not _is_transport_error(error):
+            if not is_transport_error(error):
                 raise
             raise failures.of_connection(error) from None
 
@@ -203,17 +199,5 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
     except TimeoutError:
         return
     except Exception as error:
-        if not _is_transport_error(error):
+        if not is_transport_error(error):
             raise
-
-
-def _http_library(sdk: Any) -> Any:
-    bases = sdk.DefaultAsyncHttpxClient.__mro__
-    client = next(base for base in bases if base.__name__ == "AsyncClient")
-    return sys.modules[client.__module__.partition(".")[0]]
-
-
-def _is_transport_error(error: Exception) -> bool:
-    """Whether the error is of the HTTP library; openai 2.x rides on httpx, 3.x on httpx2."""
-    names = ("RequestError", "StreamError", "InvalidURL")
-    return any(base.__name__ in names for base in type(error).__mro__)

@@ -1,0 +1,82 @@
+"""A completion server in a process of its own, which says `word ` as often and as fast as it is told.
+
+The user's message tells: `20000 200` are 20,000 tokens, 200 a second; `20000` are so many at full
+speed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from typing import Any
+
+from aiohttp import web
+
+WORD = "word "
+_TICK = 0.01
+"""Seconds between two writes of a paced answer."""
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
+
+
+async def complete(request: web.Request) -> web.StreamResponse:
+    words = (await request.json())["messages"][-1]["content"].split()
+    tokens, rate = int(words[0]), float(words[1]) if len(words) > 1 else None
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    await response.prepare(request)
+    event, sent, began = chunk({"content": WORD}), 0, time.monotonic()
+    while sent < tokens:
+        due = tokens if rate is None else min(tokens, int((time.monotonic() - began) * rate) + 1)
+        count = min(due - sent, 20)
+        await response.write(event * count)
+        sent += count
+        if rate is not None and sent == due:
+            await asyncio.sleep(_TICK)
+    await response.write(chunk({}, "stop") + b"data: [DONE]\n\n")
+    return response
+
+
+def _serve(pipe: Connection) -> None:
+    async def main() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", complete)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        pipe.send(runner.addresses[0][1])
+        # Ends with the benchmark, even with one that was killed.
+        await asyncio.to_thread(_wait_for_end, pipe)
+        await runner.cleanup()
+
+    asyncio.run(main())
+
+
+def _wait_for_end(pipe: Connection) -> None:
+    try:
+        pipe.recv()
+    except EOFError:
+        return
+
+
+@contextmanager
+def paced_server() -> Iterator[str]:
+    """The base URL of a server that runs while it is open."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,))
+    process.start()
+    theirs.close()
+    try:
+        yield f"http://127.0.0.1:{ours.recv()}/v1"
+    finally:
+        ours.close()
+        process.join(10)

@@ -1,0 +1,68 @@
+"""The HTTP library that the SDK rides on: `httpx` in openai 2.x, `httpx2` in 3.x."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+ERROR_BYTES = 65_536
+"""Bytes of an error's body that are read: a server may send one without an end."""
+
+ERROR_SECONDS = 10.0
+"""Seconds that it may take."""
+
+
+def http_library(sdk: Any) -> Any:
+    """The module whose classes the SDK's client is made of."""
+    bases = sdk.DefaultAsyncHttpxClient.__mro__
+    client = next(base for base in bases if base.__name__ == "AsyncClient")
+    return sys.modules[client.__module__.partition(".")[0]]
+
+
+def http_client(
+    sdk: Any,
+    transport: Callable[[Any], Any] | None = None,
+    error_seconds: float = ERROR_SECONDS,
+) -> Any:
+    """A client with the SDK's own timeouts that reads no more of an error than a person can.
+
+    Args:
+        transport: Makes what stands in place of the network, out of the HTTP library.
+    """
+    http = http_library(sdk)
+
+    class Head(http.AsyncByteStream):  # type: ignore[misc, name-defined]  # one of two libraries
+        """The beginning of a body."""
+
+        def __init__(self, body: Any) -> None:
+            self._body = body
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left, chunks = ERROR_BYTES, aiter(self._body)
+            ends = asyncio.get_running_loop().time() + error_seconds
+            try:
+                while left > 0:
+                    async with asyncio.timeout_at(ends):
+                        chunk = await anext(chunks)
+                    yield chunk[:left]
+                    left -= len(chunk)
+            except (StopAsyncIteration, TimeoutError):
+                return
+
+        async def aclose(self) -> None:
+            await self._body.aclose()
+
+    async def bound_error(response: Any) -> None:
+        if response.status_code >= 400:
+            response.stream = Head(response.stream)
+
+    options = {"transport": transport(http)} if transport is not None else {}
+    return sdk.DefaultAsyncHttpxClient(event_hooks={"response": [bound_error]}, **options)
+
+
+def is_transport_error(error: Exception) -> bool:
+    """Whether the error is the HTTP library's."""
+    names = ("RequestError", "StreamError", "InvalidURL")
+    return any(base.__name__ in names for base in type(error).__mro__)
