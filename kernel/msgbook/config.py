@@ -133,7 +133,7 @@ def _provider(
     key = _key(env.get("OPENAI_API_KEY", ""), "OPENAI_API_KEY")
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
     if key or base_url:
-        _check_url(base_url, "OPENAI_BASE_URL")
+        check_url(base_url, "OPENAI_BASE_URL")
         prices = dict(_prices(_entry(table, "openai").get("prices"), path, warnings))
         return ProviderSettings("openai", base_url, key, "OPENAI_API_KEY", prices=prices)
     providers = table.get("providers")
@@ -145,7 +145,7 @@ def _provider(
     if base_url is None:
         # Without it the SDK would send everything to OpenAI.
         raise ConfigError(f"{setting} is missing. For OpenAI it is https://api.openai.com/v1.")
-    _check_url(base_url, setting)
+    check_url(base_url, setting)
     key_env = _string(entry.get("api_key_env"))
     key = _key(env.get(key_env, ""), key_env) if key_env else None
     if key_env and key is None:
@@ -215,7 +215,8 @@ def _key(value: str, variable: str) -> str | None:
     return key or None
 
 
-def _check_url(url: str | None, setting: str) -> None:
+def check_url(url: str | None, setting: str) -> None:
+    """Raise `ConfigError`, which names the setting, unless the URL is one of a server."""
     if url is None:
         return
     try:

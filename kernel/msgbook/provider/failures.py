@@ -64,7 +64,7 @@ class Failures:
         while isinstance(cause, ExceptionGroup):
             cause = cause.exceptions[0]
         why = self.clean(str(cause)).rstrip(".") or type(cause).__name__
-        failed = f"The connection to {_shown(self._settings.base_url)} failed: {why}"
+        failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
         return ProviderError(
             "APIConnectionError",
             f"{failed}. Is the server running? Check {self.url_setting}.",
@@ -91,7 +91,7 @@ class Failures:
         return redact(one_line(text), self._secrets)
 
 
-def _shown(url: str | None) -> str:
+def shown_url(url: str | None) -> str:
     """A URL without what may be secret in it: user, password, query."""
     if url is None:
         return "the OpenAI API"

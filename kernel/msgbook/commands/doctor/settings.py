@@ -1,0 +1,63 @@
+"""Which settings are in force, and where each comes from. Never a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgbook.config import DEMO_MODEL, Settings
+from msgbook.provider.failures import shown_url
+
+
+def in_force(settings: Settings, env: Mapping[str, str], path: Path | None) -> dict[str, str]:
+    """Name to value and origin, as a person reads them.
+
+    Args:
+        env: The environment that the settings were read from.
+        path: Of the file that they were read from; None for none.
+    """
+    file = path.name if path else "msgbook.toml"
+    lines = {"file": str(path) if path else "none; the environment is all there is"}
+    provider = settings.provider
+    if provider is None:
+        lines["server"] = "none is set: the built-in demo model answers"
+    else:
+        lines |= _server(settings, env, file)
+    lines["model"] = _model(settings, env, file)
+    lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
+    limits = {**settings.limits, "warn_tokens": settings.warn_tokens}
+    lines["limits"] = ", ".join(f"{key} {value:g}" for key, value in limits.items())
+    return lines
+
+
+def _server(settings: Settings, env: Mapping[str, str], file: str) -> dict[str, str]:
+    provider = settings.provider
+    if provider is None:
+        return {}
+    from_env = provider.key_variable == "OPENAI_API_KEY" and provider.name == "openai"
+    where = "OPENAI_BASE_URL" if from_env else f"[providers.{provider.name}] of {file}"
+    url = shown_url(provider.base_url)
+    lines = {"server": f"{url} ({where})" if provider.base_url else url}
+    if provider.api_key:
+        lines["key"] = f"is set ({provider.key_variable})"
+    elif provider.headers:
+        lines["key"] = "none but what the headers hold"
+    else:
+        lines["key"] = f'none; "none" is sent ({provider.key_variable or "api_key_env"} is not set)'
+    if provider.headers:
+        lines["headers"] = f"{', '.join(provider.headers)} ({where})"
+    if provider.prices:
+        lines["prices"] = f"of {', '.join(provider.prices)} ({file})"
+    return lines
+
+
+def _model(settings: Settings, env: Mapping[str, str], file: str) -> str:
+    if settings.model is None:
+        one = DEMO_MODEL if settings.provider is None else "the server's, if it offers just one"
+        return f"none is set; {one}"
+    from_env = bool(env.get("MSGBOOK_MODEL", "").strip())
+    return f"{settings.model} ({'MSGBOOK_MODEL' if from_env else f'model of {file}'})"
+
+
+def _with_origin(value: str, variable: str, env: Mapping[str, str]) -> str:
+    return f"{value} ({variable if variable in env else 'the default'})"

@@ -1,0 +1,210 @@
+"""`msgbook doctor --setup`: `msgbook.toml`, written by asking."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgbook.commands.failures import CommandError
+from msgbook.commands.terminal import line_of, say
+from msgbook.config import ProviderSettings
+from msgbook.errors import ConfigError, ProviderError
+
+Ask = Callable[[str], str]
+"""Puts a question to the user and returns the answer; raises `EOFError` where there is none."""
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBERED = 20
+"""Models that are shown to choose from by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the user wants the file to say."""
+
+    base_url: str
+    key_variable: str
+    """Empty: the server needs no key."""
+    model: str
+    """Empty: the server offers just one, or the cells say which."""
+
+
+def set_up(*, seconds: float) -> None:
+    """Ask, and write the file that the kernel reads.
+
+    Args:
+        seconds: That the server may take to list its models.
+
+    Raises:
+        CommandError: Nobody can be asked, the user wants no change, or it cannot be written.
+    """
+    path = _target()
+    if not sys.stdin.isatty():
+        raise CommandError(f"--setup asks questions and needs a terminal. The file is {path}.")
+    try:
+        replaced = _may_write(path, input)
+        answers = ask_settings(
+            input, lambda url, variable: asyncio.run(_offered(url, variable, seconds))
+        )
+    except EOFError:
+        raise CommandError("No answer; nothing was written.") from None
+    backup = write_settings(path, answers, replace=replaced)
+    say(f"Wrote {path}." + (f" The file before it is {backup.name}." if backup else ""))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MSGBOOK_MODEL"):
+        if os.environ.get(name) and name != answers.key_variable:
+            say(f"{name} is set in the environment and goes first.")
+    say("")
+
+
+def ask_settings(ask: Ask, offered: Callable[[str, str], list[str]]) -> Answers:
+    """Ask for server, key variable and model. A key itself is neither asked for nor written.
+
+    Args:
+        offered: The models of a server, asked with the key in a variable.
+    """
+    url = _ask_until(ask, f"Base URL of the server [{OPENAI_URL}]: ", _wrong_url) or OPENAI_URL
+    default = "OPENAI_API_KEY" if url == OPENAI_URL else "none"
+    question = f"Name of the environment variable that holds the key [{default}]: "
+    variable = _ask_until(ask, question, _wrong_variable) or default
+    variable = "" if variable == "none" else variable
+    if variable and not os.environ.get(variable):
+        say(f"{variable} is not set here. Set it before you start JupyterLab.")
+    return Answers(url, variable, _ask_model(ask, offered(url, variable)))
+
+
+def toml_of(answers: Answers) -> str:
+    """The file's text."""
+    key = f"api_key_env = {_quoted(answers.key_variable)}\n" if answers.key_variable else ""
+    model = f"model = {_quoted(answers.model)}\n\n" if answers.model else ""
+    return f"{model}[providers.main]\nbase_url = {_quoted(answers.base_url)}\n{key}"
+
+
+def write_settings(path: Path, answers: Answers, *, replace: bool) -> Path | None:
+    """Write the file in one step, for its owner alone.
+
+    Returns:
+        Where the file that was there is now; None when there was none.
+
+    Raises:
+        CommandError: It cannot be written, or there is one by now and `replace` is false.
+    """
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(toml_of(answers))
+        if replace:
+            backup = _free_name(path)
+            os.link(path, backup)
+            fresh.replace(path)
+            return backup
+        # Unlike a rename, a link never replaces a file that has come in between.
+        os.link(fresh, path)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return None
+
+
+def _target() -> Path:
+    from msgbook.config import config_path
+
+    named = config_path(os.environ)
+    if named:
+        return named
+    from jupyter_core.paths import jupyter_config_dir
+
+    return Path(jupyter_config_dir()) / "msgbook.toml"
+
+
+def _may_write(path: Path, ask: Ask) -> bool:
+    """Whether there is a file to replace, with the user's leave."""
+    if not path.exists():
+        return False
+    if ask(f"{path} exists. Replace it, and keep a copy? [y/N] ").strip().lower() not in (
+        "y",
+        "yes",
+    ):
+        raise CommandError(f"{path} was left as it is.")
+    return True
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
+        number += 1
+    return backup
+
+
+def _ask_until(ask: Ask, question: str, wrong: Callable[[str], str]) -> str:
+    """An answer that is right, or empty."""
+    while True:
+        answer = ask(question).strip()
+        problem = wrong(answer) if answer else ""
+        if not problem:
+            return answer
+        say(problem)
+
+
+def _wrong_url(url: str) -> str:
+    from msgbook.config import check_url
+
+    try:
+        check_url(url, "This")
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _wrong_variable(name: str) -> str:
+    if _VARIABLE.fullmatch(name):
+        return ""
+    return "That is no name of a variable. The key itself stays out of the file; none means no key."
+
+
+async def _offered(url: str, variable: str, seconds: float) -> list[str]:
+    """The server's models; empty when it does not tell them, with a word why."""
+    from msgbook.provider.openai_chat import OpenAIProvider
+
+    key = os.environ.get(variable, "").strip() or None
+    settings = ProviderSettings("main", url, key, variable or None)
+    provider = OpenAIProvider(settings, secrets=(key,) if key else ())
+    try:
+        async with asyncio.timeout(seconds):
+            return await provider.models()
+    except TimeoutError:
+        say(f"The server did not list its models in {seconds:g} s.")
+    except ProviderError as error:
+        say(line_of(str(error)))
+    finally:
+        await provider.close()
+    return []
+
+
+def _ask_model(ask: Ask, offered: list[str]) -> str:
+    for number, name in enumerate(offered[:_NUMBERED], 1):
+        say(f"{number:4} {line_of(name)}")
+    if len(offered) > _NUMBERED:
+        say(f"     and {len(offered) - _NUMBERED} more")
+    default = offered[0] if len(offered) == 1 else ""
+    shown = f" [{line_of(default)}]" if default else ""
+    how = "number or name" if offered else "name"
+    answer = ask(f"Model, by {how}{shown}: ").strip()
+    if answer.isdecimal() and 1 <= int(answer) <= min(len(offered), _NUMBERED):
+        return offered[int(answer) - 1]
+    return answer or default
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; JSON's are the same, but for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
