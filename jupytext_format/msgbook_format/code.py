@@ -10,14 +10,17 @@ from msgbook_format.body import trim
 from msgbook_format.context import Context
 from msgbook_format.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 
-_COMMAND = re.compile(r"\s*(?:!|%(?!%)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
+_COMMAND = re.compile(r"\s*(?:!|%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 _PYTHON = "%%python\n"
 _PYTHON_INFO = frozenset(("python", "py", ""))
 _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
 def is_code(source: str, ctx: Context) -> bool:
-    """Whether a code cell stands as `[code]`: on msgbook's kernel a magic or `!` command."""
+    """Whether a code cell stands as `[code]`: on msgbook's kernel a magic or `!` command.
+
+    `%continue` is none: a turn follows it.
+    """
     return not ctx.chat or bool(_COMMAND.match(source))
 
 
