@@ -25,7 +25,7 @@ from msgbook.config import ProviderSettings
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
 from msgbook.provider.openai_chat import OpenAIProvider
-from msgbook.tools.approval import unattended
+from msgbook.tools.approval import Decision, Question
 from msgbook.tools.base import ToolSet
 from msgbook.turn import run_turn
 
@@ -72,6 +72,10 @@ async def typed(tokens: int) -> int:
     return len("".join(pieces))
 
 
+async def _no(_question: Question) -> Decision:
+    return Decision("denied")
+
+
 async def ours(tokens: int) -> int:
     settings = ProviderSettings("bench", "http://127.0.0.1/v1")
     provider = OpenAIProvider(settings, transport=lambda _http: Transport(tokens))
@@ -81,7 +85,7 @@ async def ours(tokens: int) -> int:
         record,
         provider=provider,
         tools=ToolSet(),
-        approve=unattended(allow=False),
+        approve=_no,
         redact=lambda text: text,
         clock=time.monotonic,
     ):
