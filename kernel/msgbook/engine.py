@@ -12,6 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from msgbook.accounting import estimate, warn_of_length
 from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_of, parse_prompt
 from msgbook.config import DEMO_MODEL, Settings, redact
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
@@ -142,6 +143,7 @@ class Engine:
             Request(model, messages, self.tools.schemas),
             record,
             provider=provider,
+        self._warn_of_length(messages, transcript, record, is_magic)
             tools=self.tools,
             approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(whole(text), self.settings.secrets),
@@ -223,6 +225,18 @@ class Engine:
         notices = [
             Notice(text, "warning") for text in self.settings.warnings if text not in self._said
         ]
+    def _warn_of_length(
+        self,
+        messages: list[Message],
+        transcript: Transcript,
+        record: TurnRecord,
+        is_magic: IsMagic,
+    ) -> None:
+        tokens = estimate(messages, self.tools.schemas)
+        limit = self.settings.warn_tokens
+        if words := warn_of_length(tokens, limit, transcript.earlier, is_magic):
+            record.apply(Notice(words, "warning"), time.monotonic())
+
         self._said.update(self.settings.warnings)
         if self.settings.approval == "allow":
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))

@@ -307,6 +307,47 @@ def test_usage_is_found_wherever_it_stands(chunk):
     assert decode(sse(chunk, finish()))[-1] == ModelFinished("stop", True, {"input_tokens": 3})
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {
+            "prompt_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 4},
+            "completion_tokens": 3,
+            "completion_tokens_details": {"reasoning_tokens": 2},
+        },
+        {
+            "input_tokens": 9,
+            "input_tokens_details": {"cached_tokens": 4},
+            "output_tokens": 3,
+            "output_tokens_details": {"reasoning_tokens": 2},
+        },
+        {
+            "prompt_tokens": 9,
+            "prompt_tokens_details": None,
+            "prompt_cache_hit_tokens": 4,
+            "completion_tokens": 3,
+            "reasoning_tokens": 2,
+        },
+        {"prompt_tokens": 9, "cached_tokens": 4, "completion_tokens": 3, "reasoning_tokens": 2},
+        {
+            "prompt_tokens": 9,
+            "cache_read_input_tokens": 4,
+            "completion_tokens": 3,
+            "reasoning_tokens": 2,
+        },
+    ],
+    ids=["OpenAI", "as in responses", "DeepSeek", "Moonshot", "gateways"],
+)
+def test_usage_is_found_under_each_name_it_has(told):
+    assert decode(sse({**finish(), "usage": told}))[-1].usage == {
+        "input_tokens": 9,
+        "cached_tokens": 4,
+        "output_tokens": 3,
+        "reasoning_tokens": 2,
+    }
+
+
 def test_what_follows_the_end_mark_says_nothing():
     assert words(decode(sse(delta(content="a"), DONE, delta(content="b"))), TextDelta) == "a"
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgbook.magics.base import Magic, Scene, UsageError
 from msgbook.magics.model import model, models
+from msgbook.magics.usage import usage
 
 HELP = """\
 A cell is a message: write, and press Shift+Enter. The answer, with its reasoning and its tool
@@ -16,6 +17,7 @@ you change the conversation.
 %model          the model that would answer below this cell
 %models         the models that the server offers
 %continue       the rest of an answer that broke off, was stopped or failed
+%usage          tokens of the turns above, and their cost where you set prices
 %help           this text
 %%python        the rest of the cell is Python, run in this kernel
 !COMMAND        a command of the shell
@@ -36,6 +38,7 @@ MAGICS = {
     for magic in (
         Magic("%model", model, most_words=1),
         Magic("%models", models),
+        Magic("%usage", usage),
         Magic("%help", _help),
     )
 }

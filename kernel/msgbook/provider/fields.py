@@ -11,6 +11,25 @@ from msgbook_format.turn import Usage
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
 
+_USAGE = {
+    "input_tokens": ("prompt_tokens", "input_tokens"),
+    "cached_tokens": (
+        "prompt_tokens_details.cached_tokens",
+        "input_tokens_details.cached_tokens",
+        "prompt_cache_hit_tokens",  # DeepSeek
+        "cached_tokens",  # Moonshot
+        "cache_read_input_tokens",  # gateways to Anthropic
+    ),
+    "output_tokens": ("completion_tokens", "output_tokens"),
+    "reasoning_tokens": (
+        "completion_tokens_details.reasoning_tokens",
+        "output_tokens_details.reasoning_tokens",
+        "reasoning_tokens",  # Perplexity
+    ),
+}
+"""Where a server may tell a number of tokens, the common place first."""
+
+
 def objects(values: Any) -> list[dict[str, Any]]:
     """The objects of a list; of anything else, none."""
     return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
@@ -47,18 +66,18 @@ def usage_of(chunk: dict[str, Any]) -> Usage:
     usages = (place.get("usage") for place in places if isinstance(place, dict))
     usage = next((usage for usage in usages if isinstance(usage, dict)), {})
 
-    def detail(group: str, key: str) -> Any:
-        details = usage.get(group)
-        return details.get(key) if isinstance(details, dict) else None
+    found = {key: _first_count(usage, paths) for key, paths in _USAGE.items()}
+    return {key: value for key, value in found.items() if value is not None}  # type: ignore[return-value]
 
-    cached = detail("prompt_tokens_details", "cached_tokens")
-    found = {
-        "input_tokens": usage.get("prompt_tokens"),
-        "cached_tokens": usage.get("prompt_cache_hit_tokens") if cached is None else cached,
-        "output_tokens": usage.get("completion_tokens"),
-        "reasoning_tokens": detail("completion_tokens_details", "reasoning_tokens"),
-    }
-    return {key: value for key, value in found.items() if type(value) is int}  # type: ignore[return-value]
+
+def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
+    for path in paths:
+        group, _, key = path.rpartition(".")
+        place = usage.get(group) if group else usage
+        count = place.get(key) if isinstance(place, dict) else None
+        if type(count) is int and count >= 0:
+            return count
+    return None
 
 
 def whole_json(value: Any) -> Any:

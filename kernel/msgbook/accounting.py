@@ -1,0 +1,159 @@
+"""Tokens: those that servers told of, what they cost, and how many a request will have. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.cells import Cell, IsMagic, any_magic, parse_prompt, source_of
+from msgbook.history import build_history
+from msgbook.messages import Message
+from msgbook.text import one_line
+from msgbook_format.turn import Turn, turn_of
+
+CHARACTERS_A_TOKEN = 4
+IMAGE_TOKENS = 1000
+"""What an image is taken for: servers count by its size, most images as 250 to 1,500."""
+
+Prices = Mapping[str, Mapping[str, float]]
+"""Of a model: currency units per million tokens of `input`, `cached` input and `output`."""
+
+_EAST_ASIAN = bytes(range(0xE3, 0xEE))
+"""First bytes in UTF-8 of U+3000 to U+DFFF: kana, ideographs, Hangul."""
+
+_NAMED_CELLS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """What one turn used; a count is None where the server told none."""
+
+    cell: int
+    """Position of its cell, from 1."""
+    title: str
+    """First words of the prompt."""
+    model: str
+    provider: str
+    input: int | None
+    cached: int | None
+    output: int | None
+    reasoning: int | None
+
+    def cost(self, prices: Prices) -> float | None:
+        """In the currency of the prices; None where no price or no number is known."""
+        price = prices.get(self.model)
+        if price is None or self.input is None or self.output is None:
+            return None
+        cached = min(self.cached or 0, self.input)
+        cost = (self.input - cached) * price["input"] + self.output * price["output"]
+        return (cost + cached * price.get("cached", price["input"])) / 1_000_000
+
+
+def usage_of_cells(cells: Sequence[Cell]) -> list[TurnUsage]:
+    """What each turn in the cells used, in document order."""
+    return [
+        _usage_of_turn(number, title_of(cell), turn)
+        for number, cell in enumerate(cells, 1)
+        for turn in map(turn_of, _outputs(cell))
+        if turn is not None
+    ]
+
+
+def title_of(cell: Cell, limit: int = 40) -> str:
+    """The first words of a cell."""
+    source = source_of(cell)
+    text = parse_prompt(source).text if cell.get("cell_type") == "code" else source
+    line = "".join(c for c in one_line(text, limit + 1) if c.isprintable())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def estimate(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
+    """About how many tokens a request has; servers count by each model's own alphabet."""
+    total = estimate_text(json.dumps(tools)) if tools else 0
+    for message in messages:
+        total += _estimate_content(message.get("content"))
+        if calls := message.get("tool_calls"):
+            total += estimate_text(json.dumps(calls, ensure_ascii=False))
+    return total
+
+
+def estimate_text(text: str) -> int:
+    """About how many tokens a text has: an East Asian character one, four others one."""
+    if text.isascii():
+        return -(-len(text) // CHARACTERS_A_TOKEN)
+    data = text.encode("utf-8", "replace")
+    east_asian = len(data) - len(data.translate(None, _EAST_ASIAN))
+    return east_asian + -(-(len(text) - east_asian) // CHARACTERS_A_TOKEN)
+
+
+def warn_of_length(
+    tokens: int, limit: int, cells: Sequence[Cell], is_magic: IsMagic = any_magic
+) -> str | None:
+    """What to say of a request that is long by estimate; None for one that is not.
+
+    Args:
+        tokens: Of the whole request.
+        limit: Up to which nothing is said.
+        cells: Those above the running one.
+    """
+    if tokens <= limit:
+        return None
+    heaviest = sorted(_weights(cells, is_magic), reverse=True)[:_NAMED_CELLS]
+    named = "; ".join(
+        f"cell {-number} ({title_of(cells[-number - 1])}): {weight:,}"
+        for weight, number in heaviest
+    )
+    largest = f" The largest cells above are {named}." if named else ""
+    return (
+        f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
+        f"{largest} To send less, delete what is done with, or exclude it: "
+        "%%msg history=exclude as the first line of a prompt, "
+        '{"msgbook": {"history": "exclude"}} in the metadata of another cell.'
+    )
+
+
+def _weights(cells: Sequence[Cell], is_magic: IsMagic) -> Iterable[tuple[int, int]]:
+    """Tokens and negative position of each cell that is sent: of equal ones the first counts."""
+    for number, cell in enumerate(cells, 1):
+        sent = build_history([cell], system_prompt="", agent="", is_magic=is_magic)
+        if sent.cells:
+            yield estimate(sent.messages), -number
+
+
+def _outputs(cell: Cell) -> list[Any]:
+    outputs = cell.get("outputs")
+    return outputs if isinstance(outputs, list) else []
+
+
+def _estimate_content(content: Any) -> int:
+    if isinstance(content, str):
+        return estimate_text(content)
+    total = 0
+    for part in content if isinstance(content, list) else ():
+        text = part.get("text")
+        total += estimate_text(text) if isinstance(text, str) else IMAGE_TOKENS
+    return total
+
+
+def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
+    """Of a turn that may come from a file, so that any value may be odd."""
+    usage: Any = turn.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+
+    def count(key: str) -> int | None:
+        value = counts.get(f"{key}_tokens")
+        return value if type(value) is int and value >= 0 else None
+
+    def name(value: object) -> str:
+        line = one_line(value, 80) if isinstance(value, str) else ""
+        return "".join(c for c in line if c.isprintable())
+
+    return TurnUsage(
+        number,
+        title,
+        name(turn.get("model")) or "?",
+        name(turn.get("provider")),
+        *(count(key) for key in ("input", "cached", "output", "reasoning")),
+    )
