@@ -1,0 +1,167 @@
+"""The output of a running tool: made readable, bounded, shown piece by piece."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+from collections.abc import Callable
+
+WHOLE_LIMIT = 10_000_000
+"""Bytes of an output that are kept from its start. One odd character makes it four times as large
+in memory, where it is redacted and cut in copies."""
+
+TAIL = 10_000
+"""Characters that are kept from the end of a longer one."""
+
+PIECE_INTERVAL = 0.05
+"""Seconds between two pieces of output that are shown."""
+
+_PIECE_LIMIT = 20_000
+"""Characters of a piece; more than that at once nobody reads, and the result has it all."""
+
+_LINE_LIMIT = 8_192
+"""Characters after which a line is kept as it is: no later carriage return takes it back."""
+
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-OQ-WYZ\\`-~]"
+    r"|(?![ -/\[\]PX^_]|\Z))"
+)
+"""A whole control sequence of ECMA-48, or an escape that begins none."""
+
+_BEGUN = re.compile(r"(?:\r+|\r*\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*))\Z")
+"""What only the next piece tells the meaning of."""
+
+_BEGUN_LIMIT = 1_000
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
+
+
+class TerminalText:
+    """What a terminal would be left with: no control sequences, progress lines only at their end."""
+
+    def __init__(self) -> None:
+        self._begun = ""
+        self.line = ""
+        """The last line as it stands, without its end."""
+
+    def feed(self, text: str) -> str:
+        """Take in a piece and return what has become final, mostly whole lines."""
+        text = _CONTROL.sub("", _ESCAPE.sub("", self._begun + text))
+        begun = _BEGUN.search(text, max(0, len(text) - _BEGUN_LIMIT))
+        self._begun = begun[0] if begun else ""
+        text = text[: begun.start()] if begun else text
+        return self._settle(text)
+
+    def finish(self) -> str:
+        """Return the rest; nothing follows."""
+        rest = self._settle(self._begun.replace("\r", "")) + self.line
+        self._begun = self.line = ""
+        return rest
+
+    def _settle(self, text: str) -> str:
+        text = self.line + text.replace("\x1b", "")
+        if "\r" in text:
+            text = re.sub("\r+\n", "\n", text)
+            text = "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
+        final, end, self.line = text.rpartition("\n")
+        if len(self.line) > _LINE_LIMIT:
+            final, end, self.line = text, "", ""
+        return final + end
+
+
+class Output:
+    """Gathers an output of any length in bounded memory: its start and its end.
+
+    Args:
+        show: Shows a further piece; called by `flush` alone.
+        limit: Bytes that are kept from the start.
+    """
+
+    def __init__(self, show: Callable[[str], None], limit: int = WHOLE_LIMIT) -> None:
+        self._show = show
+        self._limit = limit
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._terminal = TerminalText()
+        self._start = bytearray()
+        self._tail = ""
+        self._left_out = 0
+        self._unshown = ""
+        self._shown_line = ""
+        """What has been shown of the line that is not final yet."""
+
+    def feed(self, data: bytes | str) -> None:
+        """Take in a further piece; bytes are UTF-8, and what is none is replaced."""
+        self._keep(
+            self._terminal.feed(data if isinstance(data, str) else self._decoder.decode(data))
+        )
+
+    def flush(self) -> None:
+        """Show what has not been shown."""
+        line = self._terminal.line
+        piece = self._unshown + self._continued(line)
+        self._unshown, self._shown_line = "", line
+        if piece:
+            self._show(piece)
+
+    def finish(self) -> None:
+        """Show the rest; nothing follows."""
+        rest = self._terminal.feed(self._decoder.decode(b"", final=True)) + self._terminal.finish()
+        self._keep(rest)
+        self.flush()
+
+    def text(self) -> str:
+        """The whole, of a very long one start and end; after `finish`."""
+        start = self._start.decode("utf-8", "replace")
+        if not self._left_out:
+            return start + self._tail
+        return f"{start}\n[... {self._left_out} characters were not kept ...]\n{self._tail}"
+
+    def _keep(self, final: str) -> None:
+        if not final:
+            return
+        piece = self._unshown + self._continued(final)
+        self._unshown, self._shown_line = piece[-_PIECE_LIMIT:], ""
+        if not self._left_out and not self._tail:
+            data = final.encode("utf-8", "replace")
+            if len(self._start) + len(data) <= self._limit:
+                self._start += data
+                return
+        tail = self._tail + final
+        self._left_out += max(0, len(tail) - TAIL)
+        self._tail = tail[-TAIL:]
+
+    def _continued(self, line: str) -> str:
+        """What to show of a line of which the start, or an older version, has been shown."""
+        if line.startswith(self._shown_line):
+            return line[len(self._shown_line) :]
+        return "\n" + line
+
+
+class Pacer:
+    """Does something soon after each change, but not oftener than every `PIECE_INTERVAL`.
+
+    Belongs to the event loop's thread.
+    """
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        self._act = act
+        self._loop = asyncio.get_running_loop()
+        self._last = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
+
+    def changed(self) -> None:
+        if self._timer is None:
+            due = max(self._last + PIECE_INTERVAL, self._loop.time())
+            self._timer = self._loop.call_at(due, self._fire)
+
+    def stop(self) -> None:
+        """Do nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._last = self._loop.time()
+        self._act()

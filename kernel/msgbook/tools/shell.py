@@ -1,0 +1,107 @@
+"""The tool `shell`: a command, its output as it comes, and nothing left of it afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from msgbook.tools.base import CallContext, Need, Tool, ToolError, ToolFunction
+from msgbook.tools.output import Output, Pacer
+
+DEFAULT_TIMEOUT = 120
+MAX_TIMEOUT = 600
+
+_STOP_WAIT = 8.0
+"""Seconds to wait for the supervisor to end what ran too long; it gives up before."""
+
+Command = Annotated[str, Field(description="The command; bash where there is one, else sh.")]
+Timeout = Annotated[
+    float,
+    Field(gt=0, le=MAX_TIMEOUT, description="Seconds after which the command is killed."),
+]
+
+
+def shell_tool(
+    folder: Path, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None
+) -> Tool:
+    """The tool `shell`, which always asks.
+
+    Args:
+        folder: Where commands run: the notebook's folder.
+        secrets: What no command may find in its environment.
+        environ: The environment; the process's own, as it is at each call, by default.
+    """
+
+    def bind(context: CallContext) -> ToolFunction:
+        async def shell(command: Command, timeout: Timeout = DEFAULT_TIMEOUT) -> str:  # noqa: ASYNC109
+            """Run a shell command in the notebook's folder and return what it printed and its exit
+            code. It cannot ask for input, and all its processes are killed when it ends."""
+            context.require(Need("it runs a command on this machine"))
+            own = os.environ if environ is None else environ
+            return await _run(command, folder, own, secrets, timeout, context)
+
+        return shell
+
+    return Tool("shell", bind)
+
+
+async def _run(
+    command: str,
+    folder: Path,
+    environ: Mapping[str, str],
+    secrets: Iterable[str],
+    timeout: float,  # noqa: ASYNC109 - the limit is part of the result
+    context: CallContext,
+) -> str:
+    if sys.platform == "win32":
+        raise ToolError("The tool shell needs Linux or another Unix; use the tool python.")
+    from msgbook.tools.process import Supervised, child_environment
+
+    output = Output(context.show)
+    pacer = Pacer(output.flush)
+
+    def take(data: bytes) -> None:
+        output.feed(data)
+        pacer.changed()
+
+    try:
+        running = Supervised(command, folder, child_environment(environ, secrets), take)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ToolError(f"The command could not be started: {reason}.") from None
+    timed_out = False
+    try:
+        try:
+            async with asyncio.timeout(timeout):
+                await running.gone.wait()
+        except TimeoutError:
+            timed_out = True
+            running.stop()
+            async with asyncio.timeout(_STOP_WAIT):
+                await running.gone.wait()
+    finally:
+        pacer.stop()
+        running.abandon()
+        output.finish()
+    text = await asyncio.to_thread(output.text)
+    ending = f"stopped after {timeout:g} s" if timed_out else _ending(running.ending)
+    result = (text.removesuffix("\n") or "(no output)") + f"\n[{ending}]"
+    if ending == "exit code 0":
+        return result
+    raise ToolError(result)
+
+
+def _ending(report: str) -> str:
+    """How a command ended, for the model."""
+    kind, _, number = report.partition(" ")
+    if kind == "exit":
+        return f"exit code {number}"
+    if kind == "signal":
+        return f"killed by signal {number}"
+    return "the command killed the process that watched over it; all its processes were ended"

@@ -1,0 +1,181 @@
+"""The tool `shell`: what a command printed and how it ended; no process of it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from msgbook.tools.base import ApprovalNeededError, CallContext, Need, ToolError
+from msgbook.tools.process import child_environment
+from msgbook.tools.shell import shell_tool
+
+LEAVE = Need("it runs a command on this machine")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tool needs a Unix")
+
+
+async def shell(folder: Path, command: str, show: Callable[[str], None] = print, **rest) -> str:
+    tool = shell_tool(folder, environ=os.environ)
+    content = await tool.call(json.dumps({"command": command, **rest}), CallContext(LEAVE, show))
+    assert isinstance(content, str)
+    return content
+
+
+def ran(folder: Path, command: str, **rest) -> str:
+    return asyncio.run(shell(folder, command, **rest))
+
+
+def failed(folder: Path, command: str, **rest) -> str:
+    with pytest.raises(ToolError) as error:
+        ran(folder, command, **rest)
+    return str(error.value)
+
+
+def processes_in(folder: Path) -> list[psutil.Process]:
+    """What runs in a folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()) == folder.resolve() and process.status() != "zombie":
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    """Wait until something holds; the test's time limit ends what never does."""
+    while not fact():  # noqa: ASYNC110 - processes send no events
+        await asyncio.sleep(0.01)
+
+
+def test_nothing_runs_without_leave(tmp_path):
+    tool = shell_tool(tmp_path)
+
+    with pytest.raises(ApprovalNeededError) as error:
+        asyncio.run(tool.call('{"command": "touch ran"}'))
+
+    assert error.value.need == LEAVE
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_comes_in_order_from_the_notebooks_folder(tmp_path):
+    (tmp_path / "a.txt").touch()
+
+    assert ran(tmp_path, "echo one; echo two >&2; ls") == "one\ntwo\na.txt\n[exit code 0]"
+
+
+def test_a_failure_shows_output_and_exit_code(tmp_path):
+    assert failed(tmp_path, "echo half; exit 3") == "half\n[exit code 3]"
+
+
+def test_a_command_has_no_input(tmp_path):
+    assert ran(tmp_path, "cat") == "(no output)\n[exit code 0]"
+
+
+def test_a_command_that_cannot_be_started_says_why(tmp_path):
+    assert "could not be started" in failed(tmp_path, "echo a\0b")
+    assert "could not be started" in failed(tmp_path / "missing", "true")
+
+
+def test_output_is_shown_while_the_command_runs(tmp_path):
+    async def main() -> str:
+        shown: list[str] = []
+        running = asyncio.ensure_future(
+            shell(tmp_path, "echo on; until [ -e go ]; do sleep 0.01; done", shown.append)
+        )
+        await until(lambda: "".join(shown) == "on\n")
+        (tmp_path / "go").touch()
+        return await running
+
+    assert asyncio.run(main()) == "on\n[exit code 0]"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 600 & setsid sleep 600 & (trap '' TERM; setsid sleep 600) & echo on",
+        "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 600; done' &) ; echo on",
+    ],
+)
+def test_nothing_is_left_in_the_background(tmp_path, command):
+    assert ran(tmp_path, command) == "on\n[exit code 0]"
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sleep 600", "trap '' TERM; sleep 600; sleep 600", "setsid sleep 600 & sleep 600"],
+)
+def test_a_command_that_takes_too_long_is_stopped_with_all_it_started(tmp_path, command):
+    assert failed(tmp_path, f"echo on; {command}", timeout=0.5) == "on\n[stopped after 0.5 s]"
+    assert processes_in(tmp_path) == []
+
+
+def test_a_command_that_prints_for_ever_is_stopped_and_bounded(tmp_path):
+    text = failed(tmp_path, "yes", timeout=1)
+
+    assert text.endswith("y\n[stopped after 1 s]")
+    assert len(text) < 11_000_000
+
+
+@pytest.mark.parametrize("command", ["kill -9 $$", "kill -9 0", "kill -9 -- -$$"])
+def test_a_command_that_kills_itself_is_a_failure(tmp_path, command):
+    assert failed(tmp_path, f"sleep 600 & {command}; sleep 600").endswith("[killed by signal 9]")
+    assert processes_in(tmp_path) == []
+
+
+def test_a_command_that_kills_its_supervisor_ends_too(tmp_path):
+    text = failed(tmp_path, "setsid sleep 600 & env -i sleep 600 & kill -9 $PPID; sleep 600")
+
+    assert "killed the process that watched over it" in text
+    assert processes_in(tmp_path) == []
+
+
+def test_a_command_that_asks_its_supervisor_to_end_is_not_heard(tmp_path):
+    assert ran(tmp_path, "kill $PPID; kill -INT $PPID; echo on") == "on\n[exit code 0]"
+
+
+def test_a_cancelled_call_leaves_no_process_and_has_shown_its_output(tmp_path):
+    async def main() -> list[str]:
+        shown: list[str] = []
+        command = "echo on; sleep 600 & setsid sleep 600 & sleep 600"
+        running = asyncio.ensure_future(shell(tmp_path, command, shown.append))
+        await until(lambda: "".join(shown) == "on\n")
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await until(lambda: not processes_in(tmp_path) and not psutil.Process().children())
+        await until(lambda: len(asyncio.all_tasks()) == 1)
+        return shown
+
+    assert asyncio.run(main()) == ["on\n"]
+
+
+def test_the_time_limit_is_bounded(tmp_path):
+    assert "timeout" in failed(tmp_path, "true", timeout=601)
+
+
+def test_a_command_finds_no_key_in_its_environment():
+    environ = {
+        "OPENAI_API_KEY": "1",
+        "hf_token": "1",
+        "DB_PASSWORD": "1",
+        "AWS_SECRET_ACCESS": "1",
+        "GOOGLE_APPLICATION_CREDENTIALS": "1",
+        "JPY_SESSION_NAME": "1",
+        "HARMLESS": "begins with sk-hidden",
+        "PATH": "/bin",
+        "HOME": "/",
+    }
+
+    kept = child_environment(environ, ["sk-hidden"])
+
+    assert kept.keys() & environ.keys() == {"PATH", "HOME"}
