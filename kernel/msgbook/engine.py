@@ -138,12 +138,12 @@ class Engine:
             provider=provider.name,
             context={**context, "request_hash": request_hash(messages)},
         )
+        self._warn_of_length(messages, transcript, record, is_magic)
         yield
         async for _ in run_turn(
             Request(model, messages, self.tools.schemas),
             record,
             provider=provider,
-        self._warn_of_length(messages, transcript, record, is_magic)
             tools=self.tools,
             approve=unattended(allow=self.settings.approval == "allow"),
             redact=lambda text: redact(whole(text), self.settings.secrets),
@@ -220,11 +220,6 @@ class Engine:
         cleaned: list[Message] = json.loads(text)
         return cleaned
 
-    def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
-        """What the user should know: warnings once, a policy that allows all in every turn."""
-        notices = [
-            Notice(text, "warning") for text in self.settings.warnings if text not in self._said
-        ]
     def _warn_of_length(
         self,
         messages: list[Message],
@@ -237,6 +232,11 @@ class Engine:
         if words := warn_of_length(tokens, limit, transcript.earlier, is_magic):
             record.apply(Notice(words, "warning"), time.monotonic())
 
+    def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
+        """What the user should know: warnings once, a policy that allows all in every turn."""
+        notices = [
+            Notice(text, "warning") for text in self.settings.warnings if text not in self._said
+        ]
         self._said.update(self.settings.warnings)
         if self.settings.approval == "allow":
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
