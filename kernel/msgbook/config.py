@@ -20,10 +20,11 @@ DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
-TOP_KEYS = {"model", "providers", "limits"}
+TOP_KEYS = {"model", "providers", "limits", "approval"}
 PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices"}
 LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
 PRICE_KEYS = {"input", "cached", "output"}
+APPROVAL_KEYS = {"rules"}
 
 WARN_TOKENS = 100_000
 """A request that is estimated to be longer is warned of. Most models take 128,000 or more."""
@@ -32,6 +33,7 @@ _TYPES = (
     ("model", str, "a string"),
     ("providers", dict, "a table"),
     ("limits", dict, "a table"),
+    ("approval", dict, "a table"),
 )
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
@@ -61,8 +63,12 @@ class Settings:
     model: str | None = None
     """Model for cells that name none; None leaves it to the server when it offers just one."""
     approval: ApprovalPolicy = "deny"
+    rules: tuple[Any, ...] = ()
+    """Tables of `[approval] rules`, as they stand: `tools.rules` reads them."""
     limits: Mapping[str, float] = field(default_factory=dict)
     """Of one turn: those of `LIMIT_KEYS` that are set, but `warn_tokens`; positive."""
+    project_limits: Mapping[str, Any] = field(default_factory=dict)
+    """What the project wants of `limits`, of any type; it can only lower them."""
     warn_tokens: int = WARN_TOKENS
     """Tokens that a request may have by estimate without a warning."""
     warnings: tuple[str, ...] = ()
@@ -80,11 +86,14 @@ class Settings:
         return tuple(sorted({w for w in words if len(w) >= 8}, key=len, reverse=True))
 
 
-def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+def load_settings(
+    environ: Mapping[str, str] | None = None, *, project_model: str | None = None
+) -> Settings:
     """Read the settings.
 
     Args:
         environ: The environment; the process's own by default.
+        project_model: The model of a project that the user trusts; wins over the file.
 
     Raises:
         ConfigError: A file that is named or found cannot be read or is no TOML; or a key, a URL or
@@ -103,10 +112,11 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     limits = dict(_limits(table, path, warnings))
     return Settings(
         provider=_provider(env, table, path, warnings),
-        model=env.get("MSGBOOK_MODEL", "").strip() or _string(table.get("model")),
+        model=env.get("MSGBOOK_MODEL", "").strip() or project_model or _string(table.get("model")),
         warn_tokens=int(limits.pop("warn_tokens", WARN_TOKENS)),
         limits=limits,
         approval=approval,  # type: ignore[arg-type]  # checked above
+        rules=tuple(_rules(table, path, warnings)),
         warnings=tuple(warnings),
     )
 
@@ -207,6 +217,17 @@ def _limits(
             warnings.append(f"{line}: {key} has to be a positive {kind}; it is ignored.")
 
 
+def _rules(table: dict[str, Any], path: Path | None, warnings: list[str]) -> list[Any]:
+    found = table.get("approval")
+    rules = found.get("rules", []) if isinstance(found, dict) else []
+    if isinstance(rules, list):
+        return rules
+    if path is not None:
+        line = f"{path.name}:{_line_of('rules', path)}"
+        warnings.append(f"{line}: rules has to be a list of tables; it is ignored.")
+    return []
+
+
 def _key(value: str, variable: str) -> str | None:
     """The key; servers' libraries fail in odd ways on one that no header can carry."""
     key = value.strip()
@@ -267,8 +288,9 @@ def _unknown_keys(table: dict[str, Any], path: Path | None) -> Iterable[str]:
     providers = table.get("providers")
     for entry in providers.values() if isinstance(providers, dict) else ():
         known += [(key, key in PROVIDER_KEYS) for key in entry] if isinstance(entry, dict) else []
-    limits = table.get("limits")
-    known += [(key, key in LIMIT_KEYS) for key in limits] if isinstance(limits, dict) else []
+    for name, keys in (("limits", LIMIT_KEYS), ("approval", APPROVAL_KEYS)):
+        entries = table.get(name)
+        known += [(key, key in keys) for key in entries] if isinstance(entries, dict) else []
     for key, is_known in known:
         if not is_known:
             yield f"{path.name}:{_line_of(key, path)}: unknown key {key!r}; it is ignored."

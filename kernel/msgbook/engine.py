@@ -23,7 +23,7 @@ from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
 from msgbook.text import whole
-from msgbook.tools.approval import Ask, unattended
+from msgbook.tools.approval import Approvals, Ask
 from msgbook.tools.base import ToolSet
 from msgbook.tools.read import read_tool
 from msgbook.tools.rights import Roots
@@ -62,6 +62,7 @@ class Engine:
     Args:
         folder: The notebook's folder.
         private: Folders in which tools read nothing without asking.
+        approvals: What is allowed; by default what the settings alone allow.
         problem: Why the settings could not be read; each turn ends with it then.
         sleep: Waits some seconds before a server is asked again.
 
@@ -75,12 +76,16 @@ class Engine:
         folder: Path,
         *,
         private: tuple[Path, ...] = (),
+        approvals: Approvals | None = None,
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.settings = settings
         self._problem = problem
-        self._limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
+        self.approvals = approvals or Approvals(settings.approval, folder)
+        limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
+        self._limits, refusals = limits.narrowed(settings.project_limits)
+        self._warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
@@ -145,7 +150,7 @@ class Engine:
             record,
             provider=provider,
             tools=self.tools,
-            approve=unattended(allow=self.settings.approval == "allow"),
+            approve=lambda question: self.approvals.decide(question, ask),
             redact=lambda text: redact(whole(text), self.settings.secrets),
             clock=time.monotonic,
             limits=limits,
@@ -234,10 +239,9 @@ class Engine:
 
     def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
         """What the user should know: warnings once, a policy that allows all in every turn."""
-        notices = [
-            Notice(text, "warning") for text in self.settings.warnings if text not in self._said
-        ]
-        self._said.update(self.settings.warnings)
+        warnings = [*self._warnings, *self.approvals.problems()]
+        notices = [Notice(text, "warning") for text in warnings if text not in self._said]
+        self._said.update(warnings)
         if self.settings.approval == "allow":
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
         if transcript.unanswered:

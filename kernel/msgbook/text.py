@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 RESULT_LIMIT = 50_000
 """Characters of a tool result or of a cell's output that a model is sent."""
 
@@ -24,3 +26,33 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
         return text
     head, tail = text[: limit * 3 // 4], text[-limit // 4 :]
     return f"{head}\n[... {len(text) - limit} characters left out ...]\n{tail}"
+
+
+_UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
+"""Unicode categories of what steers a terminal, turns the direction or looks like a blank."""
+
+_BLANKS = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and signs that show nothing."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with each character that is not seen as what it is written out, as `\\u202e`.
+
+    A person who is asked about a text has to see it as it is.
+
+    Args:
+        keep: Characters that are left as they are, such as a newline.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c == " " or c in keep or _is_seen(c) else _written_out(c) for c in text)
+
+
+def _is_seen(char: str) -> bool:
+    return unicodedata.category(char) not in _UNSEEN and char not in _BLANKS
+
+
+def _written_out(char: str) -> str:
+    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char)
+    number = ord(char)
+    return short or (f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}")

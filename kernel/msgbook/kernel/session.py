@@ -12,15 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgbook.cells import IsMagic
-from msgbook.config import Settings, hide_key, load_settings, redact
+from msgbook.config import Settings, hide_key, redact
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.kernel.page import PageComms
 from msgbook.text import one_line
+from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
+from msgbook.tools.store import Store, data_file
+from msgbook.tools.trust import load_with_project
 from msgbook.transcript import SessionMemory, Transcript, read_transcript
 
 if TYPE_CHECKING:
     from msgbook.engine import Engine
     from msgbook.output.record import TurnRecord
+    from msgbook.tools.approval import Approvals
 
 _log = logging.getLogger(__name__)
 
@@ -58,8 +62,9 @@ class Session:
         self._engine: Engine | None = None
         self._problem: ConfigError | None = None
         self._settings = Settings()
+        self._rules: list[Rule] = []
         try:
-            self._settings = load_settings()
+            self._settings, self._rules = load_with_project(folder)
         except ConfigError as error:
             self._problem = error
         hide_key(self._settings)
@@ -130,9 +135,19 @@ class Session:
         if self._engine is None:
             module = await asyncio.to_thread(importlib.import_module, "msgbook.engine")
             self._engine = module.Engine(
-                self._settings, self._folder, private=_jupyter_folders(), problem=self._problem
+                self._settings,
+                self._folder,
+                private=_jupyter_folders(),
+                approvals=self._approvals(),
+                problem=self._problem,
             )
         return self._engine
+
+    def _approvals(self) -> Approvals:
+        from msgbook.tools.approval import Approvals
+
+        saved = SavedRules(Store(data_file(RULES_FILE)))
+        return Approvals(self._settings.approval, self._folder, self._rules, saved)
 
 
 def warm_up() -> None:

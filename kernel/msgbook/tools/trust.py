@@ -1,0 +1,199 @@
+"""What a project may set: it only narrows, until the user trusts exactly its configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from msgbook.config import LIMIT_KEYS, Settings, load_settings
+from msgbook.errors import MsgbookError
+from msgbook.text import one_line
+from msgbook.tools.rules import Rule, read_rules
+from msgbook.tools.store import Store, StoreError, data_file
+
+TRUST_FILE = "trust.json"
+
+CONFIG = Path(".msgbook") / "config.toml"
+"""A project's configuration, below its folder."""
+
+_SIZE_LIMIT = 1_000_000
+_NARROWING = {"limits"}
+_TRUSTED = {"model", "approval"}
+
+
+class ProjectError(MsgbookError):
+    """A project's configuration is missing or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectConfig:
+    """A project's configuration, as it reads."""
+
+    folder: Path
+    """The project's."""
+    sha256: str
+    table: dict[str, Any]
+
+    def rules(self) -> tuple[list[Rule], list[str]]:
+        """Its rules, which hold in the project alone, and a warning for each that is none."""
+        approval = self.table.get("approval")
+        tables = approval.get("rules", []) if isinstance(approval, dict) else []
+        return read_rules(tables if isinstance(tables, list) else [None], str(CONFIG), self.folder)
+
+    @property
+    def model(self) -> str | None:
+        model = self.table.get("model")
+        return model.strip() or None if isinstance(model, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What of a project's configuration is followed."""
+
+    limits: dict[str, Any] = field(default_factory=dict)
+    """Wanted limits, of any type; they can only lower the user's own."""
+    model: str | None = None
+    rules: tuple[Rule, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What is not followed, a line each."""
+
+
+class Trust:
+    """Which configurations the user trusts: by folder, and by what the file held.
+
+    Raises:
+        StoreError: From each method, when the file cannot be read or written.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of(self, project: Path) -> str | None:
+        """SHA-256 of the configuration that was trusted; None for none."""
+        found = self._projects().get(str(project))
+        return found if isinstance(found, str) else None
+
+    def grant(self, config: ProjectConfig) -> None:
+        """Trust this configuration, and no other one of its project."""
+        self._write({**self._projects(), str(config.folder): config.sha256})
+
+    def revoke(self, project: Path) -> bool:
+        """Trust the project no longer; whether it was trusted."""
+        projects = self._projects()
+        if projects.pop(str(project), None) is None:
+            return False
+        self._write(projects)
+        return True
+
+    def _projects(self) -> dict[str, Any]:
+        projects = self._store.read().get("projects", {})
+        if not isinstance(projects, dict):
+            raise StoreError(f"{self._store.name}: projects is no object; mend it or delete it.")
+        return projects
+
+    def _write(self, projects: dict[str, Any]) -> None:
+        self._store.write({**self._store.read(), "version": 1, "projects": projects})
+
+
+def load_with_project(
+    folder: Path, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, list[Rule]]:
+    """The user's settings with what the project of a notebook's folder may set, and all rules.
+
+    Args:
+        environ: The environment; the process's own by default.
+
+    Raises:
+        ConfigError: The user's settings cannot be read or used.
+    """
+    project = project_settings(folder, Trust(Store(data_file(TRUST_FILE))))
+    settings = load_settings(environ, project_model=project.model)
+    rules, problems = read_rules(settings.rules, "msgbook.toml")
+    warnings = (*settings.warnings, *problems, *project.warnings)
+    settings = replace(settings, project_limits=project.limits, warnings=warnings)
+    return settings, [*rules, *project.rules]
+
+
+def find_project(folder: Path) -> Path:
+    """The project of a folder: the nearest one above with `.msgbook`, else with `.git`, else it."""
+    real = folder.resolve()
+    for name in (".msgbook", ".git"):
+        for candidate in (real, *real.parents):
+            if os.path.exists(candidate / name):  # noqa: PTH110 - no error where nothing is allowed
+                return candidate
+    return real
+
+
+def read_config(project: Path) -> ProjectConfig | None:
+    """A project's configuration; None when it has none.
+
+    Raises:
+        ProjectError: It cannot be read.
+    """
+    import tomllib  # most projects have none
+
+    try:
+        data = _read(project / CONFIG)
+        table = tomllib.loads(data.decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ProjectError(f"{CONFIG} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ProjectError(f"{CONFIG} is no valid TOML: {one_line(str(error), 200)}") from error
+    return ProjectConfig(project, hashlib.sha256(data).hexdigest(), table)
+
+
+def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
+    """What the project of a notebook's folder sets; what is wrong is a warning."""
+    project = find_project(folder)
+    try:
+        config = read_config(project)
+        trusted = trust.of(project) if config is not None else None
+    except (ProjectError, StoreError) as error:
+        return ProjectSettings(warnings=(f"Nothing of the project is followed: {error}",))
+    if config is None:
+        return ProjectSettings()
+    limits = config.table.get("limits", {})
+    limits = (
+        {k: v for k, v in limits.items() if k in LIMIT_KEYS} if isinstance(limits, dict) else {}
+    )
+    warnings = _ignored(config)
+    if trusted == config.sha256:
+        rules, problems = config.rules()
+        return ProjectSettings(limits, config.model, tuple(rules), (*warnings, *problems))
+    if config.table.keys() & _TRUSTED:
+        warnings.append(_untrusted(config, project, folder, changed=trusted is not None))
+    return ProjectSettings(limits, warnings=tuple(warnings))
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a regular file: a project may hold a pipe or an endless device in its place."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("it is no regular file")
+        data = file.read(_SIZE_LIMIT + 1)
+    if len(data) > _SIZE_LIMIT:
+        raise OSError(f"it is longer than {_SIZE_LIMIT} bytes")
+    return data
+
+
+def _ignored(config: ProjectConfig) -> list[str]:
+    keys = sorted(config.table.keys() - _TRUSTED - _NARROWING)
+    return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
+
+
+def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: bool) -> str:
+    keys = " and ".join(sorted(config.table.keys() & _TRUSTED))
+    why = "it has changed since you trusted it" if changed else "you have not trusted it"
+    where = os.path.relpath(project, folder.resolve())
+    return (
+        f"{CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a terminal, in the "
+        f"notebook's folder: msgbook trust {where}"
+    )
