@@ -1,7 +1,7 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { conversationsPlugin } from './plugins/conversations';
 import { fileTypePlugin } from './plugins/fileType';
-import { liveCellsPlugin } from './plugins/liveCells';
 import { newChatFilePlugin } from './plugins/newChatFile';
 import { pairingPlugin } from './plugins/pairing';
 import { turnsPlugin } from './plugins/turns';
@@ -10,7 +10,7 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   turnsPlugin,
   fileTypePlugin,
   newChatFilePlugin,
-  liveCellsPlugin,
+  conversationsPlugin,
   pairingPlugin
 ];
 

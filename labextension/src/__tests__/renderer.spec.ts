@@ -6,7 +6,8 @@ import type { PartialJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
 import { turnRendererFactory } from '../render/factory';
-import type { Execution, TurnRenderer } from '../render/turnRenderer';
+import { NO_HOST, type Execution } from '../render/host';
+import type { TurnRenderer } from '../render/turnRenderer';
 import { TURN_MIME } from '../turn/model';
 
 const trans = nullTranslator.load('msgbook');
@@ -37,7 +38,10 @@ const fixtures: TurnRenderer[] = [];
 function fixture(): IFixture {
   const parser = new ScriptedParser();
   const state: { execution: Execution } = { execution: 'running' };
-  const factory = turnRendererFactory(trans, () => state.execution);
+  const factory = turnRendererFactory(trans, {
+    ...NO_HOST,
+    execution: () => state.execution
+  });
   const renderer = factory.createRenderer({
     mimeType: TURN_MIME,
     sanitizer: new Sanitizer(),

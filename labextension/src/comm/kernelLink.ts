@@ -2,7 +2,7 @@ import type { ISessionContext } from '@jupyterlab/apputils';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { type IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
+import { type ISignal, Signal } from '@lumino/signaling';
 
 /** Name of the kernelspec, and of the comm's target in its kernels. */
 export const KERNEL_NAME = 'msgbook';
@@ -40,6 +40,20 @@ export class KernelLink implements IDisposable {
 
   get isDisposed(): boolean {
     return this._isDisposed;
+  }
+
+  /** Emitted when the comm was opened: messages can be sent. */
+  get opened(): ISignal<this, void> {
+    return this._opened;
+  }
+
+  /** Send a message; false when there is no open comm. */
+  send(data: JSONObject): boolean {
+    if (this._comm === null || this._comm.isDisposed || !this._isOpen) {
+      return false;
+    }
+    this._comm.send(data);
+    return true;
   }
 
   dispose(): void {
@@ -85,12 +99,23 @@ export class KernelLink implements IDisposable {
       this._refused = true;
     };
     this._comm = comm;
-    openOnSubshell(kernel, comm).catch(reason => {
-      console.warn(
-        'No comm to the msgbook kernel: it will use the cells it remembers.',
-        reason
-      );
-    });
+    this._isOpen = false;
+    openOnSubshell(kernel, comm).then(
+      () => this._onOpened(comm),
+      reason => {
+        console.warn(
+          'No comm to the msgbook kernel: it will use the cells it remembers.',
+          reason
+        );
+      }
+    );
+  }
+
+  private _onOpened(comm: Kernel.IComm): void {
+    if (comm === this._comm && !comm.isDisposed) {
+      this._isOpen = true;
+      this._opened.emit();
+    }
   }
 
   private _answer(comm: Kernel.IComm, msg: KernelMessage.ICommMsgMsg): void {
@@ -118,6 +143,8 @@ export class KernelLink implements IDisposable {
   private readonly _session: LinkedSession;
   private readonly _handler: CommHandler;
   private _comm: Kernel.IComm | null = null;
+  private readonly _opened = new Signal<this, void>(this);
+  private _isOpen = false;
   private _refused = false;
   private _isDisposed = false;
 }

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
+import type { Choice, IApprovalQuestion } from '../comm/approval';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import { isEmbeddedImage } from '../safe/strictHtml';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../turn/model';
 import { indentJson, visible } from '../turn/text';
 import { seconds } from '../turn/words';
+import { ApprovalView } from './approvalView';
 import { Disclosure, element, GrowingText } from './dom';
 import { TextView } from './textView';
 
@@ -22,6 +24,8 @@ export interface IBlockContext {
   readonly blocks: readonly IBlock[];
   /** Whether the block may still grow. */
   readonly streaming: boolean;
+  /** What the kernel asks about this call, if anything. */
+  readonly question?: IApprovalQuestion;
 }
 
 /** Shows one block of a turn, and its later states. */
@@ -36,6 +40,8 @@ export interface IBlockView {
 export interface IViewTools {
   readonly markdown: IMarkdownRenderer;
   readonly trans: TranslationBundle;
+  /** Answers a question of the kernel. */
+  answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
 }
 
 /** The view for blocks of a type; types of newer versions are shown as JSON. */
@@ -46,7 +52,7 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
     case 'reasoning':
       return reasoningView(tools.trans);
     case 'tool_call':
-      return callView(tools.trans);
+      return callView(tools);
     case 'tool_result':
       return resultView(tools.trans);
     case 'notice':
@@ -94,29 +100,68 @@ function reasoningView(trans: TranslationBundle): IBlockView {
   };
 }
 
-function callView(trans: TranslationBundle): IBlockView {
+function callView({ trans, answer }: IViewTools): IBlockView {
   const content = new GrowingText();
-  const disclosure = new Disclosure(
-    'msgbook-Call',
+  const body = element(
+    'div',
+    'msgbook-Call-body',
     element('pre', 'msgbook-Pre', content.node)
   );
+  const disclosure = new Disclosure('msgbook-Call', body);
+  const { classList } = disclosure.node;
+  let asked: IApprovalQuestion | undefined;
+  const ask = (question: IApprovalQuestion | undefined) => {
+    if (question === asked) {
+      return;
+    }
+    asked = question;
+    const before = body.querySelector('.msgbook-Approval');
+    if (before?.contains(document.activeElement)) {
+      disclosure.focus();
+    }
+    before?.remove();
+    classList.toggle('msgbook-mod-asking', question !== undefined);
+    if (question === undefined) {
+      disclosure.suggestOpen(false);
+      return;
+    }
+    const view = new ApprovalView(question, trans, (choice, reason) =>
+      answer(question, choice, reason)
+    );
+    disclosure.open();
+    body.append(view.node);
+  };
   return {
     widget: new Widget({ node: disclosure.node }),
-    update: block => {
-      const name = visible(text(block.name) ?? '?');
+    update: (block, { question }) => {
+      // What is asked is what the kernel would do, whatever the turn says.
+      const name = question?.name ?? text(block.name) ?? '?';
+      const json = question?.arguments ?? text(block.arguments) ?? '';
       disclosure.label(
-        `🔧 ${trans.__('Call: %1', name)}`,
-        block.unfinished === true
-          ? trans.__('cut off, not run')
-          : approvalWords(block.approval, trans)
+        `🔧 ${trans.__('Call: %1', visible(name))}`,
+        callWords(block, question, trans)
       );
-      content.show(visible(indentJson(text(block.arguments) ?? '')));
-      disclosure.node.classList.toggle(
+      content.show(visible(indentJson(json)));
+      classList.toggle(
         'msgbook-mod-denied',
         block.approval === 'denied' || block.unfinished === true
       );
+      ask(question);
     }
   };
+}
+
+function callWords(
+  block: IBlock,
+  question: IApprovalQuestion | undefined,
+  trans: TranslationBundle
+): string {
+  if (question !== undefined) {
+    return trans.__('waits for your approval');
+  }
+  return block.unfinished === true
+    ? trans.__('cut off, not run')
+    : approvalWords(block.approval, trans);
 }
 
 function approvalWords(approval: unknown, trans: TranslationBundle): string {

@@ -36,6 +36,7 @@ export class Disclosure {
       this._label,
       this._note
     );
+    this._summary = summary;
     // The keyboard makes a click of Enter and Space too; `toggle` would also tell of our own.
     summary.addEventListener('click', () => {
       this._byHand = true;
@@ -63,6 +64,17 @@ export class Disclosure {
     }
   }
 
+  /** Open, also what a person closed: there is something to decide. */
+  open(): void {
+    this.node.open = true;
+  }
+
+  /** Give the line that is always seen the keyboard's focus. */
+  focus(): void {
+    this._summary.focus({ preventScroll: true });
+  }
+
+  private readonly _summary: HTMLElement;
   private readonly _label: HTMLElement;
   private readonly _note: HTMLElement;
   private _byHand = false;

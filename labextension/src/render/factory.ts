@@ -2,20 +2,30 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { TURN_MIME } from '../turn/model';
-import { TurnRenderer, type ExecutionProbe } from './turnRenderer';
+import { NO_HOST, type ITurnHost } from './host';
+import { TurnRenderer } from './turnRenderer';
 
 /** Below `text/html` (50) and `text/markdown` (60), which stand beside a turn in its bundle. */
 export const TURN_RANK = 10;
 
-/** The renderers of turns; safe, because they sanitise whatever the trust. */
+/**
+ * The renderers of turns; safe, because they sanitise whatever the trust.
+ *
+ * @param made - Told of each renderer.
+ */
 export function turnRendererFactory(
   trans: TranslationBundle,
-  probe: ExecutionProbe = () => 'unknown'
+  host: ITurnHost = NO_HOST,
+  made: (renderer: TurnRenderer) => void = () => undefined
 ): IRenderMime.IRendererFactory {
   return {
     safe: true,
     mimeTypes: [TURN_MIME],
     defaultRank: TURN_RANK,
-    createRenderer: options => new TurnRenderer(options, trans, probe)
+    createRenderer: options => {
+      const renderer = new TurnRenderer(options, trans, host);
+      made(renderer);
+      return renderer;
+    }
   };
 }

@@ -8,6 +8,7 @@ import {
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
+import type { IApprovalQuestion } from '../comm/approval';
 import { safeMarkdown } from '../safe/markdown';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
 import {
@@ -18,12 +19,8 @@ import {
 } from './blockViews';
 import { Disclosure, element } from './dom';
 import { Header } from './header';
-
-/** What the page knows of the cell that an output stands in. */
-export type Execution = 'running' | 'idle' | 'unknown';
-
-/** Tells whether a node stands in the output of a cell that is being executed. */
-export type ExecutionProbe = (node: Node) => Execution;
+import type { ITurnHost } from './host';
+import { withQuestions } from './questions';
 
 /** How long a turn counts as running when nobody knows and no update arrives, in milliseconds. */
 const RECENT = 60_000;
@@ -33,6 +30,7 @@ interface IShownBlock {
   readonly view: IBlockView;
   block: IBlock | null;
   streaming: boolean;
+  question: IApprovalQuestion | undefined;
   rendered: Promise<void>;
 }
 
@@ -50,7 +48,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   constructor(
     options: IRenderMime.IRendererOptions,
     trans: TranslationBundle,
-    probe: ExecutionProbe
+    host: ITurnHost
   ) {
     super();
     this.addClass('msgbook-Turn');
@@ -58,8 +56,12 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', trans.__('Answer'));
     this._trans = trans;
-    this._tools = { markdown: safeMarkdown(options), trans };
-    this._probe = probe;
+    this._tools = {
+      markdown: safeMarkdown(options),
+      trans,
+      answer: host.answer.bind(host)
+    };
+    this._host = host;
     this._header = new Header(trans);
     this.addWidget(new Widget({ node: this._header.node }));
     this.addWidget(this._body);
@@ -74,8 +76,16 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
    */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if (!this.isDisposed) {
-      this._show(model.data[TURN_MIME]);
+      this._given = model.data[TURN_MIME];
+      this.refresh();
       await Promise.all(this._shown.map(({ rendered }) => rendered));
+    }
+  }
+
+  /** Show what the surroundings know of the turn, and else what the model gave. */
+  refresh(): void {
+    if (!this.isDisposed) {
+      this._show(this._host.current(this.node) ?? this._given);
     }
   }
 
@@ -87,7 +97,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   protected override onAfterAttach(msg: Message): void {
     super.onAfterAttach(msg);
     // Only now is it known which cell this is.
-    this._tick();
+    this.refresh();
   }
 
   private _show(value: ReadonlyPartialJSONValue | undefined): void {
@@ -101,6 +111,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._header.node.hidden = false;
     this._updated ||=
       this._value !== undefined &&
+      this._value !== value &&
       !JSONExt.deepEqual(this._value, value ?? null);
     this._value = value;
     this._turn = turn;
@@ -116,27 +127,34 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
-    this._dropViews(blocks.length);
-    for (const [index, block] of blocks.entries()) {
+    const asked = withQuestions(blocks, this._host.questions(this.node));
+    this._dropViews(asked.length);
+    for (const [index, { block, question }] of asked.entries()) {
       const streaming = live && index === blocks.length - 1;
-      if (this._isShown(index, block, streaming)) {
+      const now = { block, streaming, question };
+      if (this._isShown(index, now)) {
         continue;
       }
       const shown = this._viewAt(index, block.type);
       const rendered = Promise.resolve(
-        shown.view.update(block, { blocks, streaming })
+        shown.view.update(block, { blocks, streaming, question })
       );
-      Object.assign(shown, { block, streaming, rendered });
+      Object.assign(shown, now, { rendered });
     }
   }
 
-  private _isShown(index: number, block: IBlock, streaming: boolean): boolean {
+  private _isShown(
+    index: number,
+    now: Pick<IShownBlock, 'block' | 'streaming' | 'question'>
+  ): boolean {
     const shown = this._shown[index] as IShownBlock | undefined;
     return (
       shown !== undefined &&
       shown.block !== null &&
-      shown.streaming === streaming &&
-      JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject)
+      shown.streaming === now.streaming &&
+      shown.question === now.question &&
+      (shown.block === now.block ||
+        JSONExt.deepEqual(shown.block as JSONObject, now.block as JSONObject))
     );
   }
 
@@ -147,7 +165,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       const view = createBlockView(type, this._tools);
       this._body.addWidget(view.widget);
       const rendered = Promise.resolve();
-      this._shown.push({ type, view, block: null, streaming: false, rendered });
+      this._shown.push({
+        ...{ type, view, rendered },
+        ...{ block: null, streaming: false, question: undefined }
+      });
     }
     return this._shown[index];
   }
@@ -179,7 +200,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     if (turn.status !== 'running') {
       return false;
     }
-    const execution = this._probe(this.node);
+    const execution = this._host.execution(this.node);
     if (execution !== 'unknown') {
       return execution === 'running';
     }
@@ -203,7 +224,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       return;
     }
     if (this._isLive(this._turn) !== this._live) {
-      this._show(this._value);
+      this.refresh();
     } else {
       this._header.show(this._turn, this._live, Date.now());
     }
@@ -211,11 +232,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
 
   private readonly _trans: TranslationBundle;
   private readonly _tools: IViewTools;
-  private readonly _probe: ExecutionProbe;
+  private readonly _host: ITurnHost;
   private readonly _header: Header;
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;
+  /** What the output model gave. */
+  private _given: ReadonlyPartialJSONValue | undefined;
+  /** What is shown. */
   private _value: ReadonlyPartialJSONValue | undefined;
   private _turn: ITurn | null = null;
   private _updated = false;

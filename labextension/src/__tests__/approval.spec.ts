@@ -1,0 +1,235 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { parseQuestion } from '../comm/approval';
+import { Approvals } from '../live/approvals';
+import { ApprovalView, DEAF, type IsGenuine } from '../render/approvalView';
+import { withQuestions } from '../render/questions';
+
+const trans = nullTranslator.load('msgbook');
+
+const ASK = {
+  type: 'approval.ask',
+  request_id: 'r1',
+  cell_id: 'a',
+  display_id: 'd',
+  call_id: 'call_1',
+  name: 'write',
+  arguments: '{"path": "a.txt", "content": "x"}',
+  reason: 'it changes a file',
+  preview: '--- a.txt\n+++ a.txt\n@@ -0,0 +1 @@\n+x\n',
+  choices: ['once', 'session', 'rule', 'no']
+};
+
+describe('parseQuestion', () => {
+  it('takes only choices that it knows, and texts that are texts', () => {
+    const question = parseQuestion({
+      ...ASK,
+      choices: ['rule', 'sudo', 'once', 1],
+      reason: { toString: 1 },
+      preview: undefined
+    });
+    expect(question).toMatchObject({
+      ...{ choices: ['once', 'rule'], reason: '', preview: '' },
+      arguments: ASK.arguments
+    });
+  });
+
+  it.each(['request_id', 'cell_id', 'call_id', 'name', 'arguments'])(
+    'is nothing without %s',
+    key => {
+      expect(parseQuestion({ ...ASK, [key]: undefined })).toBeNull();
+      expect(parseQuestion({ ...ASK, [key]: ['x'] })).toBeNull();
+    }
+  );
+});
+
+describe('Approvals', () => {
+  function fixture(reachable = true) {
+    const sent: JSONObject[] = [];
+    const refreshed: string[] = [];
+    const page = {
+      has: (cellId: string) => cellId !== 'elsewhere',
+      refresh: (cellId: string) => void refreshed.push(cellId)
+    };
+    const approvals = new Approvals(
+      page,
+      data => reachable && sent.push(data) > 0
+    );
+    return { approvals, sent, refreshed };
+  }
+
+  it('gives one answer, with the arguments that were shown', () => {
+    const { approvals, sent } = fixture();
+    approvals.receive(ASK);
+    const [question] = approvals.of('a');
+    approvals.answer(question, 'once', 'not sent');
+    approvals.answer(question, 'no');
+    expect(sent).toEqual([
+      {
+        type: 'approval.answer',
+        request_id: 'r1',
+        decision: 'once',
+        arguments: ASK.arguments
+      }
+    ]);
+    expect(approvals.of('a')).toEqual([]);
+  });
+
+  it('says why not', () => {
+    const { approvals, sent } = fixture();
+    approvals.receive(ASK);
+    approvals.answer(approvals.of('a')[0], 'no', 'not that file');
+    expect(sent[0]).toMatchObject({ decision: 'no', reason: 'not that file' });
+  });
+
+  it('keeps a question that could not be answered', () => {
+    const { approvals } = fixture(false);
+    approvals.receive(ASK);
+    approvals.answer(approvals.of('a')[0], 'once');
+    expect(approvals.of('a')).toHaveLength(1);
+  });
+
+  it('shows a question in its own cell, and not in other notebooks', () => {
+    const { approvals } = fixture();
+    approvals.receive(ASK);
+    approvals.receive({ ...ASK, request_id: 'r2', cell_id: 'b' });
+    approvals.receive({ ...ASK, request_id: 'r3', cell_id: 'elsewhere' });
+    expect(approvals.of('a').map(q => q.requestId)).toEqual(['r1']);
+    expect(approvals.of('b').map(q => q.requestId)).toEqual(['r2']);
+    expect(approvals.all).toHaveLength(2);
+  });
+
+  it('keeps a question that is sent again as it was shown', () => {
+    const { approvals } = fixture();
+    approvals.receive(ASK);
+    const [question] = approvals.of('a');
+    approvals.receive({ ...ASK, arguments: '{"path": "other"}' });
+    expect(approvals.of('a')).toEqual([question]);
+    expect(approvals.of('a')[0]).toBe(question);
+  });
+
+  it('closes what was answered elsewhere, and all when the kernel is gone', () => {
+    const { approvals, sent, refreshed } = fixture();
+    approvals.receive(ASK);
+    approvals.receive({ ...ASK, request_id: 'r2' });
+    const [first] = approvals.of('a');
+    approvals.receive({ type: 'approval.closed', request_id: 'r1' });
+    expect(approvals.of('a')).toHaveLength(1);
+    approvals.clear();
+    expect(approvals.of('a')).toHaveLength(0);
+    approvals.answer(first, 'once');
+    expect(sent).toEqual([]);
+    expect(refreshed).toEqual(['a', 'a', 'a', 'a']);
+  });
+});
+
+describe('withQuestions', () => {
+  const call = (id: string) => ({ type: 'tool_call', id });
+  const question = parseQuestion(ASK)!;
+
+  it('asks at the last call with the id, as servers use ids again', () => {
+    const blocks = [call('call_1'), { type: 'tool_result', id: 'call_1' }];
+    const last = call('call_1');
+    expect(
+      withQuestions([...blocks, last, call('call_2')], [question])
+    ).toEqual([
+      { block: blocks[0] },
+      { block: blocks[1] },
+      { block: last, question },
+      { block: call('call_2') }
+    ]);
+  });
+
+  it('asks at the end when the call is not there', () => {
+    expect(withQuestions([{ type: 'text' }], [question])[1]).toEqual({
+      block: { type: 'tool_call' },
+      question
+    });
+  });
+});
+
+describe('ApprovalView', () => {
+  function fixture(isGenuine?: IsGenuine, ask: object = ASK) {
+    const answers: [string, string][] = [];
+    const view = new ApprovalView(
+      parseQuestion(ask)!,
+      trans,
+      (choice, reason) => void answers.push([choice, reason]),
+      isGenuine
+    );
+    document.body.append(view.node);
+    const buttons = Array.from(view.node.querySelectorAll('button'));
+    const button = (label: string) =>
+      buttons.find(({ textContent }) => textContent === label)!;
+    const why = view.node.querySelector('input')!;
+    return { view, answers, buttons, button, why };
+  }
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+    document.body.replaceChildren();
+  });
+
+  it('is deaf to a script', () => {
+    const { answers, buttons } = fixture();
+    jest.advanceTimersByTime(DEAF);
+    buttons.forEach(button => button.click());
+    expect(answers).toEqual([]);
+  });
+
+  it('is deaf to a click that was on its way when it came', () => {
+    const { answers, button } = fixture(() => true);
+    jest.advanceTimersByTime(DEAF - 1);
+    button('Approve').click();
+    expect(answers).toEqual([]);
+    jest.advanceTimersByTime(1);
+    button('Approve').click();
+    button('Deny').click();
+    expect(answers).toEqual([['once', '']]);
+  });
+
+  it('takes a reason for a denial, with the Enter key too', () => {
+    const { answers, why } = fixture(() => true);
+    jest.advanceTimersByTime(DEAF);
+    why.value = ' not that one ';
+    why.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+    why.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+    expect(answers).toEqual([['no', 'not that one']]);
+  });
+
+  it('offers the wider choices only where the kernel does', () => {
+    const { buttons } = fixture(undefined, { ...ASK, choices: ['once', 'no'] });
+    expect(buttons.map(button => button.textContent)).toEqual([
+      'Approve',
+      'Deny'
+    ]);
+    expect(fixture().buttons).toHaveLength(4);
+  });
+
+  it('says that it is there, and keeps the keys of the notebook out', () => {
+    const { view } = fixture();
+    expect(view.node.getAttribute('role')).toBe('group');
+    expect(view.node.querySelector('[role=alert]')?.textContent).toContain(
+      'it changes a file'
+    );
+    expect(view.node.hasAttribute('data-lm-suppress-shortcuts')).toBe(true);
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it('shows hidden characters', () => {
+    const { view } = fixture(undefined, {
+      ...ASK,
+      name: 'write\u202e',
+      reason: 'a\u202eb<b>',
+      preview: '+\u200bx\u202e'
+    });
+    expect(view.node.textContent).toContain('a\\u{202e}b<b>');
+    expect(view.node.textContent).toContain('+\\u{200b}x\\u{202e}');
+    expect(view.node.getAttribute('aria-label')).toContain('\\u{202e}');
+  });
+});

@@ -1,0 +1,38 @@
+import { turnBundle } from '../turn/bundle';
+import { TURN_MIME } from '../turn/model';
+
+function bundle(...blocks: object[]) {
+  const turn = { version: 1, status: 'running', model: 'm', blocks };
+  return turnBundle(turn as never) as Record<string, string>;
+}
+
+describe('turnBundle', () => {
+  it('has the turn itself, and the beginning of the answer in a line', () => {
+    const data = bundle(
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'one\ntwo' },
+      { type: 'text', text: 'x'.repeat(1000) }
+    );
+    expect(data[TURN_MIME]).toHaveProperty('status', 'running');
+    expect(data['text/plain']).toMatch(/^\[running · m\] one two x+…$/);
+    expect(data['text/plain'].length).toBe(300);
+  });
+
+  it('has Markdown in which nothing is more than text', () => {
+    const evil = '````\n<script>x()</script>\n[a](javascript:x())\n```\n\u202e';
+    const markdown = bundle(
+      { type: 'text', text: evil },
+      { type: 'tool_call', name: evil, arguments: evil },
+      { type: 'tool_result', content: [{ type: 'text', text: evil }] }
+    )['text/markdown'];
+    const lines = markdown.split('\n');
+    expect(lines[0]).toBe('`````text');
+    expect(lines.at(-1)).toBe('`````');
+    expect(lines.slice(1, -1).some(line => line.includes('`````'))).toBe(false);
+    expect(markdown).toContain('\\u{202e}');
+  });
+
+  it('says nothing of a turn without words', () => {
+    expect(bundle()['text/markdown']).toBe('');
+  });
+});

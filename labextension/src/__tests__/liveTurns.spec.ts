@@ -1,0 +1,346 @@
+import type { JSONObject } from '@lumino/coreutils';
+
+import { LiveTurns, WRITE_INTERVAL, type ITurnPage } from '../live/liveTurns';
+import { turnBundle } from '../turn/bundle';
+import type { TurnJson } from '../turn/delta';
+import { TURN_MIME } from '../turn/model';
+
+const started = '2026-11-20T10:00:00Z';
+
+function turn(status: string, text = ''): TurnJson {
+  const blocks = text === '' ? [] : [{ type: 'text', text }];
+  return { version: 1, status, started, blocks };
+}
+
+/** Cells with one output each, at most. */
+class FakePage implements ITurnPage {
+  readonly outputs = new Map<string, JSONObject | null>();
+  readonly running = new Set<string>();
+  readonly refreshed: string[] = [];
+  writes = 0;
+
+  constructor(...cells: string[]) {
+    cells.forEach(cell => this.outputs.set(cell, null));
+  }
+
+  has = (cellId: string) => this.outputs.has(cellId);
+  prompts = () => Array.from(this.outputs.keys());
+  turn = (cellId: string) =>
+    (this.outputs.get(cellId)?.[TURN_MIME] as TurnJson | undefined) ?? null;
+  isRunning = (cellId: string) => this.running.has(cellId);
+  setRunning = (cellId: string, running: boolean) => {
+    this.running[running ? 'add' : 'delete'](cellId);
+  };
+  replace = (cellId: string, data: JSONObject) => {
+    if (!this.outputs.get(cellId)) {
+      return false;
+    }
+    this.writes += 1;
+    this.outputs.set(cellId, data);
+    return true;
+  };
+  add = (cellId: string, data: JSONObject) => {
+    this.outputs.set(cellId, data);
+  };
+  clear = (cellId: string) => {
+    this.outputs.set(cellId, null);
+  };
+  refresh = (cellId: string) => {
+    this.refreshed.push(cellId);
+  };
+}
+
+interface IFixture {
+  page: FakePage;
+  live: LiveTurns;
+  sent: JSONObject[];
+  begin(seq?: number, value?: TurnJson): void;
+  say(seq: number, text: string): void;
+}
+
+/** A notebook with the cells `a` and `b`, of which this page runs `a`. */
+function fixture(): IFixture {
+  const page = new FakePage('a', 'b');
+  page.running.add('a');
+  const sent: JSONObject[] = [];
+  const live = new LiveTurns(page, data => sent.push(data) > 0);
+  return {
+    page,
+    live,
+    sent,
+    begin: (seq = 0, value = turn('running', '>')) =>
+      live.receive({
+        ...{ type: 'turn', cell_id: 'a', display_id: 'd' },
+        ...{ seq, turn: value }
+      }),
+    say: (seq, text) =>
+      live.receive({
+        ...{ type: 'turn.delta', display_id: 'd', seq },
+        ops: [['append', 0, 'text', text]]
+      })
+  };
+}
+
+function said(value: TurnJson | null): unknown {
+  return (value?.blocks as { text: string }[] | undefined)?.[0]?.text;
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a turn that this page runs', () => {
+  it('grows at once, and in the outputs once a second', () => {
+    const { page, live, begin, say } = fixture();
+    begin();
+    page.add('a', turnBundle(turn('running', '>')));
+    say(1, 'x');
+    say(2, 'y');
+    expect(said(live.current('a'))).toBe('>xy');
+    expect(page.refreshed).toEqual(['a', 'a', 'a']);
+    expect(said(page.turn('a'))).toBe('>');
+    jest.advanceTimersByTime(WRITE_INTERVAL);
+    expect(said(page.turn('a'))).toBe('>xy');
+    expect(page.writes).toBe(1);
+    jest.advanceTimersByTime(10 * WRITE_INTERVAL);
+    expect(page.writes).toBe(1);
+  });
+
+  it('is written before a save', () => {
+    const { page, live, begin, say } = fixture();
+    begin();
+    page.add('a', turnBundle(turn('running', '>')));
+    say(1, 'x');
+    live.write();
+    expect(said(page.turn('a'))).toBe('>x');
+  });
+
+  it('is not added where its output is not yet, or was cleared', () => {
+    const { page, live, begin, say } = fixture();
+    begin();
+    say(1, 'x');
+    live.write();
+    expect(page.turn('a')).toBeNull();
+  });
+
+  it('ends with the kernel’s own output, which it confirms', () => {
+    const { page, live, sent, begin, say } = fixture();
+    begin();
+    page.add('a', turnBundle(turn('running', '>')));
+    say(1, 'x');
+    const data = { [TURN_MIME]: turn('done', '>xy'), 'text/markdown': 'good' };
+    expect(live.output('d', data)).toBeNull();
+    expect(page.outputs.get('a')).toBe(data);
+    expect(live.current('a')).toBeNull();
+    expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);
+    jest.advanceTimersByTime(WRITE_INTERVAL);
+    expect(page.outputs.get('a')).toBe(data);
+    expect(page.running).toContain('a');
+  });
+
+  it('does not go back to an older output of the kernel', () => {
+    const { live, begin, say } = fixture();
+    begin();
+    say(1, 'x');
+    live.output('d', { [TURN_MIME]: turn('running', '>') });
+    expect(said(live.current('a'))).toBe('>x');
+  });
+
+  it('keeps what was shown when the kernel is gone', () => {
+    const { page, live, begin, say } = fixture();
+    begin();
+    page.add('a', turnBundle(turn('running', '>')));
+    say(1, 'x');
+    live.end();
+    expect(said(page.turn('a'))).toBe('>x');
+    expect(page.turn('a')?.status).toBe('running');
+    expect(live.current('a')).toBeNull();
+  });
+});
+
+describe('a change that is missing', () => {
+  it('makes the page ask for the whole turn, once, and go on from it', () => {
+    const { live, sent, begin, say } = fixture();
+    begin();
+    say(2, 'y');
+    say(3, 'z');
+    expect(sent).toEqual([
+      {
+        type: 'turn.get',
+        request_id: expect.any(String) as string,
+        cell_id: 'a'
+      }
+    ]);
+    expect(live.current('a')).toBeNull();
+    begin(3, turn('running', '>xyz'));
+    say(3, 'z');
+    say(4, '!');
+    expect(said(live.current('a'))).toBe('>xyz!');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is asked for again when no answer comes', () => {
+    const { sent, begin, say } = fixture();
+    begin();
+    say(2, 'y');
+    jest.advanceTimersByTime(5000);
+    say(3, 'z');
+    expect(sent).toHaveLength(2);
+  });
+
+  it('may be a change that does not fit', () => {
+    const { live, sent, begin } = fixture();
+    begin();
+    live.receive({
+      ...{ type: 'turn.delta', display_id: 'd', seq: 1 },
+      ops: [['append', 7, 'text', 'x']]
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('keeps the wrong turn out of the outputs', () => {
+    const { page, live, begin, say } = fixture();
+    begin();
+    page.add('a', turnBundle(turn('running', 'of the kernel')));
+    say(2, 'y');
+    live.write();
+    live.end();
+    expect(said(page.turn('a'))).toBe('of the kernel');
+  });
+
+  it.each([
+    null,
+    1,
+    'turn',
+    { type: 'turn' },
+    { type: 'turn', cell_id: 'a', display_id: 'd', seq: 0, turn: null },
+    { type: 'turn', cell_id: 'a', display_id: 'd', seq: -1, turn: turn('x') },
+    { type: 'turn.delta' },
+    { type: 'turn.delta', display_id: 'd', seq: '1', ops: [] },
+    { type: 'turn.delta', display_id: ['d'], seq: 1, ops: [] }
+  ])('is not a message that is not well formed: %j', data => {
+    const { live, sent, begin } = fixture();
+    begin();
+    live.receive(data);
+    expect(said(live.current('a'))).toBe('>');
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a turn that another page began, or this one before it was loaded', () => {
+  function answer(live: LiveTurns, value: TurnJson | null, seq = 4): void {
+    live.receive({
+      ...{ type: 'turn', request_id: 'r', cell_id: 'b', display_id: 'e' },
+      ...{ seq, turn: value }
+    });
+  }
+
+  it('is asked for where there is none, and where it is not finished', () => {
+    const { page, live, sent } = fixture();
+    page.outputs.set('c', turnBundle(turn('done', 'x')));
+    page.outputs.set('d', turnBundle(turn('running', 'x')));
+    live.ask();
+    expect(sent.map(({ cell_id }) => cell_id)).toEqual(['a', 'b', 'd']);
+  });
+
+  it('is added, runs, follows its changes and ends', () => {
+    const { page, live } = fixture();
+    answer(live, turn('running', 'so far'));
+    expect(said(page.turn('b'))).toBe('so far');
+    expect(page.running).toContain('b');
+    live.receive({
+      ...{ type: 'turn.delta', display_id: 'e', seq: 5 },
+      ops: [['append', 0, 'text', ', and on']]
+    });
+    jest.advanceTimersByTime(WRITE_INTERVAL);
+    expect(said(page.turn('b'))).toBe('so far, and on');
+    const data = { [TURN_MIME]: turn('done', 'so far, and on.') };
+    expect(live.output('e', data)).toBe('b');
+    expect(page.outputs.get('b')).toBe(data);
+    expect(page.running).not.toContain('b');
+  });
+
+  it('takes the place of what was saved of it', () => {
+    const { page, live } = fixture();
+    page.outputs.set('b', turnBundle(turn('running', 'so')));
+    answer(live, turn('running', 'so far'));
+    expect(said(page.turn('b'))).toBe('so far');
+  });
+
+  it('may have ended already', () => {
+    const { page, live, sent } = fixture();
+    answer(live, turn('done', 'all of it'));
+    expect(said(page.turn('b'))).toBe('all of it');
+    expect(page.running).not.toContain('b');
+    expect(sent).toEqual([{ type: 'turn.seen', display_id: 'e' }]);
+  });
+
+  it('does not spoil what the kernel wrote itself', () => {
+    const { page, live } = fixture();
+    const data = { [TURN_MIME]: turn('done', 'x'), 'text/markdown': 'good' };
+    page.outputs.set('b', data);
+    answer(live, turn('done', 'x'));
+    expect(page.outputs.get('b')).toBe(data);
+  });
+
+  it('is nothing when the kernel has nothing', () => {
+    const { page, live } = fixture();
+    answer(live, null);
+    expect(page.turn('b')).toBeNull();
+    expect(page.running).not.toContain('b');
+  });
+
+  it('that begins takes the place of the cell’s earlier outputs', () => {
+    const { page, live } = fixture();
+    page.outputs.set('b', turnBundle(turn('done', 'earlier')));
+    live.receive({
+      ...{ type: 'turn', cell_id: 'b', display_id: 'e', seq: 0 },
+      turn: turn('running')
+    });
+    expect(page.turn('b')?.status).toBe('running');
+  });
+
+  it('is not brought back when a person clears it', () => {
+    const { page, live } = fixture();
+    answer(live, turn('running', 'so far'));
+    page.clear('b');
+    live.receive({
+      ...{ type: 'turn.delta', display_id: 'e', seq: 5 },
+      ops: [['append', 0, 'text', '!']]
+    });
+    live.write();
+    expect(page.turn('b')).toBeNull();
+    live.ensureShown('b');
+    expect(said(page.turn('b'))).toBe('so far!');
+  });
+
+  it('of another notebook is left alone', () => {
+    const { page, live, sent } = fixture();
+    live.receive({
+      ...{ type: 'turn', cell_id: 'z', display_id: 'e', seq: 0 },
+      turn: turn('running')
+    });
+    live.receive({ type: 'turn.delta', display_id: 'e', seq: 1, ops: [] });
+    expect(page.refreshed).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  it('of an unknown cell is asked for once', () => {
+    const { live, sent } = fixture();
+    live.receive({ type: 'turn.delta', display_id: 'e', seq: 1, ops: [] });
+    live.receive({ type: 'turn.delta', display_id: 'e', seq: 2, ops: [] });
+    expect(sent.map(({ cell_id }) => cell_id)).toEqual(['a', 'b']);
+  });
+
+  it('stops when the kernel is gone', () => {
+    const { page, live } = fixture();
+    answer(live, turn('running', 'so far'));
+    live.end();
+    expect(page.running).not.toContain('b');
+    expect(said(page.turn('b'))).toBe('so far');
+  });
+});

@@ -1,0 +1,280 @@
+import { JSONExt, UUID, type JSONObject } from '@lumino/coreutils';
+
+import {
+  parseTurnDelta,
+  parseTurnMessage,
+  type ITurnDelta,
+  type ITurnMessage
+} from '../comm/turns';
+import { turnBundle } from '../turn/bundle';
+import { applyOps, turnJson, type TurnJson } from '../turn/delta';
+import { TURN_MIME } from '../turn/model';
+
+/** How long what is shown may be ahead of the output model, in milliseconds. */
+export const WRITE_INTERVAL = 1000;
+
+/** How long to wait for an answer to `turn.get` before asking again, in milliseconds. */
+const PATIENCE = 2000;
+
+/** What live turns need of a notebook. */
+export interface ITurnPage {
+  /** Whether the notebook has that cell. */
+  has(cellId: string): boolean;
+  /** Cells that may be prompts. */
+  prompts(): string[];
+  /** The turn among the cell's outputs. */
+  turn(cellId: string): TurnJson | null;
+  /** Whether the cell is shown as running. */
+  isRunning(cellId: string): boolean;
+  setRunning(cellId: string, running: boolean): void;
+  /** Put a turn into the cell's outputs, in place of the one there; false if there is none. */
+  replace(cellId: string, data: JSONObject): boolean;
+  /** Add a turn to the cell's outputs. */
+  add(cellId: string, data: JSONObject): void;
+  /** Remove the cell's outputs. */
+  clear(cellId: string): void;
+  /** Draw the turn of that cell anew. */
+  refresh(cellId: string): void;
+}
+
+interface ILiveTurn {
+  readonly cellId: string;
+  readonly displayId: string;
+  /** Number of the last change in `turn`. */
+  seq: number;
+  turn: TurnJson;
+  /** Whether a change is missing, so that `turn` is not what the kernel has. */
+  lost: boolean;
+  /** When the kernel was asked for the whole turn, in milliseconds since the epoch. */
+  askedAt: number;
+  /** Whether another page or an earlier visit to this one runs the cell. */
+  readonly adopted: boolean;
+  /** The turn that stands in the output model. */
+  written: TurnJson | null;
+}
+
+/**
+ * The turns of one notebook that the kernel is at work on.
+ *
+ * Between two full bundles the kernel sends changes. Here they make the turn that is shown at once
+ * and written into the cell's outputs now and then, so that a notebook which is saved, or whose
+ * kernel dies, has what was seen. Outputs that a person cleared are not brought back.
+ */
+export class LiveTurns {
+  /** @param send - Sends a message to the kernel; false when it cannot be reached. */
+  constructor(page: ITurnPage, send: (data: JSONObject) => boolean) {
+    this._page = page;
+    this._send = send;
+  }
+
+  /** Take in a message of the kernel; others than those of turns are ignored. */
+  receive(data: unknown): void {
+    const message = parseTurnMessage(data);
+    if (message !== null) {
+      this._take(message);
+      return;
+    }
+    const delta = parseTurnDelta(data);
+    if (delta !== null) {
+      this._change(delta);
+    }
+  }
+
+  /** The turn of a cell as it stands; null where its output is the last word. */
+  current(cellId: string): TurnJson | null {
+    const live = this._turns.get(cellId);
+    return live === undefined || live.lost ? null : live.turn;
+  }
+
+  /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
+  ask(): void {
+    this._strangers.clear();
+    for (const cellId of this._page.prompts()) {
+      const turn = this._page.turn(cellId);
+      if (turn === null || turn.status === 'running') {
+        this._askFor(cellId);
+      }
+    }
+  }
+
+  /**
+   * Take in the output of a display that the kernel sent to all.
+   *
+   * Returns: the cell that has it from here, as it did not run it itself; else null.
+   */
+  output(displayId: string, data: JSONObject): string | null {
+    const live = this._find(displayId);
+    const turn = turnJson(data[TURN_MIME]);
+    if (live === undefined || turn === null || turn.status === 'running') {
+      return null;
+    }
+    this._page.replace(live.cellId, data);
+    this._forget(live);
+    this._send({ type: 'turn.seen', display_id: displayId });
+    return live.adopted ? live.cellId : null;
+  }
+
+  /** See that a cell's live turn is among its outputs, where a question has to be shown. */
+  ensureShown(cellId: string): void {
+    const live = this._turns.get(cellId);
+    if (live !== undefined) {
+      const data = turnBundle(live.turn);
+      if (!this._page.replace(cellId, data)) {
+        this._page.add(cellId, data);
+      }
+      live.written = live.turn;
+    }
+  }
+
+  /** Write what is shown into the outputs. */
+  write(): void {
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
+    for (const live of this._turns.values()) {
+      if (live.written !== live.turn && !live.lost) {
+        this._put(live, false);
+      }
+    }
+  }
+
+  /** Keep what is shown: the kernel is gone, nothing more will come. */
+  end(): void {
+    this.write();
+    for (const live of Array.from(this._turns.values())) {
+      this._forget(live);
+    }
+    this._strangers.clear();
+  }
+
+  private _take(message: ITurnMessage): void {
+    const { cellId, displayId, seq, turn, requestId } = message;
+    if (!this._page.has(cellId)) {
+      this._strangers.add(displayId);
+      return;
+    }
+    const before = this._turns.get(cellId);
+    const known = before?.displayId === displayId ? before : undefined;
+    if (known !== undefined && !known.lost && seq <= known.seq) {
+      return;
+    }
+    const adopted = known?.adopted ?? !this._executes(cellId);
+    const live: ILiveTurn = {
+      ...{ cellId, displayId, seq, turn, adopted },
+      ...{ lost: false, askedAt: 0, written: null }
+    };
+    this._turns.set(cellId, live);
+    if (adopted && known === undefined) {
+      this._adopt(live, requestId === undefined);
+    }
+    if (requestId !== undefined && turn.status !== 'running') {
+      this.write();
+      this._forget(live);
+      this._send({ type: 'turn.seen', display_id: displayId });
+      return;
+    }
+    this._changed(live);
+  }
+
+  /** Give a turn that this page did not start its place among the outputs. */
+  private _adopt(live: ILiveTurn, begins: boolean): void {
+    const there = this._page.turn(live.cellId);
+    if (begins || (there && there.started !== live.turn.started)) {
+      this._page.clear(live.cellId);
+    }
+    this._put(live, true);
+    this._page.setRunning(live.cellId, live.turn.status === 'running');
+  }
+
+  /** Write a turn into the outputs; where it is missing there, only if it is to be added. */
+  private _put(live: ILiveTurn, add: boolean): void {
+    const { cellId, turn } = live;
+    // What the kernel has written itself has the better Markdown.
+    const written = JSONExt.deepEqual(this._page.turn(cellId), turn);
+    if (!written && !this._page.replace(cellId, turnBundle(turn)) && add) {
+      this._page.add(cellId, turnBundle(turn));
+    }
+    live.written = turn;
+  }
+
+  private _change(delta: ITurnDelta): void {
+    const live = this._find(delta.displayId);
+    if (live === undefined) {
+      this._askForStranger(delta.displayId);
+      return;
+    }
+    if (!live.lost && delta.seq <= live.seq) {
+      return;
+    }
+    const turn =
+      !live.lost && delta.seq === live.seq + 1
+        ? applyOps(live.turn, delta.ops)
+        : null;
+    if (turn === null) {
+      this._resync(live);
+      return;
+    }
+    live.turn = turn;
+    live.seq = delta.seq;
+    this._changed(live);
+  }
+
+  /** Ask once whose turn it is: its cell may hold the turn of an earlier run. */
+  private _askForStranger(displayId: string): void {
+    if (!this._strangers.has(displayId)) {
+      this._strangers.add(displayId);
+      this._page.prompts().forEach(cellId => this._askFor(cellId));
+    }
+  }
+
+  private _resync(live: ILiveTurn): void {
+    live.lost = true;
+    if (Date.now() - live.askedAt > PATIENCE) {
+      live.askedAt = Date.now();
+      this._askFor(live.cellId);
+    }
+  }
+
+  private _askFor(cellId: string): void {
+    this._send({
+      type: 'turn.get',
+      request_id: UUID.uuid4(),
+      cell_id: cellId
+    });
+  }
+
+  private _changed(live: ILiveTurn): void {
+    this._page.refresh(live.cellId);
+    this._timer ??= window.setTimeout(() => this.write(), WRITE_INTERVAL);
+  }
+
+  private _forget(live: ILiveTurn): void {
+    if (this._turns.get(live.cellId) === live) {
+      this._turns.delete(live.cellId);
+    }
+    if (live.adopted) {
+      this._page.setRunning(live.cellId, false);
+    }
+    this._page.refresh(live.cellId);
+  }
+
+  /** Whether this page runs the cell, and so gets its outputs from JupyterLab. */
+  private _executes(cellId: string): boolean {
+    return this._page.isRunning(cellId) && !this._turns.get(cellId)?.adopted;
+  }
+
+  private _find(displayId: string): ILiveTurn | undefined {
+    for (const live of this._turns.values()) {
+      if (live.displayId === displayId) {
+        return live;
+      }
+    }
+    return undefined;
+  }
+
+  private readonly _page: ITurnPage;
+  private readonly _send: (data: JSONObject) => boolean;
+  private readonly _turns = new Map<string, ILiveTurn>();
+  /** Displays of turns that are not in this notebook. */
+  private readonly _strangers = new Set<string>();
+  private _timer: number | undefined;
+}

@@ -1,0 +1,158 @@
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { Notebook } from '@jupyterlab/notebook';
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
+
+import type { TurnRenderer } from '../render/turnRenderer';
+import { turnJson, type TurnJson } from '../turn/delta';
+import { TURN_MIME } from '../turn/model';
+import type { IApprovalPage } from './approvals';
+import type { ITurnPage } from './liveTurns';
+
+/** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
+export class NotebookPage implements ITurnPage, IApprovalPage {
+  constructor(notebook: Notebook) {
+    this._notebook = notebook;
+  }
+
+  /** Know a renderer, so that it can be drawn anew. */
+  track(renderer: TurnRenderer): void {
+    this._renderers.set(renderer.node, renderer);
+  }
+
+  /** The id of the cell that `node` is shown in. */
+  cellIdOf(node: Node): string | null {
+    const element = node instanceof Element ? node : node.parentElement;
+    const cellNode = element?.closest('.jp-Cell');
+    const cell = this._notebook.widgets.find(cell => cell.node === cellNode);
+    return cell?.model.id ?? null;
+  }
+
+  has(cellId: string): boolean {
+    return this._cell(cellId) !== undefined;
+  }
+
+  prompts(): string[] {
+    return Array.from(this._notebook.model?.cells ?? [])
+      .filter(isCode)
+      .filter(cell => cell.sharedModel.getSource().trim() !== '')
+      .map(cell => cell.id);
+  }
+
+  turn(cellId: string): TurnJson | null {
+    const cell = this._cell(cellId);
+    const index = cell === undefined ? -1 : turnIndex(cell);
+    return cell === undefined || index === -1
+      ? null
+      : turnJson(outputAt(cell, index).data?.[TURN_MIME]);
+  }
+
+  isRunning(cellId: string): boolean {
+    return this._cell(cellId)?.executionState === 'running';
+  }
+
+  setRunning(cellId: string, running: boolean): void {
+    const cell = this._cell(cellId);
+    if (cell !== undefined) {
+      cell.executionState = running ? 'running' : 'idle';
+    }
+  }
+
+  replace(cellId: string, data: JSONObject): boolean {
+    const cell = this._cell(cellId);
+    const index = cell === undefined ? -1 : turnIndex(cell);
+    if (cell === undefined || index === -1) {
+      return false;
+    }
+    const output = outputAt(cell, index);
+    if (!JSONExt.deepEqual(output.data as JSONObject, data)) {
+      cell.outputs.set(index, {
+        ...output,
+        data: data as nbformat.IMimeBundle
+      });
+    }
+    return true;
+  }
+
+  add(cellId: string, data: JSONObject): void {
+    this.addOutput(cellId, {
+      output_type: 'display_data',
+      data: data as nbformat.IMimeBundle,
+      metadata: {}
+    });
+  }
+
+  /** Add any output to the cell's. */
+  addOutput(cellId: string, output: nbformat.IOutput): void {
+    this._cell(cellId)?.outputs.add(output);
+  }
+
+  clear(cellId: string): void {
+    this._cell(cellId)?.outputs.clear();
+  }
+
+  refresh(cellId: string): void {
+    this._stale.add(cellId);
+    this._frame ??= window.requestAnimationFrame(() => {
+      this._frame = undefined;
+      const stale = Array.from(this._stale);
+      this._stale.clear();
+      stale.forEach(cellId => this._draw(cellId));
+    });
+  }
+
+  /** The element of a cell, after bringing it into view. */
+  async reveal(cellId: string): Promise<HTMLElement | null> {
+    const index = this._notebook.widgets.findIndex(c => c.model.id === cellId);
+    if (index === -1) {
+      return null;
+    }
+    await this._notebook.scrollToItem(index, 'smart');
+    return this._notebook.widgets[index].node;
+  }
+
+  private _draw(cellId: string): void {
+    const widget = this._notebook.widgets.find(c => c.model.id === cellId);
+    const nodes = widget?.node.querySelectorAll('.msgbook-Turn') ?? [];
+    for (const node of Array.from(nodes)) {
+      this._renderers.get(node)?.refresh();
+    }
+  }
+
+  private _cell(cellId: string): ICodeCellModel | undefined {
+    for (const cell of this._notebook.model?.cells ?? []) {
+      if (cell.id === cellId && isCode(cell)) {
+        return cell;
+      }
+    }
+    return undefined;
+  }
+
+  private readonly _notebook: Notebook;
+  private readonly _renderers = new WeakMap<Element, TurnRenderer>();
+  private readonly _stale = new Set<string>();
+  private _frame: number | undefined;
+}
+
+function isCode(cell: { readonly type: string }): cell is ICodeCellModel {
+  return cell.type === 'code';
+}
+
+/** Place of the cell's turn among its outputs, -1 if it has none. */
+function turnIndex(cell: ICodeCellModel): number {
+  for (let index = cell.outputs.length - 1; index >= 0; index--) {
+    const { data } = outputAt(cell, index);
+    if (data !== undefined && TURN_MIME in data) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+/** An output as it is saved; its data are the model's own, not a copy. */
+function outputAt(
+  cell: ICodeCellModel,
+  index: number
+): nbformat.IOutput & { readonly data?: nbformat.IMimeBundle } {
+  return cell.outputs.get(index).toJSON();
+}

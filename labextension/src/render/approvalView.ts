@@ -1,0 +1,138 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Choice, IApprovalQuestion } from '../comm/approval';
+import { diffLines } from '../turn/diff';
+import { visible } from '../turn/text';
+import { element } from './dom';
+
+/** How long the buttons are deaf, in milliseconds: a click then was meant for something else. */
+export const DEAF = 400;
+
+/** Tells whether a person made an event; a script's own events are not trusted. */
+export type IsGenuine = (event: Event) => boolean;
+
+/** Takes an answer. */
+export type OnAnswer = (choice: Choice, reason: string) => void;
+
+/**
+ * Asks a person for leave to make a call: why, what would change, and the buttons.
+ *
+ * A choice counts once, if a person made it, and not before the buttons could be seen.
+ */
+export class ApprovalView {
+  constructor(
+    question: IApprovalQuestion,
+    trans: TranslationBundle,
+    answer: OnAnswer,
+    isGenuine: IsGenuine = event => event.isTrusted
+  ) {
+    this._trans = trans;
+    this._answer = answer;
+    this._isGenuine = isGenuine;
+    this._reason.type = 'text';
+    this._reason.placeholder = trans.__('Reason for a denial (optional)');
+    this._reason.setAttribute('aria-label', this._reason.placeholder);
+    this._reason.addEventListener('keydown', event => {
+      if (event.key === 'Enter' && !event.isComposing) {
+        this._choose('no', event);
+      }
+    });
+    this.node = element(
+      'div',
+      'msgbook-Approval',
+      this._words(question),
+      ...(question.preview === '' ? [] : [this._diff(question.preview)]),
+      this._choices(question)
+    );
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute(
+      'aria-label',
+      trans.__('Approval of the call: %1', visible(question.name))
+    );
+    this.node.tabIndex = -1;
+    // Keys are for the buttons and the field here, not for the notebook around them.
+    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+  }
+
+  readonly node: HTMLElement;
+
+  private _words(question: IApprovalQuestion): HTMLElement {
+    const title = element(
+      'strong',
+      'msgbook-Approval-title',
+      this._trans.__('Approve this call?')
+    );
+    const words = element('div', 'msgbook-Approval-words', title);
+    if (question.reason !== '') {
+      words.append(
+        element('span', 'msgbook-Approval-reason', visible(question.reason))
+      );
+    }
+    words.setAttribute('role', 'alert');
+    return words;
+  }
+
+  private _diff(preview: string): HTMLElement {
+    const lines = diffLines(visible(preview)).map(({ kind, text }) =>
+      element('span', `msgbook-Diff-${kind}`, text)
+    );
+    const diff = element('pre', 'msgbook-Pre msgbook-Diff', ...lines);
+    diff.setAttribute('aria-label', this._trans.__('What would change'));
+    // So that the keyboard can scroll it.
+    diff.tabIndex = 0;
+    return diff;
+  }
+
+  private _choices({ choices }: IApprovalQuestion): HTMLElement {
+    const trans = this._trans;
+    const row = element(
+      'div',
+      'msgbook-Approval-choices',
+      this._button('once', trans.__('Approve'), 'msgbook-mod-approve'),
+      this._button('no', trans.__('Deny'), 'msgbook-mod-deny'),
+      this._reason
+    );
+    const wider = element('div', 'msgbook-Approval-wider');
+    if (choices.includes('session')) {
+      const label = trans.__('Approve this tool for this session');
+      wider.append(this._button('session', label, 'msgbook-mod-quiet'));
+    }
+    if (choices.includes('rule')) {
+      const label = trans.__('Always approve this call');
+      wider.append(this._button('rule', label, 'msgbook-mod-quiet'));
+    }
+    return element(
+      'div',
+      'msgbook-Approval-answer',
+      row,
+      ...(wider.childElementCount > 0 ? [wider] : [])
+    );
+  }
+
+  private _button(choice: Choice, label: string, kind: string): HTMLElement {
+    const button = element('button', `msgbook-Approval-button ${kind}`, label);
+    button.type = 'button';
+    button.addEventListener('click', event => this._choose(choice, event));
+    return button;
+  }
+
+  private _choose(choice: Choice, event: Event): void {
+    event.preventDefault();
+    event.stopPropagation();
+    if (
+      !this._answered &&
+      this._isGenuine(event) &&
+      Date.now() - this._shownAt >= DEAF
+    ) {
+      this._answered = true;
+      this._answer(choice, choice === 'no' ? this._reason.value.trim() : '');
+    }
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _answer: OnAnswer;
+  private readonly _isGenuine: IsGenuine;
+  private readonly _reason = element('input', 'msgbook-Approval-why');
+  private readonly _shownAt = Date.now();
+  private _answered = false;
+}
