@@ -25,8 +25,9 @@ from msgbook.provider.retry import RetryingProvider
 from msgbook.text import whole
 from msgbook.tools.approval import Approvals, Ask
 from msgbook.tools.base import ToolSet
-from msgbook.tools.read import read_tool
-from msgbook.tools.rights import Roots
+from msgbook.tools.file_tools import FileTools, find_ripgrep
+from msgbook.tools.functions import Namespace, python_tool
+from msgbook.tools.shell import shell_tool
 from msgbook.transcript import Transcript, model_above
 from msgbook.turn import LIMIT_KEYS, Limits, run_turn
 
@@ -63,6 +64,7 @@ class Engine:
         folder: The notebook's folder.
         private: Folders in which tools read nothing without asking.
         approvals: What is allowed; by default what the settings alone allow.
+        namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn ends with it then.
         sleep: Waits some seconds before a server is asked again.
 
@@ -77,6 +79,7 @@ class Engine:
         *,
         private: tuple[Path, ...] = (),
         approvals: Approvals | None = None,
+        namespace: Namespace | None = None,
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -89,7 +92,12 @@ class Engine:
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
-        self.tools = ToolSet([read_tool(Roots(folder, private))])
+        self._files = FileTools(folder, private, ripgrep=find_ripgrep())
+        self.tools = ToolSet(self._files.tools)
+        self.tools.add(shell_tool(folder, settings.secrets))
+        self.namespace = namespace
+        if namespace is not None:
+            self.tools.add(python_tool(namespace))
         self._said: set[str] = set()
 
     def new_record(self) -> TurnRecord:
@@ -212,7 +220,8 @@ class Engine:
         return self._demo
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and end the processes of the file tools."""
+        await self._files.close()
         for provider in (self._provider, self._demo):
             if provider is not None:
                 await provider.close()

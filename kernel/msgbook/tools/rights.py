@@ -1,26 +1,65 @@
-"""Which files a tool may read without asking."""
+"""Which files a tool may touch without asking. Imports nothing heavy: a worker starts with it.
+
+The law: reading is free for regular files whose real path lies inside the notebook's folder and
+looks like no secret, and for what msgbook itself keeps in `.msgbook/blobs/`. Everything else has to
+be allowed, and so has every write.
+"""
 
 from __future__ import annotations
 
 import os
-import stat
+import re
+import unicodedata
 from collections.abc import Iterable
-from fnmatch import fnmatch
+from fnmatch import translate
 from pathlib import Path
-
-from msgbook.tools.base import ApprovalNeededError, Need, ToolError
+from typing import Any, NamedTuple
 
 _SECRET_NAMES = (
     ".env*",
     "*.pem",
     "*.key",
+    "*.p12",
+    "*.pfx",
     "id_*",
     ".netrc",
+    "_netrc",
+    ".pgpass",
     ".git-credentials",
+    ".htpasswd",
     ".npmrc",
     ".pypirc",
 )
+_SECRET = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
 _SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
+_GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
+_BLOB = re.compile(r"[0-9a-f]{64}")
+_PATH_LIMIT = 4096
+_URL = re.compile(r"file:|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+class Refused(Exception):  # noqa: N818 - nothing is wrong with us
+    """What cannot be done; the message is for the model."""
+
+
+class NotFree(Exception):  # noqa: N818
+    """What has to be allowed first.
+
+    Args:
+        need: The fields of `msgbook.tools.base.Need`.
+    """
+
+    def __init__(self, need: dict[str, Any]) -> None:
+        super().__init__(need)
+        self.need = need
+
+
+class Objection(NamedTuple):
+    """Why something is not free."""
+
+    reason: str
+    every_time: bool
+    """Whether neither a rule nor an approval for the session covers it."""
 
 
 class Roots:
@@ -30,74 +69,135 @@ class Roots:
         folder: The notebook's folder: relative paths start there, and it is the root. Nothing is
             free when it is the home directory or holds it, `/` among them.
         private: Folders in which nothing is free, wherever they are: Jupyter's own.
+        blobs: Folder of whole results, named by their digest; those are free, wherever it is.
     """
 
-    def __init__(self, folder: Path, private: Iterable[Path] = ()) -> None:
+    def __init__(
+        self, folder: Path, private: Iterable[Path] = (), blobs: Path | None = None
+    ) -> None:
         self.folder = folder.resolve()
-        too_wide = Path.home().resolve().is_relative_to(self.folder)
-        self._roots = () if too_wide else (self.folder,)
-        self._private = tuple(path.resolve() for path in private)
+        self._too_wide = _home(self.folder).is_relative_to(self.folder)
+        self._private = [_folded(path.resolve()) for path in private]
+        self._blobs = blobs
 
     def resolve(self, path: str) -> Path:
         """The real path that a tool's argument means, every link followed.
 
         Raises:
-            ToolError: The text is no path.
+            Refused: The text is no path.
         """
-        if "\0" in path or path.startswith("file:"):
-            raise ToolError(f"{path!r} is no path of a file; give one relative to the notebook.")
+        if not path or "\0" in path or _URL.match(path) or len(path) > _PATH_LIMIT:
+            raise Refused(
+                f"{path[:200]!r} is no path of a file; give one relative to the notebook."
+            )
         try:
             return (self.folder / path).resolve()
-        except (OSError, RuntimeError) as error:
-            raise ToolError(f"{path}: {error}") from None
+        except (
+            OSError,
+            RuntimeError,
+            UnicodeEncodeError,
+        ) as error:  # a link to itself, half a pair
+            words = getattr(error, "strerror", None) or str(error)
+            raise Refused(f"{path!r}: {words}") from None
 
-    def check_free(self, real: Path) -> None:
-        """Let a read of a real path pass, or say why not.
+    def inside(self, real: Path) -> bool:
+        """Whether a real path is the notebook's folder or below it."""
+        return real.is_relative_to(self.folder)
 
-        Raises:
-            ApprovalNeededError: It is outside the roots, or likely to hold a secret.
+    def objection(self, real: Path) -> Objection | None:
+        """Why reading a real path is not free; None when it is.
+
+        A secret is asked about each time, so that leave to read elsewhere is no leave to read it.
         """
-        if not any(real.is_relative_to(root) for root in self._roots):
-            raise ApprovalNeededError(Need("it is outside the notebook's folder"))
-        if self._is_secret(real):
-            raise ApprovalNeededError(Need("it may hold a secret"))
+        if self._is_blob(real):
+            return None
+        below = self.folder if self.inside(real) else None
+        secret = self.is_secret(real, below) or self._is_private(real)
+        words = []
+        if not self.inside(real):
+            words.append("it is outside the notebook's folder")
+        elif self._too_wide:
+            words.append("nothing is free in a folder that is or holds your home directory")
+        if secret:
+            words.append("it may hold a secret")
+        return Objection(f"{' and '.join(words)}: {visible(str(real))}", secret) if words else None
 
-    def open(self, real: Path, *, free: bool) -> int:
-        """Open a regular file for reading and return the descriptor, which the caller closes.
+    def write_objection(self, real: Path, deed: str) -> Objection:
+        """Why a write is not free: none is.
+
+        What steers msgbook, git or the shell, may hold a secret or lies outside is asked about
+        each time.
 
         Args:
-            free: Check the opened file itself too, so that a link swapped in meanwhile is caught.
-
-        Raises:
-            ToolError: There is no such file, or it is no regular one.
-            ApprovalNeededError: What was opened is not free.
+            deed: "it changes", "it makes the folder".
         """
-        try:
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(real, flags)
-        except OSError as error:
-            raise ToolError(f"{self.name(real)}: {error.strerror}") from None
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ToolError(f"{self.name(real)} is no regular file.")
-            opened = Path(f"/proc/self/fd/{descriptor}")
-            if free and opened.exists():
-                self.check_free(opened.resolve())
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return descriptor
+        steers = any(folded(part) in _GUARDED for part in real.parts)
+        outside = self._too_wide or not self.inside(real)
+        every_time = steers or outside or self.objection(real) is not None
+        where = ", outside the notebook's folder" if not self.inside(real) else ""
+        return Objection(f"{deed} {visible(str(real))}{where}", every_time)
+
+    def is_secret(self, real: Path, below: Path | None) -> bool:
+        """Whether a file is likely to hold a secret.
+
+        Args:
+            below: Only parts below this folder count, since a person has chosen it; None: all do.
+        """
+        if self._is_private(real) and not (below and self._is_private(below)):
+            return True
+        parts = [folded(part) for part in real.parts[len(below.parts) if below else 1 :]]
+        if any(part in _SECRET_FOLDERS or _SECRET.match(part) for part in parts):
+            return True
+        in_git = any(part.endswith(".git") for part in parts)
+        return in_git and parts[-1].startswith("config")
+
+    def _is_private(self, real: Path) -> bool:
+        own = _folded(real)
+        return any(own[: len(folder)] == folder for folder in self._private)
 
     def name(self, real: Path) -> str:
         """How a path is shown: relative to the notebook's folder where it is inside."""
-        return str(real.relative_to(self.folder)) if real.is_relative_to(self.folder) else str(real)
+        return str(real.relative_to(self.folder)) if self.inside(real) else str(real)
 
-    def _is_secret(self, real: Path) -> bool:
-        if any(real.is_relative_to(folder) for folder in self._private):
-            return True
-        parts = [part.lower() for part in real.relative_to(self.folder).parts]
-        if any(part in _SECRET_FOLDERS for part in parts):
-            return True
-        if ".git" in parts and parts[-1] == "config":
-            return True
-        return any(fnmatch(part, pattern) for part in parts for pattern in _SECRET_NAMES)
+    def _is_blob(self, real: Path) -> bool:
+        # A blobs folder that is a link elsewhere is none: no real path lies below it.
+        return real.parent == self._blobs and _BLOB.fullmatch(real.name) is not None
+
+
+def folded(name: str) -> str:
+    """A name without what some file systems do not tell apart.
+
+    Case, Unicode forms, invisible characters (HFS+ ignores them), trailing dots and spaces and
+    streams (Windows).
+    """
+    plain = unicodedata.normalize("NFKC", name)
+    seen = "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
+    return seen.partition(":")[0].rstrip(". ") or seen
+
+
+def visible(text: str) -> str:
+    """The text with control, invisible and bidi characters escaped; tabs and line feeds stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c in "\t\n" or _is_seen(c) else _escaped(c) for c in text)
+
+
+def _is_seen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] != "C" and category not in ("Zl", "Zp")
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _home(otherwise: Path) -> Path:
+    """The home directory; `/` is too wide also for a user who has none."""
+    try:
+        return Path.home().resolve()
+    except RuntimeError:
+        return Path(otherwise.anchor)
+
+
+def _folded(path: Path) -> tuple[str, ...]:
+    return tuple(folded(part) if part != path.anchor else os.fspath(part) for part in path.parts)

@@ -1,0 +1,162 @@
+"""The file tools as a model is told of them; worker processes do what they say."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from msgbook.tools.base import (
+    ApprovalNeededError,
+    CallContext,
+    Content,
+    Need,
+    Tool,
+    ToolError,
+    ToolFunction,
+)
+from msgbook.tools.results import Results
+from msgbook.tools.worker import TIME_LIMIT, WorkerPool
+
+_Path = Annotated[str, Field(description="File or folder, relative to the notebook's folder.")]
+_FilePath = Annotated[str, Field(description="File, relative to the notebook's folder.")]
+_FolderPath = Annotated[str, Field(description="Folder, relative to the notebook's folder.")]
+_FirstLine = Annotated[int | None, Field(ge=1, description="First line to read, from 1.")]
+_LastLine = Annotated[int | None, Field(ge=1, description="Last line to read, included.")]
+_OldText = Annotated[
+    str, Field(description="The text as it stands there; it must stand there only once.")
+]
+_Glob = Annotated[str, Field(description="For example src/**/*.py or *.{md,txt}.")]
+_FileGlob = Annotated[
+    str | None, Field(description="Only files that match; *.py matches in every folder.")
+]
+_Expression = Annotated[str, Field(description="Regular expression that a line matches.")]
+_Context = Annotated[int, Field(ge=0, le=20, description="Lines to show around a match.")]
+
+
+class FileTools:
+    """The tools `read`, `glob`, `grep`, `write`, `edit` and `mkdir` of one conversation.
+
+    Args:
+        folder: The notebook's folder.
+        private: Folders in which nothing is free.
+        ripgrep: Where ripgrep is; None: Python searches.
+        time_limit: Seconds of one call.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        private: Iterable[Path] = (),
+        *,
+        ripgrep: str | None = None,
+        time_limit: float = TIME_LIMIT,
+    ) -> None:
+        settings = {
+            "folder": str(folder.resolve()),
+            "private": [str(path) for path in private],
+            "blobs": str(Results(folder).blobs),
+            "ripgrep": ripgrep,
+        }
+        self._workers = WorkerPool(settings, time_limit)
+        self._seen: dict[str, str] = {}
+        self.tools = [
+            Tool("read", self._bind_read, read_only=True),
+            Tool("glob", self._bind_glob, read_only=True),
+            Tool("grep", self._bind_grep, read_only=True),
+            Tool("write", self._bind_write),
+            Tool("edit", self._bind_edit),
+            Tool("mkdir", self._bind_mkdir),
+        ]
+
+    async def close(self) -> None:
+        """End the worker processes."""
+        self._workers.close()
+
+    async def _run(self, tool: str, call: CallContext, arguments: dict[str, Any]) -> Content:
+        """Let a worker run a call.
+
+        Raises:
+            ToolError: It failed.
+            ApprovalNeededError: It needs something else than what has been allowed.
+        """
+        request = {
+            "tool": tool,
+            "arguments": arguments,
+            "allowed": asdict(call.allowed) if call.allowed else None,
+            "seen": self._seen if tool in ("write", "edit") else {},
+        }
+        reply = await self._workers.ask(request)
+        self._seen.update(reply["seen"])
+        if "need" in reply:
+            raise ApprovalNeededError(Need(**reply["need"]))
+        if "error" in reply:
+            raise ToolError(reply["error"])
+        content: Content = reply["content"]
+        return content
+
+    def _bind_read(self, call: CallContext) -> ToolFunction:
+        async def read(path: _Path, start: _FirstLine = None, end: _LastLine = None) -> Content:
+            """Read a text file, or some of its lines; look at an image; list a folder."""
+            return await self._run("read", call, {"path": path, "start": start, "end": end})
+
+        return read
+
+    def _bind_glob(self, call: CallContext) -> ToolFunction:
+        async def glob(pattern: _Glob, path: _FolderPath = ".") -> Content:
+            """Find files and folders by a pattern; `**` stands for any number of folders.
+
+            Links are not followed; .git, .msgbook, node_modules and __pycache__ are left out.
+            """
+            return await self._run("glob", call, {"pattern": pattern, "path": path})
+
+        return glob
+
+    def _bind_grep(self, call: CallContext) -> ToolFunction:
+        async def grep(
+            pattern: _Expression,
+            path: _Path = ".",
+            glob: _FileGlob = None,
+            ignore_case: bool = False,
+            context: _Context = 0,
+        ) -> Content:
+            """Find lines in the files of a folder, shown as path:line:text.
+
+            Binary files, files of more than 5 MB and files that may hold secrets are left out.
+            """
+            arguments = {"pattern": pattern, "path": path, "glob": glob}
+            options = {"ignore_case": ignore_case, "context": context}
+            return await self._run("grep", call, {**arguments, **options})
+
+        return grep
+
+    def _bind_write(self, call: CallContext) -> ToolFunction:
+        async def write(path: _FilePath, content: str) -> Content:
+            """Make a text file, or replace all that is in it. Its folder has to exist."""
+            return await self._run("write", call, {"path": path, "content": content})
+
+        return write
+
+    def _bind_edit(self, call: CallContext) -> ToolFunction:
+        async def edit(path: _FilePath, old: _OldText, new: str) -> Content:
+            """Replace a text in a file. The result is a unified diff."""
+            return await self._run("edit", call, {"path": path, "old": old, "new": new})
+
+        return edit
+
+    def _bind_mkdir(self, call: CallContext) -> ToolFunction:
+        async def mkdir(path: _FolderPath) -> Content:
+            """Make a folder, and the folders above it that are missing."""
+            return await self._run("mkdir", call, {"path": path})
+
+        return mkdir
+
+
+def find_ripgrep() -> str | None:
+    """Where ripgrep is; only an absolute path, since `PATH` may name the current folder."""
+    found = shutil.which("rg")
+    return found if found and Path(found).is_absolute() else None

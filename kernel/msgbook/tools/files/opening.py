@@ -1,0 +1,141 @@
+"""Opening by real path: no component may be a link, also one that was swapped in meanwhile."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from msgbook.tools.rights import Refused, Roots
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
+# Stepping through a folder must not need the right to list it.
+_STEP = _FOLDER | getattr(os, "O_PATH", 0)
+_READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+BY_DESCRIPTOR = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
+
+
+class Place(NamedTuple):
+    """An entry of an open folder: what `os` functions take as name and `dir_fd`."""
+
+    name: str
+    folder: int | None
+    """Descriptor of the folder; None where the system has no such functions."""
+
+
+def open_folder(roots: Roots, real: Path, flags: int = _FOLDER) -> int:
+    """Open a folder by descriptors, from the notebook's folder or from `/`; the caller closes it.
+
+    Raises:
+        OSError: It is none, or there is a link on the way.
+    """
+    start = roots.folder if roots.inside(real) else Path(real.anchor)
+    steps = real.relative_to(start).parts
+    descriptor = os.open(start, flags if not steps else _STEP)
+    for number, part in enumerate(steps, 1):
+        try:
+            below = os.open(part, flags if number == len(steps) else _STEP, dir_fd=descriptor)
+        finally:
+            os.close(descriptor)
+        descriptor = below
+    return descriptor
+
+
+@contextmanager
+def place_of(roots: Roots, real: Path) -> Iterator[Place]:
+    """A real path as an entry of its folder, which stays open meanwhile.
+
+    Raises:
+        Refused: Something on the way is no folder.
+    """
+    if not BY_DESCRIPTOR:
+        with refusing(roots, real):
+            if real.parent.resolve() != real.parent:
+                raise Refused(f"{roots.name(real)} changed meanwhile; try again.")
+        yield Place(str(real), None)
+        return
+    with refusing(roots, real):
+        descriptor = open_folder(roots, real.parent, _STEP)
+    try:
+        yield Place(real.name, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_folder(roots: Roots, real: Path) -> bool:
+    """Whether a real path is a folder.
+
+    Raises:
+        Refused: There is nothing, or something on the way is no folder.
+    """
+    if real == Path(real.anchor):
+        return True
+    with place_of(roots, real) as place, refusing(roots, real):
+        found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+    return stat.S_ISDIR(found.st_mode)
+
+
+def read_file(roots: Roots, real: Path, limit: int) -> tuple[bytes, os.stat_result]:
+    """The first `limit` bytes of a regular file.
+
+    Raises:
+        Refused: There is no such file, or it is a pipe, a device or a link.
+    """
+    with (
+        place_of(roots, real) as place,
+        refusing(roots, real),
+        os.fdopen(open_entry(roots, real, place), "rb") as file,
+    ):
+        return file.read(limit), os.fstat(file.fileno())
+
+
+def open_entry(roots: Roots, real: Path, place: Place) -> int:
+    """Open a regular file for reading; the caller closes it.
+
+    Raises:
+        OSError: It cannot be opened.
+        Refused: It is no regular file.
+    """
+    # Looked at first, since opening is a deed where devices are.
+    found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
+        raise Refused(f"{roots.name(real)} is no regular file.")
+    descriptor = os.open(place.name, _READ, dir_fd=place.folder)
+    if not os.path.samestat(found, os.fstat(descriptor)):
+        os.close(descriptor)
+        raise Refused(f"{roots.name(real)} changed meanwhile; try again.")
+    return descriptor
+
+
+def entries(roots: Roots, real: Path) -> list[tuple[str, str]]:
+    """Name and kind (`file`, `folder`, `other`) of what is in a folder, sorted; links are `other`.
+
+    Raises:
+        OSError: It cannot be listed.
+    """
+    target: int | Path = open_folder(roots, real) if BY_DESCRIPTOR else real
+    try:
+        with os.scandir(target) as found:
+            return sorted((entry.name, _kind(entry)) for entry in found)
+    finally:
+        if isinstance(target, int):
+            os.close(target)
+
+
+@contextmanager
+def refusing(roots: Roots, real: Path) -> Iterator[None]:
+    """Errors of the system become words for the model."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{roots.name(real)}: {error.strerror}") from None
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"

@@ -1,0 +1,116 @@
+"""The tool `read`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from msgbook.tools.files.call import Call
+from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
+from msgbook.tools.files.text import cut, decoded
+from msgbook.tools.rights import Refused
+
+FILE_LIMIT = 50_000_000
+"""Bytes of a file that are read at most: as much as a kept result may have."""
+IMAGE_LIMIT = 5_000_000
+"""Bytes of an image: what model servers take."""
+SHOWN = 18_000
+"""Characters that one call returns, notes aside; results are capped at 20,000."""
+
+_IMAGES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
+def read(
+    call: Call, path: str, start: int | None = None, end: int | None = None
+) -> str | list[dict[str, Any]]:
+    """The lines of a text file, an image, or the names in a folder."""
+    real = call.readable(path)
+    name = call.roots.name(real)
+    if is_folder(call.roots, real):
+        return _listing(call, real)
+    data, status = read_file(call.roots, real, FILE_LIMIT)
+    whole = len(data) == status.st_size or len(data) < FILE_LIMIT
+    if whole:
+        call.now_seen[str(real)] = hashlib.sha256(data).hexdigest()
+    image = _image_type(data)
+    if image:
+        return _image(data, image, name, status.st_size)
+    notes = []
+    if not whole:
+        data = data[: data.rfind(b"\n") + 1] or data
+        notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
+    file = decoded(data)
+    if file is None:
+        raise Refused(f"{name} is a binary file of {status.st_size} bytes.")
+    del data
+    notes.insert(0, file.note)
+    text, rest = _lines(file.lines, start, end)
+    said = [note for note in (*notes, rest) if note]
+    return "\n".join([text.removesuffix("\n"), *said]) if said else text
+
+
+def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
+    """The lines of that range, as many as are shown, and a note on the others."""
+    if not text:
+        return "(the file is empty)", ""
+    if start is None and end is None and len(text) <= SHOWN:
+        return text, ""
+    count = text.removesuffix("\n").count("\n") + 1
+    first, last = start or 1, min(end or count, count)
+    if first > count or last < first:
+        raise Refused(f"There are no lines {first} to {end or count}; the file has {count}.")
+    begin = _line_begin(text, first - 1, 0)
+    stop = _line_begin(text, last - first + 1, begin)
+    wanted = text[begin:stop].removesuffix("\n")
+    if len(wanted) <= SHOWN:
+        return wanted, ""
+    shown = cut(wanted, SHOWN, "").removesuffix("\n")
+    shown_last = first + shown.count("\n")
+    if wanted[len(shown)] != "\n":
+        longer = len(wanted.partition("\n")[0]) - len(shown)
+        return shown, f"[line {first} goes on for {longer} characters; the file has {count} lines]"
+    return shown, (
+        f"[lines {first} to {shown_last} of {count}; go on with start={shown_last + 1}, "
+        "or look for something with grep]"
+    )
+
+
+def _line_begin(text: str, lines: int, begin: int) -> int:
+    """Where the line stands that comes so many lines after `begin`."""
+    for _ in range(lines):
+        begin = text.find("\n", begin) + 1
+        if not begin:
+            return len(text)
+    return begin
+
+
+def _listing(call: Call, folder: Path) -> str:
+    with refusing(call.roots, folder):
+        found = entries(call.roots, folder)
+    names = "\n".join(name + ("/" if kind == "folder" else "") for name, kind in found)
+    return cut(names, SHOWN, f"[cut off: {len(found)} names in all; use glob]") or (
+        "(the folder is empty)"
+    )
+
+
+def _image_type(data: bytes) -> str | None:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _IMAGES.items() if data.startswith(magic)), None)
+
+
+def _image(data: bytes, kind: str, name: str, size: int) -> list[dict[str, Any]]:
+    if size > IMAGE_LIMIT:
+        raise Refused(f"{name} is an image of {size} bytes; the limit is {IMAGE_LIMIT}.")
+    url = f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+    return [
+        {"type": "text", "text": f"{name}, {kind}, {size} bytes:"},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]

@@ -1,0 +1,55 @@
+"""Literal replacement in a text whose line ends are not the model's concern."""
+
+from __future__ import annotations
+
+import re
+
+from msgbook.tools.rights import Refused
+
+_LINE_END = re.compile("\r?\n")
+
+
+def replaced(text: str, old: str, new: str, name: str) -> str:
+    """The text with `new` in place of the only `old`.
+
+    LF and CRLF count as the same when looking; what is put in gets the line ends of its place.
+
+    Raises:
+        Refused: `old` is empty, or stands nowhere or in several places.
+    """
+    old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
+    if not old:
+        raise Refused("`old` is empty; give text that stands in the file, or use write.")
+    if old == new:
+        raise Refused("`old` and `new` are the same; there is nothing to change.")
+    plain = _LINE_END.sub("\n", text)
+    at = _only(plain, old, name)
+    ends = [match.end() - match.start() for match in _LINE_END.finditer(text)]
+    above, inside = plain.count("\n", 0, at), old.count("\n")
+    begin = at + sum(ends[:above]) - above
+    touched = ends[above : above + inside]
+    stop = begin + len(old) + sum(touched) - inside
+    # The line end within, else the one after, else the one before.
+    near = [*touched, *ends[above : above + 1], *ends[above - 1 : above]]
+    if near and near[0] == len("\r\n"):
+        new = new.replace("\n", "\r\n")
+    return text[:begin] + new + text[stop:]
+
+
+def _only(text: str, old: str, name: str) -> int:
+    """Where `old` stands; places may overlap."""
+    found: list[int] = []
+    at = text.find(old)
+    while at >= 0 and len(found) <= 100:
+        found.append(at)
+        at = text.find(old, at + 1)
+    if not found:
+        raise Refused(f"`old` does not stand in {name}; it has to be there to the character.")
+    if len(found) > 1:
+        lines = [str(text.count("\n", 0, place) + 1) for place in found[:5]]
+        count = "more than 100" if len(found) > 100 else str(len(found))
+        raise Refused(
+            f"`old` stands {count} times in {name} (lines {', '.join(lines)}"
+            f"{', ...' if len(found) > 5 else ''}); give more of the text around it."
+        )
+    return found[0]

@@ -1,0 +1,150 @@
+"""The tools `glob` and `grep`. They show nothing of what lies in a file that may hold a secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from msgbook.tools.files.call import Call
+from msgbook.tools.files.opening import is_folder, read_file
+from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files.reading import SHOWN
+from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
+from msgbook.tools.files.text import cut, decoded
+from msgbook.tools.files.walking import walk
+from msgbook.tools.rights import Refused
+
+_NAMES = 1000
+_LINES = 400
+"""Lines that grep shows, context included."""
+_LINE_WIDTH = 300
+_CONTEXT = 20
+
+
+def glob(call: Call, pattern: str, path: str = ".") -> str:
+    """Paths that match, one per line."""
+    top = call.readable(path)
+    fits = matcher(pattern)
+    if not is_folder(call.roots, top):
+        raise Refused(f"{call.roots.name(top)} is no folder.")
+    base = _base(call, top)
+    found = sorted(
+        base + name + ("/" if kind == "folder" else "")
+        for name, kind in walk(call.roots, top)
+        if fits(name)
+    )
+    note = f"[{len(found)} paths match in all; narrow the pattern, or give a folder as path]"
+    shown = "\n".join(found[:_NAMES])
+    if len(found) > _NAMES and len(shown) <= SHOWN:
+        return f"{shown}\n{note}"
+    return cut(shown, SHOWN, note) or "(no path matches)"
+
+
+def grep(
+    call: Call,
+    pattern: str,
+    path: str = ".",
+    glob: str | None = None,
+    ignore_case: bool = False,
+    context: int = 0,
+) -> str:
+    """Lines that match, as `path:line:text`; lines of context as `path-line-text`."""
+    top = call.readable(path)
+    fits = matcher(glob, anywhere=True) if glob else _any_path
+    search = Search(pattern, ignore_case, min(context, _CONTEXT), _LINES + 1)
+    if is_folder(call.roots, top):
+        hits = _in_folder(call, top, search, fits)
+        return _shown(hits, _base(call, top), search)
+    return _shown(_in_file(call, top, search), "", search)
+
+
+def _any_path(path: str) -> bool:
+    return True
+
+
+def _in_folder(call: Call, top: Path, search: Search, fits: Callable[[str], bool]) -> Iterable[Hit]:
+    def wanted(name: str) -> bool:
+        return fits(name) and not call.roots.is_secret(top / name, below=top)
+
+    found = ripgrep(call.ripgrep, search, top, wanted, call.roots)
+    if found is not None:
+        return found
+    expression = _compiled(search)
+    paths = (name for name, kind in walk(call.roots, top) if kind == "file" and wanted(name))
+    return (hit for name in paths for hit in _in_text(call, top / name, name, search, expression))
+
+
+def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
+    name = call.roots.name(real)
+    lines = _lines_of(call, real)
+    if lines is None:
+        raise Refused(f"{name} is binary, or has more than {FILE_LIMIT} bytes.")
+    return _hits(name, lines, search, _compiled(search))
+
+
+def _in_text(
+    call: Call, real: Path, name: str, search: Search, expression: re.Pattern[str]
+) -> Iterator[Hit]:
+    try:
+        lines = _lines_of(call, real)
+    except Refused:  # gone meanwhile, or not ours to read
+        return
+    yield from _hits(name, lines or [], search, expression)
+
+
+def _lines_of(call: Call, real: Path) -> list[str] | None:
+    """The lines of a text file; None when it is binary or too long."""
+    data, status = read_file(call.roots, real, FILE_LIMIT)
+    file = decoded(data) if status.st_size <= FILE_LIMIT else None
+    return file.lines.removesuffix("\n").split("\n") if file else None
+
+
+def _hits(
+    name: str, lines: list[str], search: Search, expression: re.Pattern[str]
+) -> Iterator[Hit]:
+    shown = 0
+    for at, line in enumerate(lines):
+        if not expression.search(line):
+            continue
+        for before in range(max(at - search.context, shown), at):
+            yield Hit(name, before + 1, lines[before], matches=False)
+        yield Hit(name, at + 1, line, matches=True)
+        shown = at + 1
+        # What follows a match stands once, also when it matches itself.
+        while shown < min(at + 1 + search.context, len(lines)):
+            if expression.search(lines[shown]):
+                break
+            yield Hit(name, shown + 1, lines[shown], matches=False)
+            shown += 1
+
+
+def _compiled(search: Search) -> re.Pattern[str]:
+    try:
+        return re.compile(search.pattern, re.IGNORECASE if search.ignore_case else 0)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Refused(f"{search.pattern!r} is no regular expression: {error}") from None
+
+
+def _shown(hits: Iterable[Hit], base: str, search: Search) -> str:
+    lines: list[str] = []
+    size = 0
+    last: Hit | None = None
+    for hit in hits:
+        if len(lines) >= _LINES or size > SHOWN:
+            lines.append("[there is more; narrow the pattern, or give a folder or file as path]")
+            break
+        if search.context and last and (last.path, last.line + 1) != (hit.path, hit.line):
+            lines.append("--")
+        mark = ":" if hit.matches else "-"
+        text = hit.text[:_LINE_WIDTH] + (" [...]" if len(hit.text) > _LINE_WIDTH else "")
+        lines.append(f"{base}{hit.path}{mark}{hit.line}{mark}{text}")
+        size += len(lines[-1]) + 1
+        last = hit
+    return "\n".join(lines) or "(nothing matches)"
+
+
+def _base(call: Call, top: Path) -> str:
+    """What stands before paths relative to a folder, so that tools take the whole as argument."""
+    name = call.roots.name(top)
+    return "" if name == "." else name.rstrip("/") + "/"

@@ -1,0 +1,85 @@
+"""The worker: answers calls of file tools until its standard input ends.
+
+Requests and replies are JSON objects behind their length (four bytes, big-endian).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from msgbook.tools.files.call import Call
+from msgbook.tools.files.reading import read
+from msgbook.tools.files.searching import glob, grep
+from msgbook.tools.files.writing import edit, mkdir, write
+from msgbook.tools.rights import NotFree, Refused, Roots
+
+TOOLS = {tool.__name__: tool for tool in (read, glob, grep, write, edit, mkdir)}
+
+_PR_SET_PDEATHSIG = 1
+
+
+def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) -> dict[str, Any]:
+    """What comes of one request.
+
+    Args:
+        request: `tool`, `arguments`, `allowed` (the need that was allowed, or None) and `seen`.
+
+    Returns:
+        `seen`, and either `content`, `need` or `error`.
+    """
+    now_seen: dict[str, str] = {}
+    call = Call(roots, request.get("allowed"), ripgrep, request.get("seen", {}), now_seen)
+    reply: dict[str, Any]
+    try:
+        reply = {"content": TOOLS[request["tool"]](call, **request["arguments"])}
+    except NotFree as asked:
+        reply = {"need": asked.need}
+    except Refused as refusal:
+        reply = {"error": str(refusal)}
+    except Exception as error:  # a fault of ours ends the call, not the worker
+        reply = {"error": f"{type(error).__name__}: {error}"}
+    return {**reply, "seen": now_seen}
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Serve until standard input ends.
+
+    Args:
+        settings: `folder`, `private`, `blobs`, `ripgrep` and `time_limit`, in seconds.
+    """
+    _die_with_the_kernel()
+    roots = Roots(
+        Path(settings["folder"]),
+        [Path(folder) for folder in settings["private"]],
+        Path(settings["blobs"]),
+    )
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nothing that is printed gets among the replies
+    while size := requests.read(4):
+        request = json.loads(requests.read(int.from_bytes(size)))
+        # The kernel ends what takes too long; this is for when it is no more.
+        _alarm(settings["time_limit"] + 5)
+        reply = json.dumps(answer(roots, request, settings["ripgrep"])).encode()
+        _alarm(0)
+        replies.write(len(reply).to_bytes(4) + reply)
+        replies.flush()
+
+
+def _die_with_the_kernel() -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            sys.exit()
+
+
+def _alarm(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -1,0 +1,206 @@
+"""The tools `write`, `edit` and `mkdir`. Each asks; no file is ever half written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from msgbook.tools.files.call import Call
+from msgbook.tools.files.diff import preview, unified_diff
+from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, refusing
+from msgbook.tools.files.reading import FILE_LIMIT, SHOWN
+from msgbook.tools.files.replacing import replaced
+from msgbook.tools.files.text import TextFile, cut, decoded
+from msgbook.tools.rights import Refused
+
+
+class _Old(NamedTuple):
+    """A file before it is changed."""
+
+    data: bytes
+    status: os.stat_result
+    file: TextFile | None
+    """None when it is binary."""
+
+
+class _Plan(NamedTuple):
+    """What a call would do."""
+
+    deed: str
+    preview: str
+    data: bytes
+    result: str
+
+
+def write(call: Call, path: str, content: str) -> str:
+    """Make a file, or replace what is in it."""
+
+    def plan(name: str, old: _Old | None) -> _Plan:
+        before = old.file if old else None
+        after, notes = _spelled(before or TextFile(""), content)
+        data = _encoded(after, "content")
+        if old and old.data == data:
+            raise Refused(f"{name} holds exactly that already.")
+        if old and before is None:
+            digest = hashlib.sha256(old.data).hexdigest()
+            notes.append(f"[replaces a binary file of {len(old.data)} bytes, sha256 {digest}]\n")
+        shown = "".join([*notes, preview(*_comparable(before or TextFile(""), after), name)])
+        result = f"Wrote {name}: {len(data)} bytes."
+        return _Plan("it replaces the text of" if old else "it makes", shown, data, result)
+
+    return _carry_out(call, path, plan)
+
+
+def edit(call: Call, path: str, old: str, new: str) -> str:
+    """Replace a text that stands in a file once."""
+
+    def plan(name: str, found: _Old | None) -> _Plan:
+        if found is None:
+            raise Refused(f"{name}: No such file; use write to make it.")
+        before = found.file
+        if before is None:
+            raise Refused(f"{name} is a binary file.")
+        after = before._replace(text=replaced(before.text, old, new, name))
+        texts = _comparable(before, after)
+        result = cut(unified_diff(*texts, name), SHOWN, "[the diff goes on]")
+        return _Plan("it changes", preview(*texts, name), _encoded(after, "new"), result)
+
+    return _carry_out(call, path, plan)
+
+
+def mkdir(call: Call, path: str) -> str:
+    """Make a folder, and those above it that are missing."""
+    roots = call.roots
+    real = roots.resolve(path)
+    free = roots.objection(real) is None
+    if not (free and real.is_dir()):
+        call.require(roots.write_objection(real, "it makes the folder"))
+    missing = [real, *real.parents]
+    while missing and os.path.lexists(missing[-1]):
+        missing.pop()
+    if not missing and not is_folder(roots, real):
+        raise Refused(f"{roots.name(real)} is there and is no folder.")
+    for folder in reversed(missing):
+        with place_of(roots, folder) as place, refusing(roots, folder):
+            os.mkdir(place.name, dir_fd=place.folder)
+    return f"Made {roots.name(real)}/." if missing else f"{roots.name(real)}/ is there already."
+
+
+def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan]) -> str:
+    """Find out what a call would do, ask, and do exactly that.
+
+    Why a call fails may tell what is in a file. So where reading is not free, that too waits for
+    somebody's leave.
+    """
+    roots = call.roots
+    if path.endswith(("/", os.sep)):
+        raise Refused(f"{path} is the path of a folder; give that of a file.")
+    real = roots.resolve(path)
+    try:
+        if not real.parent.is_dir():
+            parent = roots.name(real.parent)
+            raise Refused(f"There is no folder {parent}; make it with mkdir.")
+        with place_of(roots, real) as place, refusing(roots, real):
+            old = _old(call, real, place)
+            made = plan(roots.name(real), old)
+            call.require(roots.write_objection(real, made.deed), made.preview)
+            _replace(place, old, made.data)
+    except Refused as refusal:
+        if roots.objection(real) is not None:
+            words = f"[it would fail: {refusal}]"
+            call.require(roots.write_objection(real, "it writes"), words)
+        raise
+    call.now_seen[str(real)] = hashlib.sha256(made.data).hexdigest()
+    return made.result
+
+
+def _old(call: Call, real: Path, place: Place) -> _Old | None:
+    """The file that stands there, as this conversation knows it; None when there is none."""
+    name = call.roots.name(real)
+    try:
+        descriptor = open_entry(call.roots, real, place)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        data = file.read(FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise Refused(f"{name} has more than {FILE_LIMIT} bytes, which is too long to change.")
+    if not status.st_mode & 0o222:
+        raise Refused(f"{name} is write-protected.")
+    seen = call.seen.get(str(real))
+    if seen and seen != hashlib.sha256(data).hexdigest():
+        raise Refused(f"{name} has changed since you read it; read it again.")
+    return _Old(data, status, decoded(data))
+
+
+def _replace(place: Place, old: _Old | None, data: bytes) -> None:
+    """Put the data in place of the file in one step; mode and owner stay."""
+    name, folder = place
+    head, tail = os.path.split(name)
+    temporary = os.path.join(head, f".{tail[:80]}.{os.urandom(6).hex()}.tmp")  # noqa: PTH118
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, 0o600 if old else 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if old and hasattr(os, "fchown"):
+                with suppress(PermissionError):  # somebody else's file in our folder
+                    os.fchown(descriptor, old.status.st_uid, old.status.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(old.status.st_mode))
+            os.fsync(descriptor)
+        _check_unchanged(place, old)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _check_unchanged(place: Place, old: _Old | None) -> None:
+    try:
+        now = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+    except FileNotFoundError:
+        now = None
+    if _identity(now) != _identity(old.status if old else None):
+        raise Refused("The file changed meanwhile; read it again.")
+
+
+def _identity(status: os.stat_result | None) -> tuple[int, ...]:
+    if status is None:
+        return ()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _spelled(before: TextFile, content: str) -> tuple[TextFile, list[str]]:
+    """The content as the file spells text, and what else changes than the text."""
+    after = before.with_text(content)
+    try:
+        after.encoded()
+    except UnicodeEncodeError:
+        if before.codec != "utf-8":
+            after = TextFile(after.text)
+    changed = before.text and before.note != after.note
+    return after, [
+        f"{before.note or '[UTF-8, LF]'} -> {after.note or '[UTF-8, LF]'}\n"
+    ] if changed else []
+
+
+def _encoded(file: TextFile, argument: str) -> bytes:
+    try:
+        return file.encoded()
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise Refused(f"`{argument}` has {character!r}, which {file.codec} cannot spell.") from None
+
+
+def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
+    """Two texts to be compared; CRLF is left out where all lines of both end so."""
+    if all(file.text.count("\r\n") == file.text.count("\n") for file in (before, after)):
+        return before.lines, after.lines
+    return before.text, after.text

@@ -1,0 +1,161 @@
+"""What a model is given of a long result, and where the whole of it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from msgbook.errors import MsgbookError
+from msgbook.tools.base import Content
+from msgbook.tools.trust import find_project
+
+RESULT_LIMIT = 20_000
+"""Characters of a result."""
+IMAGE_LIMIT = 5_000_000
+"""Bytes of an image."""
+BLOB_LIMIT = 50_000_000
+"""Bytes of a result that is kept."""
+
+_TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
+_PIECE = 1_000_000
+"""Characters that are written at a time, so that a long result is not held twice."""
+_BY_DESCRIPTOR = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+
+
+class NotKeptError(MsgbookError):
+    """A whole result could not be kept; the message says why."""
+
+
+class Results:
+    """Caps results, and keeps what was left out in `.msgbook/blobs/` of the project.
+
+    Args:
+        folder: The notebook's folder; the paths that a model reads are relative to it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._project = find_project(self._folder)
+
+    @property
+    def blobs(self) -> Path:
+        """Where whole results are kept, under the sha256 of their UTF-8."""
+        return self._project / ".msgbook" / "blobs"
+
+    def capped(self, content: Content) -> Content:
+        """A result as the model gets it: short, or its head and tail and where the whole is."""
+        if isinstance(content, str):
+            return self._short(content, RESULT_LIMIT)
+        texts = [part["text"] for part in content if _is_text(part)]
+        fits = sum(map(len, texts)) <= RESULT_LIMIT
+        limit = RESULT_LIMIT if fits else max(RESULT_LIMIT // len(texts), 500)
+        return [self._part(part, limit) for part in content]
+
+    def keep(self, text: str) -> Path:
+        """Keep a whole result.
+
+        Raises:
+            NotKeptError: It is too long, or the folder cannot be written.
+        """
+        if len(text) > BLOB_LIMIT:
+            raise NotKeptError(_TOO_LONG)
+        try:
+            with _blobs_folder(self._project) as folder:
+                base = self.blobs if folder is None else Path()
+                return self.blobs / _write_blob(text, base, folder)
+        except OSError as error:
+            raise NotKeptError(f".msgbook/blobs: {error.strerror}") from error
+
+    def _part(self, part: dict[str, Any], limit: int) -> dict[str, Any]:
+        if _is_text(part):
+            return {**part, "text": self._short(part["text"], limit)}
+        if part.get("type") != "image_url":
+            return part
+        size = len(str(part.get("image_url", {}).get("url", ""))) * 3 // 4
+        if size <= IMAGE_LIMIT:
+            return part
+        words = f"[an image of about {size} bytes was left out; the limit is {IMAGE_LIMIT}]"
+        return {"type": "text", "text": words}
+
+    def _short(self, text: str, limit: int) -> str:
+        if len(text) <= limit:
+            return text
+        try:
+            path = Path(os.path.relpath(self.keep(text), self._folder)).as_posix()
+            where = f"the whole is in {path}: read it with start and end, or use grep"
+        except NotKeptError as error:
+            where = f"the whole could not be kept: {error}"
+        left_out = f"[... {len(text) - limit} characters are left out here; {where} ...]"
+        return f"{text[: limit * 3 // 4]}\n{left_out}\n{text[-(limit // 4) :]}"
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return isinstance(part.get("text"), str)
+
+
+@contextmanager
+def _blobs_folder(project: Path) -> Iterator[int | None]:
+    """The folder of blobs, made where it is missing; no link is followed below the project.
+
+    Yields:
+        Its descriptor; None where the system opens no files by descriptors.
+    """
+    ours, blobs = project / ".msgbook", project / ".msgbook" / "blobs"
+    if not _BY_DESCRIPTOR:
+        blobs.mkdir(parents=True, exist_ok=True)
+        if blobs.resolve() != blobs:
+            raise NotKeptError(f"{blobs} is a link")
+        _ignore_blobs(ours / ".gitignore", None)
+        yield None
+        return
+    with ExitStack() as opened:
+
+        def folder(name: str, mode: int, parent: int) -> int:
+            with suppress(FileExistsError):
+                os.mkdir(name, mode, dir_fd=parent)
+            descriptor = os.open(name, _FOLDER, dir_fd=parent)
+            opened.callback(os.close, descriptor)
+            return descriptor
+
+        top = os.open(project, _FOLDER)
+        opened.callback(os.close, top)
+        inner = folder(ours.name, 0o777, top)
+        _ignore_blobs(Path(".gitignore"), inner)
+        yield folder(blobs.name, 0o700, inner)
+
+
+def _ignore_blobs(path: Path, folder: int | None) -> None:
+    with (
+        suppress(FileExistsError),  # the user's own, whatever it says
+        os.fdopen(os.open(path, _NEW, 0o666, dir_fd=folder), "w") as file,
+    ):
+        file.write("blobs/\n")
+
+
+def _write_blob(text: str, base: Path, folder: int | None) -> str:
+    """Write a text under its digest, in one step; returns the name."""
+    temporary = base / f".{os.urandom(8).hex()}.tmp"
+    digest = hashlib.sha256()
+    size = 0
+    descriptor = os.open(temporary, _NEW, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for start in range(0, len(text), _PIECE):
+                piece = text[start : start + _PIECE].encode("utf-8", "replace")
+                size += len(piece)
+                if size > BLOB_LIMIT:
+                    raise NotKeptError(_TOO_LONG)
+                digest.update(piece)
+                file.write(piece)
+        name = digest.hexdigest()
+        os.replace(temporary, base / name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(temporary, dir_fd=folder)
+        raise
+    return name
