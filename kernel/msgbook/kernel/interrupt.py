@@ -2,7 +2,9 @@
 
 The base class turns an interrupt into an exception on the event loop, which ends the kernel while
 a turn waits, or into a callback that an idle loop does not wake up for. Here a turn, like an
-awaited Python cell, is a future, and an interrupt cancels it from whatever thread it comes.
+awaited Python cell, is a future, and an interrupt cancels it from whatever thread it comes. Python
+that a turn runs on the loop's thread has to be stopped by an exception besides: nothing else
+happens there until it returns.
 """
 
 from __future__ import annotations
@@ -10,25 +12,37 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from ipykernel.ipkernel import IPythonKernel
 
+T = TypeVar("T")
+
 
 class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
-    """An IPython kernel in which turns and awaited cells can be interrupted while they wait."""
+    """An IPython kernel in which turns and awaited cells can be interrupted while they wait.
+
+    Attributes:
+        interrupted: Whether the running turn has been interrupted; its cancellation may be still
+            to come.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         self._turns: set[asyncio.Future[Any]] = set()
         self._awaited_cells: set[asyncio.Future[Any]] = set()
         self._python_cells = 0
+        self._code_runs = False
+        self.interrupted = False
         super().__init__(**kwargs)
 
-    def running_turn(self, task: asyncio.Future[Any]) -> AbstractContextManager[None]:
+    @contextmanager
+    def running_turn(self, task: asyncio.Future[Any]) -> Iterator[None]:
         """While it is open, an interrupt cancels the turn that `task` runs."""
-        return _member(self._turns, task)
+        self.interrupted = False
+        with _member(self._turns, task):
+            yield
 
     @contextmanager
     def running_python(self) -> Iterator[None]:
@@ -39,14 +53,31 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         finally:
             self._python_cells -= 1
 
+    def interruptible(self, code: Callable[[], T]) -> T:
+        """Call, in a turn, what runs Python of the user's or the model's; on the main thread.
+
+        Raises:
+            KeyboardInterrupt: An interrupt came, and the code did not catch it.
+        """
+        # No context manager: its calls would be places for the exception to leave the mark set.
+        self._code_runs = True
+        try:
+            if self.interrupted:
+                raise KeyboardInterrupt
+            return code()
+        finally:
+            self._code_runs = False
+
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> AbstractContextManager[None]:
         return _member(self._awaited_cells, future)
 
     def _send_interrupt_children(self) -> None:
         """Handle an `interrupt_request`; runs in the control thread."""
         if self._turns:
+            # Before the look at the mark: code that begins now sees it.
+            self.interrupted = True
             _cancel(self._turns)
-        else:
+        if self._code_runs or not self._turns:
             super()._send_interrupt_children()
 
     def pre_handler_hook(self) -> None:
@@ -59,7 +90,11 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
 
     def _on_sigint(self, signum: int, frame: Any) -> None:
         if self._turns or self._awaited_cells:
-            _cancel(self._turns | self._awaited_cells)
+            if not (self._code_runs and self.interrupted):
+                self.interrupted = True
+                _cancel(self._turns | self._awaited_cells)
+            if self._code_runs:
+                signal.default_int_handler(signum, frame)
         elif self._python_cells:
             signal.default_int_handler(signum, frame)
 

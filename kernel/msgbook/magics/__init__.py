@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgbook.magics.base import Magic, Scene, UsageError
 from msgbook.magics.model import model, models
+from msgbook.magics.tools import tool, tools
 from msgbook.magics.usage import usage
 
 HELP = """\
@@ -16,6 +17,9 @@ you change the conversation.
 %model NAME     the model that answers the cells below this one
 %model          the model that would answer below this cell
 %models         the models that the server offers
+%tool NAME ...  functions of this notebook that the model may call; it asks before each call
+%tool -d NAME   it may no longer
+%tools          what the model can call
 %continue       the rest of an answer that broke off, was stopped or failed
 %usage          tokens of the turns above, and their cost where you set prices
 %help           this text
@@ -39,6 +43,8 @@ MAGICS = {
         Magic("%model", model, most_words=1),
         Magic("%models", models),
         Magic("%usage", usage),
+        Magic("%tool", tool, most_words=None),
+        Magic("%tools", tools),
         Magic("%help", _help),
     )
 }

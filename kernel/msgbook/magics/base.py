@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
@@ -22,8 +21,6 @@ class Scene:
     engine: Engine
     transcript: Callable[[], Awaitable[Transcript]]
     """Asks for the cells above."""
-    namespace: dict[str, Any] = field(default_factory=dict)
-    """The names of the notebook's Python; the kernel's own, not a copy."""
 
 
 @dataclass(frozen=True, slots=True)

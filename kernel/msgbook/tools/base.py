@@ -83,15 +83,7 @@ class Tool:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The function tool as the chat API spells it."""
-        function = self.bind(CallContext())
-        return {
-            "type": "function",
-            "function": {
-                "name": self.name,
-                "description": inspect.getdoc(function) or "",
-                "parameters": TypeAdapter(function).json_schema(),
-            },
-        }
+        return schema_of(self.name, self.bind(CallContext()))
 
     async def call(self, arguments: str, context: CallContext = CallContext()) -> Content:
         """Run the tool.
@@ -109,6 +101,18 @@ class Tool:
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_reasons(error.errors())}") from None
         return await running
+
+
+def schema_of(name: str, function: ToolFunction) -> dict[str, Any]:
+    """A function of typed arguments as a function tool of the chat API."""
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": inspect.getdoc(function) or "",
+            "parameters": TypeAdapter(function).json_schema(),
+        },
+    }
 
 
 class ToolSet:

@@ -1,0 +1,160 @@
+"""The notebook's Python as tools use it: over IPython, beside the cells."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import types
+from collections.abc import Callable, Coroutine, Generator
+from functools import partial
+from typing import Any
+
+from msgbook.kernel.capture import IMAGES, Capture, capturing
+from msgbook.kernel.interrupt import InterruptibleKernel
+from msgbook.tools.base import Content, ToolError
+from msgbook.tools.functions import Called
+from msgbook.tools.output import Pacer
+
+_CLEAN_UP = 1.0
+"""Seconds that awaited code has to clean up after an interrupt; then it is left to itself."""
+
+
+class KernelNamespace:
+    """Runs code and functions where the notebook's Python cells run, on the main thread.
+
+    Neither is a cell: no number, no history entry, no output of its own.
+    """
+
+    def __init__(self, kernel: InterruptibleKernel) -> None:
+        self._kernel = kernel
+        self._shell = kernel.shell
+
+    def lookup(self, name: str) -> Any:
+        """What a name means.
+
+        Raises:
+            KeyError: Nothing.
+        """
+        return self._shell.user_ns[name]
+
+    async def run(self, code: str, show: Callable[[str], None]) -> Content:
+        """Run code and return what it printed and displayed, and its last expression's value.
+
+        Raises:
+            ToolError: It failed; with what it printed before and the traceback.
+        """
+        shell = self._shell
+        with capturing(shell, show) as capture:
+            try:
+                result = await self._run_cell(code, capture)
+            except KeyboardInterrupt:
+                result = None
+            finally:
+                capture.flush()
+        error = result and (result.error_before_exec or result.error_in_exec)
+        if result is None or isinstance(error, KeyboardInterrupt):
+            await self._interrupted()
+        if result is None or not result.success:
+            raise ToolError(capture.text() or f"{type(error).__name__}: {error}")
+        return capture.content()
+
+    async def call(self, function: Callable[[], Any], show: Callable[[str], None]) -> Called:
+        """Call a function, and wait for what it returns if that can be awaited."""
+        value: Any = None
+        error: BaseException | None = None
+        with capturing(self._shell, show) as capture:
+            try:
+                value = self._kernel.interruptible(function)
+                if inspect.isawaitable(value):
+                    value = await self._awaited(_wait_for(value), capture)
+                if self._kernel.interruptible(partial(self._show_images, value, capture)):
+                    value = None
+            except (Exception, SystemExit, KeyboardInterrupt) as raised:
+                error = raised
+            finally:
+                capture.flush()
+        if isinstance(error, KeyboardInterrupt):
+            await self._interrupted()
+        return Called(capture.content(), value, error)
+
+    def _show_images(self, value: Any, capture: Capture) -> bool:
+        """Display the figures that are open, and a value that is an image; whether it is one."""
+        self._shell.events.trigger("post_execute")
+        if value is None or isinstance(value, str):
+            return False
+        data, _metadata = self._shell.display_formatter.format(value, include=IMAGES)
+        if data and not capture.has_images:
+            capture.display(data)
+        return bool(data)
+
+    async def _run_cell(self, code: str, capture: Capture) -> Any:
+        shell = self._shell
+        problem = None
+        try:
+            transformed = shell.transform_cell(code)
+        except Exception:
+            transformed, problem = code, sys.exc_info()
+        known = {"transformed_cell": transformed, "preprocessing_exc_tuple": problem}
+        if not shell.should_run_async(code, **known):
+            return self._kernel.interruptible(partial(shell.run_cell, code, store_history=False))
+        result = None
+        try:
+            running = shell.run_cell_async(code, store_history=False, **known)
+            result = await self._awaited(running, capture)
+        finally:
+            # What `run_cell` does itself; the figures of a plot are displayed here.
+            shell.events.trigger("post_execute")
+            shell.events.trigger("post_run_cell", result)
+        return result
+
+    async def _awaited(self, code: Coroutine[Any, Any, Any], capture: Capture) -> Any:
+        """Wait for code; a cancellation of the caller ends it, and ours does not wait for long."""
+        pacer = Pacer(capture.flush)
+        task = asyncio.ensure_future(_stepwise(self._kernel, code, pacer.changed))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task}, timeout=_CLEAN_UP)
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            raise
+        finally:
+            pacer.stop()
+
+    async def _interrupted(self) -> None:
+        """Let the cancellation come that follows an interrupt; code may also have made its own."""
+        if self._kernel.interrupted:
+            await asyncio.sleep(_CLEAN_UP)
+
+
+async def _wait_for(value: Any) -> Any:
+    return await value
+
+
+async def _stepwise(
+    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
+) -> Any:
+    return await _steps(kernel, code, after_step)
+
+
+@types.coroutine
+def _steps(
+    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
+) -> Generator[Any, Any, Any]:
+    """Run a coroutine so that each of its steps, but no wait between them, is interruptible."""
+    step: Callable[[], Any] = partial(code.send, None)
+    while True:
+        try:
+            waited = kernel.interruptible(step)
+        except StopIteration as end:
+            return end.value
+        except KeyboardInterrupt:
+            # It may not reach the event loop, which would end.
+            raise asyncio.CancelledError from None
+        finally:
+            after_step()
+        try:
+            step = partial(code.send, (yield waited))
+        except BaseException as error:
+            step = partial(code.throw, error)

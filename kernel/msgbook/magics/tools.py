@@ -1,0 +1,52 @@
+"""`%tool` and `%tools`: functions of the notebook that a model may call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgbook.magics.base import Scene, UsageError
+from msgbook.tools.base import Tool
+from msgbook.tools.functions import FunctionTool, function_tool
+
+
+async def tool(scene: Scene, words: Sequence[str]) -> str:
+    """Make functions tools, or with `-d` no longer."""
+    removing = "-d" in words
+    names = [word for word in words if word != "-d"]
+    if not names:
+        raise UsageError("%tool takes names of functions: %tool NAME ..., or %tool -d NAME ...")
+    tools = scene.engine.tools
+    own = {tool.name for tool in tools if not isinstance(tool, FunctionTool)}
+    for name in names:
+        if name in own:
+            raise UsageError(
+                f"{name} is one of msgbook's own tools; give the function another name."
+            )
+    if removing:
+        found = [tools.find(name) for name in names]
+        for tool in found:
+            tools.remove(tool.name)
+        return f"No tool any more: {', '.join(names)}"
+    if scene.engine.namespace is None:
+        raise UsageError("%tool needs a notebook's kernel.")
+    made = [function_tool(name, scene.engine.namespace) for name in names]
+    for tool in made:
+        tools.add(tool)
+    return "\n".join(_line(tool) for tool in made)
+
+
+async def tools(scene: Scene, _words: Sequence[str]) -> str:
+    """List the tools."""
+    return "\n".join(_line(tool) for tool in scene.engine.tools) or "There are no tools."
+
+
+def _line(tool: Tool) -> str:
+    """How a tool is called, what it does, and whether it asks first."""
+    function: dict[str, Any] = tool.schema["function"]
+    required = function["parameters"].get("required", [])
+    names = function["parameters"].get("properties", {})
+    parameters = ", ".join(name if name in required else f"{name}?" for name in names)
+    first = function["description"].partition("\n")[0].strip()
+    leave = "free in the notebook's folder" if tool.read_only else "asks"
+    return f"{tool.name}({parameters})  [{leave}]  {first}".rstrip()

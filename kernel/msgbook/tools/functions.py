@@ -1,0 +1,242 @@
+"""The tools `python` and `%tool`: code and functions in the notebook's own namespace."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import inspect
+import re
+import traceback
+import types
+import typing
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from pydantic import Field, TypeAdapter
+from pydantic.errors import PydanticUserError
+from pydantic_core import PydanticSerializationError, to_json
+
+from msgbook.tools.base import (
+    CallContext,
+    Content,
+    Need,
+    Tool,
+    ToolError,
+    ToolFunction,
+    schema_of,
+)
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+"""What servers take as a tool's name."""
+
+_IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+"""First bytes of the images that models take."""
+
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a call."""
+
+    printed: Content
+    """What it printed and displayed; empty text when nothing."""
+    value: Any = None
+    error: BaseException | None = None
+
+
+class Namespace(Protocol):
+    """The Python of a notebook."""
+
+    def lookup(self, name: str) -> Any:
+        """What a name means; raises `KeyError`."""
+
+    async def run(self, code: str, show: Show) -> Content:
+        """Run code; raises `ToolError` with its traceback."""
+
+    async def call(self, function: Callable[[], Any], show: Show) -> Called:
+        """Call a function, sync or async."""
+
+
+Code = Annotated[str, Field(description="Python, as in a cell; `await` works at top level.")]
+
+
+def python_tool(namespace: Namespace) -> Tool:
+    """The tool `python`, which asks each time."""
+
+    def bind(context: CallContext) -> ToolFunction:
+        async def python(code: Code) -> Content:
+            """Run Python in the notebook's kernel, where the variables of its cells are. The result
+            is what it prints and displays and the value of the last expression, images included.
+            It cannot ask for input."""
+            context.require(Need("it runs Python with all rights of the notebook", every_time=True))
+            return await namespace.run(code, context.show) or "(no output)"
+
+        return python
+
+    return Tool("python", bind)
+
+
+class FunctionTool(Tool):
+    """A function of the notebook, found by its name at each call, so that a new one counts."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The function as it is now: not cached, as it may change."""
+        try:
+            function = self.bind(CallContext())
+        except ToolError as error:
+            return schema_of(self.name, _broken(str(error)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a default that JSON cannot say is left out
+            return schema_of(self.name, function)
+
+
+def function_tool(name: str, namespace: Namespace) -> FunctionTool:
+    """The tool that a function of the notebook is, which asks.
+
+    Raises:
+        ToolError: There is no such function, or a model cannot call it; the message says why.
+    """
+    if not _NAME.fullmatch(name):
+        raise ToolError(
+            f"{name!r} is no name for a tool: a function's name of at most 64 of a-z, A-Z, 0-9, _."
+        )
+
+    def bind(context: CallContext) -> ToolFunction:
+        function = _function(name, namespace)
+        signature = _signature(name, function)
+
+        async def call(*arguments: Any, **named: Any) -> Content:
+            context.require(Need(f"it runs the notebook's function {name}"))
+            ready = functools.partial(function, *arguments, **named)
+            called = await namespace.call(ready, context.show)
+            if called.error is not None:
+                raise ToolError(_text(called.printed) + _failure(called.error))
+            return _joined(called.printed, called.value)
+
+        call.__doc__ = inspect.getdoc(function)
+        call.__signature__ = signature  # type: ignore[attr-defined]  # what pydantic looks at
+        call.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+        return call
+
+    bind(CallContext())
+    return FunctionTool(name, bind)
+
+
+def _function(name: str, namespace: Namespace) -> Callable[..., Any]:
+    try:
+        function = namespace.lookup(name)
+    except KeyError:
+        raise ToolError(
+            f"There is no {name} in the notebook; run the cell that defines it."
+        ) from None
+    if not callable(function):
+        kind = type(function).__name__
+        raise ToolError(f"{name} is no function but of type {kind}.")
+    return function  # type: ignore[no-any-return]  # it is callable
+
+
+def _broken(words: str) -> ToolFunction:
+    async def call() -> None: ...
+
+    call.__doc__ = words
+    return call
+
+
+def _signature(name: str, function: Callable[..., Any]) -> inspect.Signature:
+    """The signature with its annotations resolved, each one that a model can fill in.
+
+    Raises:
+        ToolError: It has parameters that a model cannot give by name, or not at all.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise ToolError(
+            f"{name} does not tell its parameters; write a function around it."
+        ) from None
+    scope = getattr(inspect.unwrap(function), "__globals__", {})
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise ToolError(f"{name} takes {parameter}: a model gives arguments by name.")
+        annotation = parameter.annotation
+        if annotation is not parameter.empty:
+            annotation = _resolved(f"{name}({parameter.name})", annotation, scope)
+        parameters.append(parameter.replace(annotation=annotation))
+    return inspect.Signature(parameters)
+
+
+def _resolved(where: str, annotation: Any, scope: dict[str, Any]) -> Any:
+    """An annotation as a type, also one that was written as a string."""
+    holder = types.SimpleNamespace(__annotations__={"it": annotation})
+    try:
+        found = typing.get_type_hints(holder, scope, scope, include_extras=True)["it"]
+    except Exception as error:
+        raise ToolError(f"{where}: the annotation {annotation!r} fails: {error}") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TypeAdapter(found).json_schema()
+    except PydanticUserError:
+        word = getattr(found, "__name__", str(found))
+        raise ToolError(
+            f"{where}: a model cannot give a {word}. It can give text, numbers, lists, dicts, "
+            "dataclasses and pydantic models."
+        ) from None
+    return found
+
+
+def _failure(error: BaseException) -> str:
+    """An exception as the model is told: what, and where in the notebook."""
+    words = "".join(traceback.format_exception_only(error)).strip()
+    frames = traceback.extract_tb(error.__traceback__)
+    # Cells have names of files that do not exist.
+    cells = [f for f in frames if not f.filename.startswith("<") and not Path(f.filename).exists()]
+    if not cells:
+        return words
+    frame = cells[-1]
+    return f"{words}\n  in {frame.name}, line {frame.lineno}: {frame.line}"
+
+
+def _joined(printed: Content, value: Any) -> Content:
+    """What a function printed, and then what it returned."""
+    if value is None and printed:
+        return printed
+    returned = _content(value)
+    if isinstance(printed, str) and isinstance(returned, str):
+        return printed.removesuffix("\n") + "\n" + returned if printed else returned
+    return [*_parts(printed), *_parts(returned)]
+
+
+def _text(printed: Content) -> str:
+    """The text of what a function printed, on lines of its own."""
+    text = "\n".join(part.get("text", "[image]") for part in _parts(printed))
+    return text and text.removesuffix("\n") + "\n"
+
+
+def _parts(content: Content) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return content
+
+
+def _content(value: Any) -> Content:
+    """A value as a result: text as it is, images as images, else JSON, else Python's `repr`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        for start, mime in _IMAGES.items():
+            if value.startswith(start):
+                url = f"data:{mime};base64,{base64.b64encode(value).decode()}"
+                return [{"type": "image_url", "image_url": {"url": url}}]
+    try:
+        if not isinstance(value, Iterator):
+            return to_json(value).decode()
+    except (PydanticSerializationError, ValueError, RecursionError):
+        pass
+    return repr(value)
