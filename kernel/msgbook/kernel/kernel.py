@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgbook import __version__
 from msgbook.cells import OWN_MAGICS, is_own_magic, is_prompt
@@ -18,6 +18,9 @@ from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
 from msgbook.kernel.session import INTERRUPTED, Failure, Send, Session, warm_up
 from msgbook_format.context import LANGUAGE_INFO
+
+if TYPE_CHECKING:
+    from msgbook.tools.functions import Namespace
 
 _PYTHON_MAGIC = "%%python"
 
@@ -35,7 +38,7 @@ class MsgKernel(InterruptibleKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._session = Session(Path.cwd(), self.shell.user_ns)
+        self._session = Session(Path.cwd(), self._namespace)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
 
@@ -104,6 +107,11 @@ class MsgKernel(InterruptibleKernel):
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
         await self._session.close()
         return await _awaited(super().do_shutdown(restart))
+
+    def _namespace(self) -> Namespace:
+        from msgbook.kernel.namespace import KernelNamespace
+
+        return KernelNamespace(self)
 
     def _is_ours(self, code: str) -> bool:
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self._is_magic))

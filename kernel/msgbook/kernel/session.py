@@ -24,6 +24,7 @@ from msgbook.transcript import SessionMemory, Transcript, read_transcript
 if TYPE_CHECKING:
     from msgbook.engine import Engine
     from msgbook.output.record import TurnRecord
+    from msgbook.tools.functions import Namespace
     from msgbook.tools.approval import Approvals
 
 _log = logging.getLogger(__name__)
@@ -51,11 +52,11 @@ class Session:
 
     Args:
         folder: The notebook's.
-        namespace: The names of the notebook's Python, which may become tools.
+        namespace: Makes the notebook's Python as tools use it, once the engine is made.
     """
 
-    def __init__(self, folder: Path, namespace: dict[str, Any] | None = None) -> None:
-        self._namespace = namespace if namespace is not None else {}
+    def __init__(self, folder: Path, namespace: Callable[[], Namespace]) -> None:
+        self._namespace = namespace
         self.page = PageComms()
         self.memory = SessionMemory()
         self._folder = folder
@@ -107,9 +108,7 @@ class Session:
             from msgbook.magics import run_magic
             from msgbook.magics.base import Scene
 
-            scene = Scene(
-                engine, lambda: read_transcript(cell_id, self.page, self.memory), self._namespace
-            )
+            scene = Scene(engine, lambda: read_transcript(cell_id, self.page, self.memory))
             text = await run_magic(source, scene)
         except asyncio.CancelledError:
             return INTERRUPTED
@@ -139,6 +138,7 @@ class Session:
                 self._folder,
                 private=_jupyter_folders(),
                 approvals=self._approvals(),
+                namespace=self._namespace(),
                 problem=self._problem,
             )
         return self._engine
