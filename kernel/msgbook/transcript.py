@@ -57,6 +57,10 @@ class SessionMemory:
             cells.append(cell)
         return cells
 
+    def named(self) -> dict[str, Cell]:
+        """The remembered cells that have an id, by it."""
+        return {key: cell for key, cell in self._cells.items() if " " not in key}
+
     def remember(
         self,
         cell_id: str | None,

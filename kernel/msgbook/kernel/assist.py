@@ -1,0 +1,129 @@
+"""Help while a prompt is written: completion and inspection, from what the session knows."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgbook.errors import MsgbookError
+from msgbook.kernel.surroundings import Surroundings, python_names
+from msgbook.tools.rights import Roots
+from msgbook.transcript import SessionMemory
+
+if TYPE_CHECKING:
+    from msgbook.tools.base import Tool
+
+MODELS_KEPT = 300.0
+"""Seconds until the server is asked for its models again."""
+
+
+class Assistant:
+    """Completes and inspects prompts. Looks at files in a thread, so that a slow disk stalls nothing.
+
+    Args:
+        memory: The cells that have run.
+        tools: What the model can call, as far as it is known by now.
+        magics: Names of all magics, with their percent signs.
+        namespace: The names of the notebook's Python.
+        hidden: Those of them that IPython put there.
+        models: Those that the server offers.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        private: Iterable[Path],
+        *,
+        memory: SessionMemory,
+        tools: Callable[[], Iterable[Tool]],
+        magics: Callable[[], Iterable[str]],
+        namespace: Mapping[str, Any],
+        hidden: Mapping[str, Any],
+        models: ModelNames,
+    ) -> None:
+        self._folder = folder
+        self._roots = Roots(folder, private)
+        self._memory, self._tools, self._magics = memory, tools, magics
+        self._namespace, self._hidden = namespace, hidden
+        self._models = models
+
+    async def complete(self, code: str, cursor: int) -> dict[str, Any]:
+        """The content of a `complete_reply`."""
+        from msgbook.kernel import complete
+
+        around = self._around()
+        found = await asyncio.to_thread(complete.complete, code, cursor, around)
+        self._models.refresh()
+        return complete.reply(found, cursor)
+
+    async def inspect(self, code: str, cursor: int) -> dict[str, Any]:
+        """The content of an `inspect_reply`."""
+        from msgbook.kernel import inspect
+        from msgbook.magics import HELP
+
+        around = self._around()
+        return inspect.reply(await asyncio.to_thread(inspect.inspect, code, cursor, around, HELP))
+
+    def _around(self) -> Surroundings:
+        return Surroundings(
+            self._folder,
+            self._objection,
+            earlier=self._memory.earlier(None),
+            cells=self._memory.named(),
+            names=python_names(self._namespace, self._hidden),
+            models=self._models.known,
+            tools=list(self._tools()),
+            magics=list(self._magics()),
+        )
+
+    def _objection(self, real: Path) -> str | None:
+        objection = self._roots.objection(real)
+        return objection.reason if objection else None
+
+
+class ModelNames:
+    """The models that the server offers, asked for in the background.
+
+    Args:
+        offered: Asks the server. Raises `MsgbookError`.
+        clock: Seconds that only go up.
+    """
+
+    def __init__(
+        self, offered: Callable[[], Any], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._offered = offered
+        self._clock = clock
+        self._names: list[str] = []
+        self._wanted = False
+        self._asked: float | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    def known(self) -> list[str]:
+        """Those known by now; may be called in any thread."""
+        self._wanted = True
+        return list(self._names)
+
+    def refresh(self) -> None:
+        """Ask the server if somebody wanted to know and the last answer is old."""
+        now = self._clock()
+        old = self._asked is None or now - self._asked > MODELS_KEPT
+        if self._wanted and old:
+            self._asked = now
+            self._asking = asyncio.ensure_future(self._ask())
+        self._wanted = False
+
+    def close(self) -> None:
+        """Stop asking."""
+        if self._asking is not None:
+            self._asking.cancel()
+
+    async def _ask(self) -> None:
+        try:
+            self._names = await self._offered()
+        except MsgbookError:
+            # Completion offers nothing then; a turn tells what is wrong.
+            self._names = []

@@ -1,0 +1,160 @@
+"""Completion in prompts: what can stand behind `@[`, `{{`, `%` and in a `%%msg` line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from msgbook.accounting import title_of
+from msgbook.cells import MSG_MAGIC
+from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
+from msgbook.tools.rights import visible
+
+PROMPT_ATTRIBUTES = ("history", "max_steps", "model", "time_budget", "token_budget")
+"""What a `%%msg` line can say."""
+
+_HISTORY = ("exclude", "include")
+_MOST_MATCHES = 200
+_MOST_ENTRIES = 5000
+"""Of a folder that are looked at: one with more is too large to choose from."""
+
+_MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
+_MODEL_LINE = re.compile(r"\s*%model[ \t]+(\S*)")
+_DISPLAY_LINE = re.compile(r"\s*%display[ \t]+(\w*)")
+
+
+class Match(NamedTuple):
+    """One way to go on."""
+
+    text: str
+    """What stands from `Matches.start` on afterwards."""
+    kind: str
+    """Shown beside it: `file`, `folder`, `cell`, ..."""
+    note: str = ""
+    """Shown behind it."""
+
+
+class Matches(NamedTuple):
+    """What the text before the cursor can become; it replaces all from `start` to the cursor."""
+
+    start: int
+    """In code points."""
+    found: list[Match]
+
+
+def complete(code: str, cursor: int, around: Surroundings) -> Matches:
+    """What can stand at the cursor of a prompt or of one of msgbook's magics.
+
+    Looks into at most one folder, and never outside of those that are free to read.
+
+    Args:
+        cursor: In code points; may be out of range.
+    """
+    cursor = max(0, min(cursor, len(code)))
+    start, candidates = _candidates(code, cursor, around)
+    typed = code[start:cursor]
+    fitting = (match for match in candidates if match.text.startswith(typed))
+    return Matches(start, list(islice(fitting, _MOST_MATCHES)))
+
+
+def reply(matches: Matches, cursor: int) -> dict[str, Any]:
+    """The content of a `complete_reply`."""
+    types = [
+        {"start": matches.start, "end": cursor, "text": text, "type": kind, "signature": note}
+        for text, kind, note in matches.found
+    ]
+    return {
+        "status": "ok",
+        "matches": [match.text for match in matches.found],
+        "cursor_start": matches.start,
+        "cursor_end": cursor,
+        "metadata": {"_jupyter_types_experimental": types},
+    }
+
+
+def _candidates(code: str, cursor: int, around: Surroundings) -> tuple[int, Iterable[Match]]:
+    """Where the stretch that is being typed begins, and all that it could become."""
+    before = code[:cursor]
+    if magic := _MAGIC_START.fullmatch(before):
+        return magic.start(1), (Match(name, "magic") for name in sorted(around.magics))
+    if line := _MODEL_LINE.fullmatch(before):
+        return line.start(1), _models(around)
+    if line := _DISPLAY_LINE.fullmatch(before):
+        return line.start(1), (Match(word, "value") for word in ("rich", "text"))
+    if before.lstrip().startswith(MSG_MAGIC) and "\n" not in before.lstrip():
+        return _attributes(before, around)
+    if tag := reference_at(code, cursor):
+        return tag.start, _references(code[tag.start : cursor], around)
+    if tag := macro_at(code, cursor):
+        macros = around.macros(code)
+        return tag.start, (Match(n, "macro", visible(v[:60])) for n, v in sorted(macros.items()))
+    return cursor, ()
+
+
+def _models(around: Surroundings) -> Iterator[Match]:
+    return (Match(name, "model") for name in around.models())
+
+
+def _attributes(before: str, around: Surroundings) -> tuple[int, Iterable[Match]]:
+    start = max(before.rfind(" "), before.rfind("\t")) + 1
+    if start == 0:
+        return len(before), ()
+    key, equals, _ = before[start:].partition("=")
+    if not equals:
+        return start, (Match(f"{name}=", "attribute") for name in PROMPT_ATTRIBUTES)
+    start += len(key) + 1
+    if key == "model":
+        return start, _models(around)
+    return start, (Match(value, "value") for value in _HISTORY if key == "history")
+
+
+def _references(typed: str, around: Surroundings) -> Iterator[Match]:
+    if typed.startswith("cell:"):
+        for cell_id, cell in around.cells.items():
+            yield Match(f"cell:{cell_id}", "cell", title_of(cell))
+        return
+    if typed.startswith("py:"):
+        yield from (Match(f"py:{name}", "name") for name in sorted(around.names))
+        return
+    if ":" in typed or "{" in typed:
+        return  # line numbers, arguments of a tool
+    yield from _paths(typed, around)
+    if "/" not in typed:
+        yield Match("cell:", "prefix", "a cell and its output")
+        yield Match("py:", "prefix", "a name of the notebook's Python")
+        for tool in sorted(around.tools, key=lambda tool: tool.name):
+            yield Match(f"{tool.name}{{", "tool")
+
+
+def _paths(typed: str, around: Surroundings) -> list[Match]:
+    """The entries of the folder that is being typed: those that are free to read."""
+    head, _, base = typed.rpartition("/")
+    head += "/" if "/" in typed else ""
+    found = []
+    try:
+        folder = (around.folder / head).resolve()
+        if around.objection(folder) is not None:
+            return []
+        with os.scandir(folder) as entries:
+            for entry in islice(entries, _MOST_ENTRIES):
+                hidden = entry.name.startswith(".") and not base.startswith(".")
+                if hidden or not entry.name.startswith(base) or not _can_stand(entry.name):
+                    continue
+                real = (
+                    (folder / entry.name).resolve() if entry.is_symlink() else folder / entry.name
+                )
+                if around.objection(real) is None and (real.is_dir() or real.is_file()):
+                    is_folder = real.is_dir()
+                    text = head + entry.name + ("/" if is_folder else "")
+                    found.append(Match(text, "folder" if is_folder else "file"))
+    except (OSError, ValueError, RuntimeError):
+        return []  # no such folder, or one that may not be read
+    return sorted(found)
+
+
+def _can_stand(name: str) -> bool:
+    """Whether a file name can be written in a tag, and shows as what it is."""
+    return not set(name) & set("]:{\n") and visible(name) == name and name.isprintable()

@@ -1,0 +1,99 @@
+"""What completion and inspection can look at, and what stands at the cursor. Asks nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgbook.cells import Cell, source_of
+
+if TYPE_CHECKING:
+    from msgbook.tools.base import Tool
+
+_DEFINITIONS = (
+    re.compile(r"^#define[ \t]+(\w+)(?:[ \t]+(.*))?$", re.MULTILINE),
+    re.compile(r"@\{define[ \t]+(\w+)[ \t]*,[ \t]*([^}]*)\}"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is known around a cell that is being written."""
+
+    folder: Path
+    """The notebook's folder, where relative paths begin."""
+    objection: Callable[[Path], str | None]
+    """Why reading a real path is not free; None when it is."""
+    earlier: Sequence[Cell] = ()
+    """Cells that have run."""
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    """Those of them that have an id, by it."""
+    names: Sequence[str] = ()
+    """Names of the notebook's Python."""
+    models: Callable[[], Sequence[str]] = tuple
+    """Those that the server offers, as far as that is known."""
+    tools: Sequence[Tool] = ()
+    magics: Sequence[str] = ()
+    """With their percent signs."""
+
+    def macros(self, code: str) -> dict[str, str]:
+        """Name and value of what earlier cells and this one define; the last one counts."""
+        found: dict[str, str] = {}
+        for source in (*map(source_of, self.earlier), code):
+            for pattern in _DEFINITIONS:
+                found |= {name: value.strip() for name, value in pattern.findall(source)}
+        return found
+
+
+class Tag(NamedTuple):
+    """A stretch of a prompt that is no plain text."""
+
+    start: int
+    """Where its content begins, behind `@[` or `{{`; in code points."""
+    end: int
+    """Where the content ends: at `]`, `}}`, the end of the line."""
+    content: str
+    closed: bool
+
+
+def reference_at(code: str, cursor: int) -> Tag | None:
+    """The `@[...]` in which the cursor stands."""
+    return _tag_at(code, cursor, "@[", "]")
+
+
+def macro_at(code: str, cursor: int) -> Tag | None:
+    """The `{{NAME}}` in which the cursor stands."""
+    return _tag_at(code, cursor, "{{", "}}")
+
+
+def _tag_at(code: str, cursor: int, opening: str, closing: str) -> Tag | None:
+    line_start = code.rfind("\n", 0, cursor) + 1
+    found = code.rfind(opening, line_start, cursor)
+    start = found + len(opening)
+    if found < 0 or code.find(closing, start, cursor) >= 0:
+        return None
+    line_end = code.find("\n", cursor)
+    line_end = len(code) if line_end < 0 else line_end
+    end = code.find(closing, start, line_end)
+    closed = end >= 0
+    end = end if closed else line_end
+    return Tag(start, end, code[start:end], closed)
+
+
+def is_unfinished(code: str) -> bool:
+    """Whether a prompt goes on in a further line: a tag is open, or it ends with a backslash."""
+    opening = code.rfind("@[")
+    is_open = opening >= 0 and "]" not in code[opening:]
+    return is_open or code.endswith("\\")
+
+
+def python_names(namespace: Mapping[str, Any], hidden: Mapping[str, Any]) -> list[str]:
+    """The names that the user made, without IPython's own."""
+    return [
+        name
+        for name in list(namespace)
+        if isinstance(name, str) and name not in hidden and not name.startswith("_")
+    ]
