@@ -98,10 +98,11 @@ class ToolApproved:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """Output of a tool that still runs."""
+    """What a tool that still runs has put out."""
 
     id: str
     text: str
+    """All of it, or the last of it; takes the place of what was told before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.output.delta import apply, delta, frozen
-from msgbook.output.record import LIVE_OUTPUT, TurnRecord
+from msgbook.output.record import TurnRecord
+from msgbook.turn.calls import LIVE_OUTPUT
 
 CASES = json.loads((Path(__file__).parent / "fixtures" / "turn_deltas.json").read_text("utf-8"))
 

@@ -376,7 +376,7 @@ def test_the_output_of_a_tool_that_is_stopped_is_kept_and_without_secrets():
     tasks: list[Any] = []
     turn = run(
         ScriptedModel(calls(("t", {}))),
-        ScriptedTool("t", hang, shows=["one ", "secret ", "three"]),
+        ScriptedTool("t", hang, shows=["one ", "sec", "ret ", "three"]),
         started=tasks.append,
     )
 

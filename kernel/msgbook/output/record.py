@@ -27,9 +27,6 @@ from msgbook_format.turn import TURN_VERSION, Block, Turn, Usage
 
 INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
 
-LIVE_OUTPUT = 20_000
-"""Characters of a running tool's output that are shown: the last ones."""
-
 
 class TurnRecord:
     """A turn that grows.
@@ -169,8 +166,8 @@ class TurnRecord:
         if block is None:
             block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
             self._blocks.append(block)
-        block["content"] = f"{block['content']}{event.text}"[-LIVE_OUTPUT:]
-        self.size += len(event.text)
+        self.size += max(0, len(event.text) - _size(block["content"]))
+        block["content"] = event.text
 
     def _add_result(self, event: ToolFinished) -> None:
         block = self._running_result(event.id)

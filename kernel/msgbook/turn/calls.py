@@ -24,6 +24,9 @@ from msgbook.tools.base import (
 from msgbook.turn.limits import Breaker, Meter
 from msgbook_format.turn import Block
 
+LIVE_OUTPUT = 20_000
+"""Characters of a running tool's output that are shown: the last ones."""
+
 _MAX_QUESTIONS = 3
 """A call whose effect is another one each time it was allowed is given up after so many."""
 
@@ -119,8 +122,13 @@ class CallRunner:
     ) -> asyncio.Task[_Outcome]:
         """Begin to run a call; `news` is set at its output and its end."""
 
+        shown = ""
+
         def show(text: str) -> None:
-            self._say(ToolOutput(call["id"], self.redact(text)))
+            nonlocal shown
+            # A secret may come in two pieces, so that they are looked through together.
+            shown = (shown + text)[-2 * LIVE_OUTPUT :]
+            self._say(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
             news.set()
 
         context = CallContext(before.need if before else None, show)
