@@ -53,8 +53,11 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         finally:
             self._python_cells -= 1
 
-    def interruptible(self, code: Callable[[], T]) -> T:
+    def interruptible(self, code: Callable[[], T], *, begin: bool = True) -> T:
         """Call, in a turn, what runs Python of the user's or the model's; on the main thread.
+
+        Args:
+            begin: Do not call it when the turn has been interrupted already.
 
         Raises:
             KeyboardInterrupt: An interrupt came, and the code did not catch it.
@@ -62,7 +65,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         # No context manager: its calls would be places for the exception to leave the mark set.
         self._code_runs = True
         try:
-            if self.interrupted:
+            if begin and self.interrupted:
                 raise KeyboardInterrupt
             return code()
         finally:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Coroutine, Generator
 from functools import partial
 from typing import Any
 
+from IPython.core.display_trap import DisplayTrap
+
 from msgbook.kernel.capture import IMAGES, Capture, capturing
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.tools.base import Content, ToolError
@@ -118,9 +120,16 @@ class KernelNamespace:
             task.cancel()
             await asyncio.wait({task}, timeout=_CLEAN_UP)
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            if not task.done():
+                self._forget_running()
             raise
         finally:
             pacer.stop()
+
+    def _forget_running(self) -> None:
+        """Give cells their displays back, of which code that goes on has taken hold."""
+        self._shell.display_trap.unset()
+        self._shell.display_trap = DisplayTrap(hook=self._shell.displayhook)
 
     async def _interrupted(self) -> None:
         """Let the cancellation come that follows an interrupt; code may also have made its own."""
@@ -144,9 +153,17 @@ def _steps(
 ) -> Generator[Any, Any, Any]:
     """Run a coroutine so that each of its steps, but no wait between them, is interruptible."""
     step: Callable[[], Any] = partial(code.send, None)
+    cancelled = False
+
+    def take_step() -> Any:
+        # The cancellation of the turn has to wait for this step, so it is told already now.
+        if kernel.interrupted and not cancelled:
+            return code.throw(asyncio.CancelledError())
+        return step()
+
     while True:
         try:
-            waited = kernel.interruptible(step)
+            waited = kernel.interruptible(take_step, begin=False)
         except StopIteration as end:
             return end.value
         except KeyboardInterrupt:
@@ -154,7 +171,9 @@ def _steps(
             raise asyncio.CancelledError from None
         finally:
             after_step()
+        cancelled = cancelled or kernel.interrupted
         try:
             step = partial(code.send, (yield waited))
         except BaseException as error:
+            cancelled = True
             step = partial(code.throw, error)

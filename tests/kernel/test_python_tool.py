@@ -1,0 +1,364 @@
+"""The tool `python` and `%tool` in a real kernel: results, interrupts, nothing beside the turn."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kernel_client import KernelClient, Message
+from scripted_server import ScriptedServer, call, text
+
+from msgbook_format.turn import TURN_MIME
+
+
+@pytest.fixture(scope="module")
+def allowing(module_server, tmp_path_factory) -> Iterator[KernelClient]:
+    settings = {"OPENAI_BASE_URL": module_server.url, "MSGBOOK_MODEL": "m"}
+    settings["MSGBOOK_APPROVAL"] = "allow"
+    with KernelClient(settings, str(tmp_path_factory.mktemp("notebook"))) as client:
+        yield client
+
+
+@pytest.fixture
+def kernel(allowing, module_server):
+    module_server.reset()
+    allowing.forget()
+    return allowing
+
+
+@pytest.fixture
+def server(module_server) -> ScriptedServer:
+    return module_server
+
+
+def turns_of(messages: list[Message]) -> list[dict[str, Any]]:
+    data = [m["content"].get("data", {}) for m in messages]
+    return [bundle[TURN_MIME] for bundle in data if TURN_MIME in bundle]
+
+
+def result_of(messages: list[Message]) -> tuple[str, Any]:
+    """Status and content of a turn's only result."""
+    results = [b for b in turns_of(messages)[-1]["blocks"] if b["type"] == "tool_result"]
+    assert len(results) == 1
+    return results[0]["status"], results[0]["content"]
+
+
+def python(kernel, server, code: str) -> tuple[str, Any]:
+    return tool(kernel, server, "python", {"code": code})
+
+
+def tool(kernel, server, name: str, arguments: dict[str, Any]) -> tuple[str, Any]:
+    server.reset()
+    server.answers = [call(name, arguments), text("ok")]
+    reply, messages = kernel.run("hi", "a")
+    assert reply["status"] == "ok"
+    kinds = {message["msg_type"] for message in messages}
+    assert kinds <= {"status", "execute_input", "display_data", "update_display_data"}
+    return result_of(messages)
+
+
+def magic(kernel, source: str) -> str:
+    _, messages = kernel.run(source)
+    found = [m["content"].get("text") or m["content"].get("evalue") for m in messages]
+    return "".join(words for words in found if words)
+
+
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        ("1 + 1", "2"),
+        ("print('a')\nimport sys; print('b', file=sys.stderr)\n'c'", "a\nb\n'c'"),
+        ("import asyncio\nawait asyncio.sleep(0)\nprint('a')\n3", "a\n3"),
+        ("x = 1", "(no output)"),
+        ("", "(no output)"),
+        ("!echo a", "a\n"),
+        ("import os\n_ = os.system('echo a; echo b >&2')", "a\nb\n"),
+        ("import subprocess\n_ = subprocess.run(['echo', 'a'])", "a\n"),
+        ("print('10%', end='\\r')\nprint('\\x1b[31m100%\\x1b[0m')", "100%\n"),
+        ("h = display('a', display_id=True)\nh.update('b')", "'b'"),
+        ("from IPython.display import Markdown\nMarkdown('**b**')", "**b**"),
+    ],
+)
+def test_what_code_prints_and_displays_is_its_result(kernel, server, code, result):
+    assert python(kernel, server, code) == ("success", result)
+
+
+def test_images_are_parts_in_their_place(kernel, server):
+    code = "print('a')\ndisplay({'image/png': 'AAAA', 'text/plain': 'x'}, raw=True)\n'c'"
+
+    assert python(kernel, server, code) == (
+        "success",
+        [
+            {"type": "text", "text": "a\n"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+            {"type": "text", "text": "'c'"},
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("print('before')\n1/0", "before\n"),
+        ("1/0", "ZeroDivisionError: division by zero"),
+        ("await __import__('asyncio').sleep(0)\n1/0", "ZeroDivisionError"),
+        ("def f(:", "SyntaxError"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("quit()", "only its user may"),
+        ("input('Name? ')", "Nobody can be asked"),
+        ("import getpass\ngetpass.getpass()", "Nobody can be asked"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("import asyncio\nraise asyncio.CancelledError", "CancelledError"),
+    ],
+)
+def test_code_that_fails_is_an_error_for_the_model(kernel, server, code, words):
+    status, content = python(kernel, server, code)
+
+    assert status == "error"
+    assert words in content
+    assert "\x1b" not in content
+    assert python(kernel, server, "1") == ("success", "1")
+
+
+def test_the_namespace_is_the_notebooks_and_no_cell_is_counted(kernel, server):
+    kernel.run("%%python\nshared = [1]", "b")
+    before, _ = kernel.run("%%python\nIn[-1]", "c")
+
+    assert python(kernel, server, "shared.append(2)") == ("success", "(no output)")
+
+    _, messages = kernel.run("%%python\nshared, 'app' + 'end' in ''.join(In)", "d")
+    reply, _ = kernel.run("%%python\n1", "e")
+    results = [m["content"]["data"] for m in messages if m["msg_type"] == "execute_result"]
+    assert results == [{"text/plain": "([1, 2], False)"}]
+    # The turn, the cell above and this one.
+    assert reply["execution_count"] == before["execution_count"] + 3
+
+
+def by_message(kernel: KernelClient) -> None:
+    kernel.manager.interrupt_kernel()
+
+
+def by_signal(kernel: KernelClient) -> None:
+    kernel.manager.signal_kernel(signal.SIGINT)
+
+
+@pytest.mark.parametrize("interrupt", [by_message, by_signal])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import time\ntime.sleep(600)",
+        "import subprocess\nsubprocess.run(['sleep', '600'])",
+        "import asyncio\nawait asyncio.sleep(600)",
+        "import asyncio\nawait asyncio.sleep(0)\nwhile True: pass",
+        "import asyncio\nasync def main():\n    while True: await asyncio.sleep(0)\nawait main()",
+        "while True:\n    try:\n        while True: pass\n    except KeyboardInterrupt: break",
+        "import asyncio\nwhile True:\n    try: await asyncio.sleep(600)\n    except BaseException: pass",
+    ],
+)
+def test_an_interrupt_stops_code_and_keeps_what_it_printed(
+    kernel, server, tmp_path, interrupt, code
+):
+    server.answers = [
+        call("python", {"code": f"print('on')\nopen({str(tmp_path / 'on')!r}, 'w')\n{code}"}),
+        text("fine"),
+    ]
+    request = kernel.start("hi", "a")
+    while not (tmp_path / "on").exists():
+        pass
+
+    interrupt(kernel)
+    reply, messages = kernel.finish(request)
+
+    assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+    assert turns_of(messages)[-1]["status"] == "interrupted"
+    assert result_of(messages)[1].startswith("on\n")
+    assert len(server.requests) == 1
+    assert python(kernel, server, "x = 1\nx") == ("success", "1")
+    printed = kernel.run("%%python\nprint(x)", "b")[1]
+    assert [m["content"]["text"] for m in printed if m["msg_type"] == "stream"] == ["1\n"]
+
+
+DEFINITIONS = """%%python
+from dataclasses import dataclass
+from typing import Literal, Optional
+
+@dataclass
+class Point:
+    x: int
+    y: 'int' = 2
+
+def add(a: int, b: 'int' = 3, *, how: Literal['sum', 'text'] = 'sum',
+        at: Optional[Point] = None, rest=None):
+    '''Add numbers.
+
+    More of it.
+    '''
+    print('adding')
+    return {'sum': a + b, 'at': at, 'rest': rest} if how == 'sum' else f'{a}+{b}'
+
+async def later(word: str):
+    import asyncio
+    await asyncio.sleep(0)
+    return word
+
+def fails(n: int):
+    print('before')
+    return helper(n)
+
+def helper(n):
+    return 1 / n
+
+def picture():
+    return b'\\x89PNG\\r\\n\\x1a\\n'
+
+class Drawing:
+    def _repr_png_(self):
+        return b'\\x89PNG'
+
+def drawing():
+    return Drawing()
+
+def thing():
+    return object
+
+def hangs():
+    print('on')
+    open('on', 'w')
+    while True: pass
+
+def many(*numbers: int): ...
+def unknown(x: 'Nowhere'): ...
+def odd(x: 'Drawing'): ...
+number = 3
+"""
+
+
+@pytest.fixture
+def defined(kernel) -> KernelClient:
+    reply, _ = kernel.run(DEFINITIONS, "definitions")
+    assert reply["status"] == "ok"
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "result"),
+    [
+        ("add", {"a": 1}, 'adding\n{"sum":4,"at":null,"rest":null}'),
+        ("add", {"a": 1, "b": 1, "how": "text"}, "adding\n1+1"),
+        (
+            "add",
+            {"a": 1, "at": {"x": 5}, "rest": [1]},
+            'adding\n{"sum":4,"at":{"x":5,"y":2},"rest":[1]}',
+        ),
+        ("later", {"word": "on"}, "on"),
+        ("thing", {}, "<class 'object'>"),
+        (
+            "picture",
+            {},
+            [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}],
+        ),
+        (
+            "drawing",
+            {},
+            [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}],
+        ),
+    ],
+)
+def test_a_function_is_called_with_what_its_annotations_say(
+    defined, server, name, arguments, result
+):
+    magic(defined, f"%tool {name}")
+
+    assert tool(defined, server, name, arguments) == ("success", result)
+
+
+def test_a_model_is_told_of_a_function_what_its_author_wrote(defined, server):
+    assert magic(defined, "%tool add") == "add(a, b?, how?, at?, rest?)  [asks]  Add numbers.\n"
+
+    tool(defined, server, "add", {"a": 1})
+
+    schemas = {t["function"]["name"]: t["function"] for t in server.requests[0]["tools"]}
+    assert schemas["add"]["description"] == "Add numbers.\n\nMore of it."
+    parameters = schemas["add"]["parameters"]
+    assert parameters["required"] == ["a"]
+    assert parameters["properties"]["a"]["type"] == "integer"
+    assert parameters["properties"]["b"] == {"default": 3, "title": "B", "type": "integer"}
+    assert parameters["properties"]["how"]["enum"] == ["sum", "text"]
+
+
+def test_a_function_that_fails_says_where_in_the_notebook(defined, server):
+    magic(defined, "%tool fails")
+
+    status, content = tool(defined, server, "fails", {"n": 0})
+
+    assert status == "error"
+    assert content.startswith("before\nZeroDivisionError: division by zero\n  in helper, line ")
+    assert content.endswith(": return 1 / n")
+
+
+def test_arguments_that_do_not_fit_are_an_error_for_the_model(defined, server):
+    magic(defined, "%tool add")
+
+    assert tool(defined, server, "add", {"a": "x"})[0] == "error"
+    assert tool(defined, server, "add", {"a": 1, "c": 1})[0] == "error"
+
+
+def test_a_function_that_was_defined_anew_is_the_one_that_counts(defined, server):
+    magic(defined, "%tool later")
+    defined.run("%%python\ndef later(count: int):\n    'New.'\n    return count + 1", "new")
+
+    assert tool(defined, server, "later", {"count": 1}) == ("success", "2")
+    assert "later(count)  [asks]  New." in magic(defined, "%tools")
+
+    defined.run("%%python\ndel later", "gone")
+
+    status, content = tool(defined, server, "later", {"count": 1})
+    assert (status, "There is no later" in content) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("%tool", "takes names"),
+        ("%tool nowhere", "There is no nowhere"),
+        ("%tool number", "is no function but of type int"),
+        ("%tool read", "msgbook's own"),
+        ("%tool python", "msgbook's own"),
+        ("%tool a.b", "no name for a tool"),
+        ("%tool many", "takes *numbers"),
+        ("%tool unknown", "'Nowhere'"),
+        ("%tool odd", "cannot give a Drawing"),
+        ("%tool later nowhere", "There is no nowhere"),
+        ("%tool -d helper", "no tool named 'helper'"),
+    ],
+)
+def test_what_cannot_be_a_tool_is_said(defined, source, words):
+    assert words in magic(defined, source)
+
+
+def test_a_tool_can_be_taken_back(defined):
+    magic(defined, "%tool add")
+
+    magic(defined, "%tool -d add")
+
+    assert "add(" not in magic(defined, "%tools")
+    assert "read(path, start?, end?)  [free in the notebook's folder]" in magic(defined, "%tools")
+
+
+@pytest.mark.parametrize("interrupt", [by_message, by_signal])
+def test_an_interrupt_stops_a_function(defined, server, tmp_path, interrupt):
+    defined.run(f"%%python\nimport os; os.chdir({str(tmp_path)!r})", "folder")
+    magic(defined, "%tool hangs")
+    server.answers = [call("hangs", {}), text("fine")]
+    request = defined.start("hi", "a")
+    while not (tmp_path / "on").exists():
+        pass
+
+    interrupt(defined)
+    reply, messages = defined.finish(request)
+
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert result_of(messages)[1].startswith("on\n")
