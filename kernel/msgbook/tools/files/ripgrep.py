@@ -116,7 +116,8 @@ def _hits(
     for kind, data in events:
         if kind == "begin":
             name = _text(data["path"]).removeprefix("./").replace("\\", "/")
-            path = name if wanted(name) and _is_text(roots, top / name) else None
+            below = ".." not in name.split("/")
+            path = name if below and wanted(name) and _is_text(roots, top / name) else None
         elif kind in ("match", "context") and path is not None:
             text = _text(data["lines"]).rstrip("\r\n")
             hits.append(Hit(path, data["line_number"], text, kind == "match"))

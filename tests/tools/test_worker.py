@@ -1,0 +1,268 @@
+"""The processes of the file tools: they stall nothing, and none of them is left."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from msgbook.tools.base import ApprovalNeededError, CallContext, Need, Tool, ToolError
+from msgbook.tools.file_tools import FileTools
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts processes of a Unix")
+
+EXPLODES = json.dumps({"pattern": "(a|a)+$", "path": "explodes"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    (tmp_path / "explodes").write_text("a" * 60 + "b\n")
+    return tmp_path
+
+
+def with_tools(
+    files: FileTools, task: Callable[[dict[str, Tool]], Awaitable[Any]], *, close: bool = True
+) -> Any:
+    async def run() -> Any:
+        try:
+            return await task({tool.name: tool for tool in files.tools})
+        finally:
+            if close:
+                await files.close()
+
+    return asyncio.run(run())
+
+
+def workers() -> list[psutil.Process]:
+    """The workers that this process has started and that run."""
+    return [
+        child
+        for child in psutil.Process().children()
+        if child.status() != "zombie" and "msgbook.tools.files.serve" in " ".join(child.cmdline())
+    ]
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    while not fact():  # noqa: ASYNC110 - processes send no events
+        await asyncio.sleep(0.01)
+
+
+def test_a_worker_is_started_by_the_first_call_and_kept(folder):
+    files = FileTools(folder)
+    assert workers() == []
+
+    async def task(tools):
+        first = await tools["read"].call('{"path": "a.txt"}')
+        [process] = workers()
+        second = await tools["read"].call('{"path": "a.txt", "start": 2}')
+        assert workers() == [process]
+        return first, second
+
+    assert with_tools(files, task) == ("one\ntwo\n", "two")
+    assert workers() == []
+
+
+def test_calls_run_side_by_side_in_four_workers_at_most(folder):
+    async def task(tools):
+        calls = [tools["read"].call('{"path": "a.txt"}') for _ in range(12)]
+        results = await asyncio.gather(*calls)
+        return results, len(workers())
+
+    results, count = with_tools(FileTools(folder), task)
+
+    assert results == ["one\ntwo\n"] * 12
+    assert count <= 4
+
+
+def test_a_pattern_that_explodes_is_stopped_and_said(folder):
+    async def task(tools):
+        with pytest.raises(ToolError, match=r"grep took longer than 0.3 s: it was stopped"):
+            await tools["grep"].call(EXPLODES)
+        assert workers() == []
+        return await tools["read"].call('{"path": "a.txt", "end": 1}')
+
+    assert with_tools(FileTools(folder, time_limit=0.3), task) == "one"
+
+
+def test_the_loop_goes_on_while_a_worker_is_busy_and_a_cancelled_call_kills_it(folder):
+    async def task(tools):
+        busy = asyncio.create_task(tools["grep"].call(EXPLODES))
+        await until(lambda: bool(workers()))
+        other = await tools["read"].call('{"path": "a.txt", "end": 1}')
+        busy.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await busy
+        await until(lambda: len(workers()) == 1)
+        return other, await tools["read"].call('{"path": "a.txt", "start": 2}')
+
+    assert with_tools(FileTools(folder), task) == ("one", "two")
+
+
+def test_a_worker_that_dies_is_a_failed_call_and_the_next_one_works(folder):
+    async def task(tools):
+        busy = asyncio.create_task(tools["grep"].call(EXPLODES))
+        await until(lambda: bool(workers()))
+        workers()[0].kill()
+        with pytest.raises(ToolError, match="process that ran grep died"):
+            await busy
+        idle = await tools["read"].call('{"path": "a.txt", "end": 1}')
+        workers()[0].kill()
+        await until(lambda: not workers())
+        return idle, await tools["read"].call('{"path": "a.txt", "start": 2}')
+
+    assert with_tools(FileTools(folder), task) == ("one", "two")
+
+
+def test_closing_ends_also_a_worker_that_is_busy(folder):
+    files = FileTools(folder)
+
+    async def task(tools):
+        busy = asyncio.create_task(tools["grep"].call(EXPLODES))
+        await until(lambda: bool(workers()))
+        await files.close()
+        with pytest.raises(ToolError, match="died"):
+            await busy
+
+    with_tools(files, task)
+    assert workers() == []
+
+
+def test_tools_that_nobody_closes_leave_no_process(folder):
+    async def task(tools):
+        await tools["read"].call('{"path": "a.txt"}')
+
+    with_tools(FileTools(folder), task, close=False)
+
+    gc.collect()
+    assert workers() == []
+
+
+def test_workers_survive_an_event_loop(folder):
+    files = FileTools(folder)
+
+    async def task(tools):
+        return await tools["read"].call('{"path": "a.txt", "end": 1}')
+
+    assert with_tools(files, task, close=False) == "one"
+    assert with_tools(files, task) == "one"
+
+
+KERNEL = """
+import asyncio, sys
+from pathlib import Path
+from msgbook.tools.file_tools import FileTools
+
+async def main():
+    tools = {tool.name: tool for tool in FileTools(Path(sys.argv[1])).tools}
+    await tools["read"].call('{"path": "a.txt"}')
+    print("ready", flush=True)
+    await tools["grep"].call(sys.argv[2])
+
+asyncio.run(main())
+"""
+
+
+def test_a_worker_dies_with_a_kernel_that_is_killed(folder):
+    kernel = subprocess.Popen(
+        [sys.executable, "-c", KERNEL, str(folder), EXPLODES], stdout=subprocess.PIPE, text=True
+    )
+    with kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "ready\n"
+        [worker] = psutil.Process(kernel.pid).children()
+        kernel.send_signal(signal.SIGKILL)
+
+    # In a container nobody may wait for it, so that a zombie counts as gone.
+    asyncio.run(until(lambda: not worker.is_running() or worker.status() == "zombie"))
+
+
+def test_a_worker_sees_no_key_and_is_out_of_reach_of_the_terminal(folder, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")
+
+    async def task(tools):
+        await tools["read"].call('{"path": "a.txt"}')
+        [worker] = workers()
+        return worker.environ(), os.getsid(worker.pid), worker.pid
+
+    environment, session, pid = with_tools(FileTools(folder), task)
+
+    assert "sk-secret-key" not in str(environment)
+    assert session == pid
+
+
+def test_a_call_that_is_not_free_names_its_need_and_runs_when_that_is_allowed(folder):
+    arguments = '{"path": "a.txt", "old": "two", "new": "2"}'
+
+    async def task(tools):
+        with pytest.raises(ApprovalNeededError) as asked:
+            await tools["edit"].call(arguments)
+        with pytest.raises(ApprovalNeededError):
+            await tools["edit"].call(arguments, CallContext(Need("another reason")))
+        return asked.value.need, await tools["edit"].call(arguments, CallContext(asked.value.need))
+
+    need, result = with_tools(FileTools(folder), task)
+
+    assert need.reason == f"it changes {folder / 'a.txt'}"
+    assert need.preview == result
+    assert (folder / "a.txt").read_text() == "one\n2\n"
+
+
+def test_an_edit_knows_what_was_read_by_another_worker(folder):
+    async def task(tools):
+        await tools["read"].call('{"path": "a.txt"}')
+        workers()[0].kill()
+        (folder / "a.txt").write_text("changed\n")
+        with pytest.raises(ToolError, match="changed since you read it"):
+            await tools["edit"].call('{"path": "a.txt", "old": "changed", "new": "x"}')
+
+    with_tools(FileTools(folder), task)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('{"path": "a.txt", "start": 0}', "arguments do not fit: .*start"),
+        ('{"path": 3}', "arguments do not fit"),
+        ("{}", "arguments do not fit"),
+        ("[]", "arguments do not fit"),
+        ("", "arguments do not fit"),
+        ('{"path": "a\\u0000b"}', "is no path"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_said(folder, arguments, said):
+    async def task(tools):
+        with pytest.raises(ToolError, match=said):
+            await tools["read"].call(arguments)
+
+    with_tools(FileTools(folder), task)
+
+
+def test_the_model_is_told_names_purposes_and_parameters(folder):
+    schemas = {tool.name: tool.schema["function"] for tool in FileTools(folder).tools}
+
+    assert {name: list(schema["parameters"]["properties"]) for name, schema in schemas.items()} == {
+        "read": ["path", "start", "end"],
+        "glob": ["pattern", "path"],
+        "grep": ["pattern", "path", "glob", "ignore_case", "context"],
+        "write": ["path", "content"],
+        "edit": ["path", "old", "new"],
+        "mkdir": ["path"],
+    }
+    assert schemas["read"]["parameters"]["required"] == ["path"]
+    assert all(schema["description"] for schema in schemas.values())
+    assert [tool.name for tool in FileTools(folder).tools if tool.read_only] == [
+        "read",
+        "glob",
+        "grep",
+    ]
