@@ -129,7 +129,8 @@ class KernelNamespace:
     def _forget_running(self) -> None:
         """Give cells their displays back, of which code that goes on has taken hold."""
         self._shell.display_trap.unset()
-        self._shell.display_trap = DisplayTrap(hook=self._shell.displayhook)
+        hook = self._shell.displayhook
+        self._shell.display_trap = DisplayTrap(hook)  # type: ignore[no-untyped-call]
 
     async def _interrupted(self) -> None:
         """Let the cancellation come that follows an interrupt; code may also have made its own."""
