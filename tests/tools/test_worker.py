@@ -222,6 +222,7 @@ def test_an_edit_knows_what_was_read_by_another_worker(folder):
     async def task(tools):
         await tools["read"].call('{"path": "a.txt"}')
         workers()[0].kill()
+        await until(lambda: not workers())
         (folder / "a.txt").write_text("changed\n")
         with pytest.raises(ToolError, match="changed since you read it"):
             await tools["edit"].call('{"path": "a.txt", "old": "changed", "new": "x"}')

@@ -173,7 +173,10 @@ def test_line_ends_of_the_place_are_kept(before, old, new, after):
     assert replaced(before, old, new, "f") == after
 
 
-@given(st.text("ab\r\n"), st.text("ab\n", min_size=1), st.text("xy\n"))
+MIXED = st.lists(st.sampled_from(["a", "b", "\n", "\r\n"])).map("".join)
+
+
+@given(MIXED, st.text("ab\n", min_size=1), st.text("xy\n"))
 def test_an_edit_touches_nothing_around_its_place(text, old, new):
     plain = text.replace("\r\n", "\n")
     try:
