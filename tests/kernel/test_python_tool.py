@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import psutil
 import pytest
 from kernel_client import KernelClient, Message
 from scripted_server import ScriptedServer, call, text
@@ -142,6 +143,34 @@ def by_message(kernel: KernelClient) -> None:
 
 def by_signal(kernel: KernelClient) -> None:
     kernel.manager.signal_kernel(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: print('x' * 1000)",
+        "import os\nos.system('yes')",
+        "while True: display({'image/png': 'A' * 100_000}, raw=True)",
+    ],
+)
+def test_code_that_prints_for_ever_takes_bounded_memory(kernel, server, tmp_path, code):
+    server.answers = [
+        call("python", {"code": f"open({str(tmp_path / 'on')!r}, 'w')\n{code}"}),
+        text("fine"),
+    ]
+    request = kernel.start("hi", "a")
+    process = psutil.Process(kernel.manager.provisioner.pid)
+    while not (tmp_path / "on").exists():
+        pass
+    before = process.memory_info().rss
+    started = process.cpu_times().user
+    while process.cpu_times().user < started + 1:
+        pass
+
+    kernel.manager.interrupt_kernel()
+    kernel.finish(request)
+
+    assert process.memory_info().rss < before + 200_000_000
 
 
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])

@@ -8,7 +8,6 @@ import getpass
 import io
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,7 +21,10 @@ from msgbook.tools.output import WHOLE_LIMIT, Output, TerminalText
 
 IMAGES = ("image/png", "image/jpeg")
 
-MAXIMAGES = 20
+_LAST_OUTPUT = 0.03
+"""Seconds to wait for the last output of processes that the code has started."""
+
+MAX_IMAGES = 20
 """Images of one result; further ones are counted only."""
 
 MAX_IMAGE_SIZE = 10_000_000
@@ -45,12 +47,15 @@ class Capture:
         self._displays: dict[str, int] = {}
         self._left = WHOLE_LIMIT
         self._images = 0
+        self._closed = False
         self._shown = 0
         """How many parts have been shown for good."""
 
     def write(self, text: str | bytes) -> None:
         """Add printed text."""
         with self._lock:
+            if self._closed:
+                return  # a thread or a process that goes on
             self._left -= len(text)
             if not self._parts or not isinstance(self._parts[-1], Output):
                 self._parts.append(Output(self._show, max(self._left, 0)))
@@ -88,6 +93,8 @@ class Capture:
 
     def content(self) -> Content:
         """The result; ends the capture. Empty text when there was nothing."""
+        with self._lock:
+            self._closed = True
         found: list[dict[str, Any]] = []
         for part in self._parts:
             if isinstance(part, dict):
@@ -127,7 +134,7 @@ class Capture:
         if len(encoded) > MAX_IMAGE_SIZE:
             return f"(an image of {len(encoded)} characters in base64 is too large)"
         self._images += 1
-        if self._images > MAXIMAGES:
+        if self._images > MAX_IMAGES:
             return f"(image {self._images} is not kept)"
         return {"type": "image_url", "image_url": {"url": f"data:{mime};base64,{encoded}"}}
 
@@ -141,6 +148,8 @@ def capturing(shell: Any, show: Callable[[str], None]) -> Iterator[Capture]:
     capture = Capture(show)
     stream = _Stream(capture)
     with ExitStack() as stack:
+        stack.callback(capture.flush)
+        stack.callback(_take_pages, shell, capture)
         for owner, name, value in (
             (sys, "stdout", stream),
             (sys, "stderr", stream),
@@ -152,10 +161,14 @@ def capturing(shell: Any, show: Callable[[str], None]) -> Iterator[Capture]:
             (getpass, "getpass", _no_input),
         ):
             stack.enter_context(_replaced(owner, name, value))
-        with _captured_descriptors(capture):
-            yield capture
+        stack.enter_context(_captured_descriptors(capture))
+        yield capture
+
+
+def _take_pages(shell: Any, capture: Capture) -> None:
+    """Take what `name?` would open a pager with, and whatever else waits for the next reply."""
     for payload in shell.payload_manager.read_payload():
-        if payload.get("source") == "page":  # `name?` and `%pinfo`
+        if payload.get("source") == "page":
             capture.display(payload.get("data", {}))
     shell.payload_manager.clear_payload()
 
@@ -226,20 +239,23 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
 
 @contextmanager
 def _captured_descriptors(capture: Capture) -> Iterator[None]:
-    """Take what processes and C code write to the kernel's own standard output and error.
-
-    Into a file, since a pipe would have to be read while the code holds the thread.
-    """
-    with tempfile.TemporaryFile() as file, ExitStack() as stack:
+    """Take what processes and C code write to the kernel's own standard output and error."""
+    reading, writing = os.pipe()
+    reader = threading.Thread(target=_pump, args=(reading, capture), daemon=True)
+    reader.start()
+    with ExitStack() as stack:
+        # A process in the background may hold the pipe for long.
+        stack.callback(reader.join, _LAST_OUTPUT)
         for number in (1, 2):
             kept = os.dup(number)
             stack.callback(os.close, kept)
-            os.dup2(file.fileno(), number)
+            os.dup2(writing, number)
             stack.callback(os.dup2, kept, number)
-        try:
-            yield
-        finally:
-            stack.close()
-            file.seek(0)
-            while data := file.read(1_000_000):
-                capture.write(data)
+        os.close(writing)
+        yield
+
+
+def _pump(reading: int, capture: Capture) -> None:
+    with open(reading, "rb", buffering=0) as pipe:
+        while data := pipe.read(65_536):
+            capture.write(data)

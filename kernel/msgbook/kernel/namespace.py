@@ -52,8 +52,6 @@ class KernelNamespace:
                 result = await self._run_cell(code, capture)
             except KeyboardInterrupt:
                 result = None
-            finally:
-                capture.flush()
         error = result and (result.error_before_exec or result.error_in_exec)
         if result is None or isinstance(error, KeyboardInterrupt):
             await self._interrupted()
@@ -74,8 +72,6 @@ class KernelNamespace:
                     value = None
             except (Exception, SystemExit, KeyboardInterrupt) as raised:
                 error = raised
-            finally:
-                capture.flush()
         if isinstance(error, KeyboardInterrupt):
             await self._interrupted()
         return Called(capture.content(), value, error)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -83,8 +84,9 @@ async def _run(
         except TimeoutError:
             timed_out = True
             running.stop()
-            async with asyncio.timeout(_STOP_WAIT):
-                await running.gone.wait()
+            with suppress(TimeoutError):  # a process of another user may go on
+                async with asyncio.timeout(_STOP_WAIT):
+                    await running.gone.wait()
     finally:
         pacer.stop()
         running.abandon()
