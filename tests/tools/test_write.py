@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from file_calls import FileCalls
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from msgbook.tools.files.diff import preview, unified_diff
@@ -198,6 +198,8 @@ LINES = st.lists(st.sampled_from("abc"), max_size=30).map(
 
 
 @given(LINES, LINES, st.sampled_from(["", "end"]))
+@example("a\n" * 20, "a\n" * 21, "")
+@example("a\n" * 21, "a\n" * 20, "end")
 def test_a_diff_applied_to_the_old_text_gives_the_new_one(old, new, end):
     assert applied(unified_diff(old, new + end, "f"), old) == new + end
 

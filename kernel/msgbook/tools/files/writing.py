@@ -13,10 +13,13 @@ from typing import NamedTuple
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, refusing
-from msgbook.tools.files.reading import FILE_LIMIT, SHOWN
+from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.replacing import replaced
 from msgbook.tools.files.text import TextFile, cut, decoded
 from msgbook.tools.rights import Refused
+
+_FILE_LIMIT = 10_000_000
+"""Bytes of a file that is changed: its text is held several times."""
 
 
 class _Old(NamedTuple):
@@ -128,9 +131,9 @@ def _old(call: Call, real: Path, place: Place) -> _Old | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
-        data = file.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
-        raise Refused(f"{name} has more than {FILE_LIMIT} bytes, which is too long to change.")
+        data = file.read(_FILE_LIMIT + 1)
+    if len(data) > _FILE_LIMIT:
+        raise Refused(f"{name} has more than {_FILE_LIMIT} bytes, which is too long to change.")
     if not status.st_mode & 0o222:
         raise Refused(f"{name} is write-protected.")
     seen = call.seen.get(str(real))
