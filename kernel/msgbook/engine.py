@@ -27,6 +27,7 @@ from msgbook.tools.approval import Approvals, Ask
 from msgbook.tools.base import ToolSet
 from msgbook.tools.file_tools import FileTools, find_ripgrep
 from msgbook.tools.functions import Namespace, python_tool
+from msgbook.tools.results import Results
 from msgbook.tools.shell import shell_tool
 from msgbook.transcript import Transcript, model_above
 from msgbook.turn import LIMIT_KEYS, Limits, run_turn
@@ -92,6 +93,7 @@ class Engine:
         self._sleep = sleep
         self._provider: Provider | None = None
         self._demo: Provider | None = None
+        self._results = Results(folder)
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self.tools = ToolSet(self._files.tools)
         self.tools.add(shell_tool(folder, settings.secrets))
@@ -160,6 +162,7 @@ class Engine:
             tools=self.tools,
             approve=lambda question: self.approvals.decide(question, ask),
             redact=lambda text: redact(whole(text), self.settings.secrets),
+            bound=self._results.capped,
             clock=time.monotonic,
             limits=limits,
         ):
