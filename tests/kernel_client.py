@@ -9,6 +9,8 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
+from msgbook.output.delta import apply
+
 Message = dict[str, Any]
 
 
@@ -90,12 +92,23 @@ class KernelClient:
 
 
 class FakePage:
-    """The page's side of the comm: it answers with the cells that a test gives it."""
+    """The page's side of the comm: it shows the cells that a test gives it and follows turns.
+
+    Hand it each message on iopub (`take`); what it says itself goes out by `say`.
+    """
 
     def __init__(self, kernel: KernelClient, cells: list[dict[str, Any]]) -> None:
         self.cells = cells
         self.asked: list[Message] = []
+        """The `cells.get` that it was sent."""
+        self.received: list[Message] = []
+        """All else."""
+        self.turns: dict[str, Any] = {}
+        """The turns as it knows them, by display id."""
+        self.decide: Callable[[Message], Message | None] = lambda question: None
+        """Gives the keys of the answer to an `approval.ask`; None leaves it open."""
         self._kernel = kernel
+        self._seqs: dict[str, int] = {}
         self.comm_id = uuid.uuid4().hex
         self._send("comm_open", {"target_name": "msgbook", "data": {}})
 
@@ -103,21 +116,54 @@ class FakePage:
         """Leave, as a tab does that is closed: the kernel has nobody to ask then."""
         self._send("comm_close", {"data": {}})
 
-    def answer(self, message: Message) -> None:
-        """Answer a `cells.get` of this comm; other messages are not for the page."""
+    def say(self, **data: Any) -> None:
+        """Send a message to the kernel."""
+        self._send("comm_msg", {"data": data})
+
+    def take(self, message: Message) -> None:
+        """Do what a page does with a message on its comm; other messages are not for it."""
         content = message["content"]
         if message["msg_type"] != "comm_msg" or content["comm_id"] != self.comm_id:
             return
         data = content["data"]
+        if data["type"] == "cells.get":
+            self._show_cells(data)
+            return
+        self.received.append(data)
+        if data["type"] == "turn" and data["turn"] is not None:
+            self.turns[data["display_id"]] = data["turn"]
+            self._seqs[data["display_id"]] = data["seq"]
+        elif data["type"] == "turn.delta" and data["display_id"] in self.turns:
+            self._apply(data)
+        elif data["type"] == "approval.ask":
+            answer = self.decide(data)
+            if answer is not None:
+                self.say(type="approval.answer", request_id=data["request_id"], **answer)
+
+    def got(self, kind: str) -> list[Message]:
+        """The messages of a type that it was sent."""
+        return [data for data in self.received if data["type"] == kind]
+
+    def wait_for(self, kind: str) -> Message:
+        """Take messages until one of that type has come, and return it."""
+        before = len(self.got(kind))
+        while len(self.got(kind)) == before:
+            self.take(self._kernel.client.get_iopub_msg(timeout=30))
+        return self.got(kind)[-1]
+
+    def _apply(self, data: Message) -> None:
+        display_id = data["display_id"]
+        assert data["seq"] == self._seqs[display_id] + 1
+        self.turns[display_id] = apply(self.turns[display_id], data["ops"])
+        self._seqs[display_id] = data["seq"]
+
+    def _show_cells(self, data: Message) -> None:
         self.asked.append(data)
         ids = [cell["id"] for cell in self.cells]
         found = None
         if data["cell_id"] in ids:
             found = self.cells[: ids.index(data["cell_id"]) + 1]
-        self._send(
-            "comm_msg",
-            {"data": {"type": "cells", "request_id": data["request_id"], "cells": found}},
-        )
+        self.say(type="cells", request_id=data["request_id"], cells=found)
 
     def _send(self, msg_type: str, content: dict[str, Any]) -> None:
         session = self._kernel.client.session

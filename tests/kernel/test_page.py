@@ -65,7 +65,7 @@ def test_the_request_is_built_from_the_live_cells(kernel, server, open_page):
         ],
     )
 
-    reply, messages = kernel.finish(kernel.start("the question", "c"), page.answer)
+    reply, messages = kernel.finish(kernel.start("the question", "c"), page.take)
 
     assert reply["status"] == "ok"
     assert len(page.asked) == 1
@@ -80,19 +80,19 @@ def test_the_request_is_built_from_the_live_cells(kernel, server, open_page):
 
 def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server, open_page):
     page = open_page([prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
-    kernel.finish(kernel.start("C", "c"), page.answer)
+    kernel.finish(kernel.start("C", "c"), page.take)
 
     page.cells = [prompt("b", "B", "2"), prompt("c", "C")]
-    kernel.finish(kernel.start("C", "c"), page.answer)
+    kernel.finish(kernel.start("C", "c"), page.take)
 
     assert spoken(server) == [("user", "B"), ("assistant", "2"), ("user", "C")]
 
 
 def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server, open_page):
     page = open_page([prompt("z", "another notebook", "other")])
-    kernel.finish(kernel.start("first", "a"), page.answer)
+    kernel.finish(kernel.start("first", "a"), page.take)
 
-    _, messages = kernel.finish(kernel.start("second", "b"), page.answer)
+    _, messages = kernel.finish(kernel.start("second", "b"), page.take)
 
     assert spoken(server) == [("user", "first"), ("assistant", "ok"), ("user", "second")]
     assert context(messages)["source"] == "memory"
@@ -110,7 +110,7 @@ def test_a_cell_that_is_run_again_replaces_its_turn_and_sees_only_what_is_above(
 def test_a_model_cell_above_chooses_the_model(kernel, server, open_page):
     page = open_page([prompt("a", "%model special"), prompt("b", "hi")])
 
-    kernel.finish(kernel.start("hi", "b"), page.answer)
+    kernel.finish(kernel.start("hi", "b"), page.take)
 
     assert server.requests[-1]["model"] == "special"
     assert spoken(server) == [("user", "hi")]
@@ -119,7 +119,7 @@ def test_a_model_cell_above_chooses_the_model(kernel, server, open_page):
 def test_a_cell_that_was_edited_while_it_waited_is_sent_as_it_was_run(kernel, server, open_page):
     page = open_page([prompt("a", "A", "1"), prompt("b", "edited meanwhile")])
 
-    _, messages = kernel.finish(kernel.start("as it was run", "b"), page.answer)
+    _, messages = kernel.finish(kernel.start("as it was run", "b"), page.take)
 
     assert spoken(server) == [("user", "A"), ("assistant", "1"), ("user", "as it was run")]
     assert context(messages)["source"] == "live"
@@ -128,7 +128,7 @@ def test_a_cell_that_was_edited_while_it_waited_is_sent_as_it_was_run(kernel, se
 def test_a_page_that_does_not_show_the_cell_is_said_in_the_turn(kernel, server, open_page):
     page = open_page([prompt("z", "another notebook")])
 
-    _, messages = kernel.finish(kernel.start("hi", "a"), page.answer)
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
 
     shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
     first = shown[-1]["content"]["data"][TURN_MIME]["blocks"][0]
@@ -168,7 +168,7 @@ def test_a_prompt_that_became_code_is_forgotten(kernel, server):
 def test_metadata_of_any_shape_ends_no_turn(kernel, server, open_page, metadata):
     page = open_page([prompt("a", "A") | {"metadata": metadata}])
 
-    reply, _ = kernel.finish(kernel.start("A", "a"), page.answer)
+    reply, _ = kernel.finish(kernel.start("A", "a"), page.take)
 
     assert reply["status"] == "ok"
 
@@ -179,7 +179,7 @@ def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
     excluded = prompt("a", "A")
     excluded["metadata"] = {"msgbook": {"history": "exclude"}}
     page = open_page([excluded])
-    kernel.finish(kernel.start("A", "a"), page.answer)
+    kernel.finish(kernel.start("A", "a"), page.take)
     page.close()
 
     kernel.run("B", "b")

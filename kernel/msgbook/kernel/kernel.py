@@ -13,10 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook import __version__
-from msgbook.cells import OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
-from msgbook.kernel.session import INTERRUPTED, Failure, Send, Session, warm_up
+from msgbook.kernel.session import (
+    INTERRUPTED,
+    Failure,
+    Send,
+    Session,
+    jupyter_folders,
+    warm_up,
+)
+from msgbook.kernel.stdin import ReadLine, StdinLine
+from msgbook.kernel.surroundings import is_unfinished, python_name_at
 from msgbook_format.context import LANGUAGE_INFO
 
 if TYPE_CHECKING:
@@ -41,6 +51,17 @@ class MsgKernel(InterruptibleKernel):
         self._session = Session(Path.cwd(), self._namespace)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
+        self._models = ModelNames(self._session.offered_models)
+        self._assistant = Assistant(
+            Path.cwd(),
+            jupyter_folders(),
+            memory=self._session.memory,
+            tools=lambda: self._session.tools,
+            magics=self._magic_names,
+            namespace=self.shell.user_ns,
+            hidden=self.shell.user_ns_hidden,
+            models=self._models,
+        )
 
     def start(self) -> None:
         super().start()
@@ -67,12 +88,13 @@ class MsgKernel(InterruptibleKernel):
         """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model."""
         # JupyterLab tells of deleted cells once, with whatever runs next.
         deleted = (cell_meta or {}).get("deletedCells")
-        self._session.memory.forget(deleted if isinstance(deleted, list) else [])
+        self._session.forget(deleted if isinstance(deleted, list) else [])
         if self._is_ours(code):
             if silent:
-                return _reply(self.shell.execution_count)
-            return await self._converse(code, store_history, cell_id)
-        self._session.memory.forget([cell_id])
+                return self._answered(_reply(self.shell.execution_count), user_expressions)
+            reply = await self._converse(code, store_history, cell_id, allow_stdin)
+            return self._answered(reply, user_expressions)
+        self._session.forget([cell_id])
         with self.running_python():
             return await _awaited(
                 super().do_execute(
@@ -88,23 +110,25 @@ class MsgKernel(InterruptibleKernel):
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         if self._is_ours(code):
-            reply = {"matches": [], "cursor_start": cursor_pos, "cursor_end": cursor_pos}
-            return {"status": "ok", "metadata": {}, **reply}
+            return await self._assistant.complete(code, cursor_pos)
         return await _awaited(super().do_complete(code, cursor_pos))
 
     async def do_inspect(
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
         if self._is_ours(code):
-            return {"status": "ok", "found": False, "data": {}, "metadata": {}}
+            if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
+                return await _awaited(super().do_inspect(name, len(name), detail_level))
+            return await self._assistant.inspect(code, cursor_pos)
         return await _awaited(super().do_inspect(code, cursor_pos, detail_level, omit_sections))
 
     async def do_is_complete(self, code: str) -> dict[str, Any]:
         if self._is_ours(code):
-            return {"status": "incomplete" if code.endswith("\\") else "complete", "indent": ""}
+            return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
         return await _awaited(super().do_is_complete(code))
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
+        self._models.close()
         await self._session.close()
         return await _awaited(super().do_shutdown(restart))
 
@@ -123,8 +147,22 @@ class MsgKernel(InterruptibleKernel):
         kind = "cell" if name.startswith("%%") else "line"
         return name.lstrip("%") in self.shell.magics_manager.magics[kind]
 
+    def _magic_names(self) -> list[str]:
+        """All magics, with their percent signs."""
+        found = self.shell.magics_manager.magics
+        lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
+        return [*OWN_MAGICS, "%continue", MSG_MAGIC, _PYTHON_MAGIC, *lines, *cells]
+
+    def _answered(
+        self, reply: dict[str, Any], user_expressions: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """The reply with what a client wants to know of the namespace beside, if all went well."""
+        if reply["status"] == "ok" and user_expressions:
+            reply["user_expressions"] = self.shell.user_expressions(user_expressions)
+        return reply
+
     async def _converse(
-        self, code: str, store_history: bool, cell_id: str | None
+        self, code: str, store_history: bool, cell_id: str | None, allow_stdin: bool
     ) -> dict[str, Any]:
         """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""
         count = self._count(code, store_history)
@@ -132,7 +170,10 @@ class MsgKernel(InterruptibleKernel):
         if is_own_magic(code):
             running = self._session.run_magic(code, cell_id, send)
         else:
-            running = self._session.run_prompt(code, cell_id, self._is_magic, send)
+            read_line = self._line_reader() if allow_stdin else None
+            running = self._session.run_prompt(
+                code, cell_id, self._is_magic, send, read_line, remember=store_history
+            )
         task = asyncio.ensure_future(running)
         with self.running_turn(task):
             try:
@@ -154,6 +195,11 @@ class MsgKernel(InterruptibleKernel):
             self.shell.history_manager.store_inputs(count, code)
             self.shell.execution_count += 1
         return count
+
+    def _line_reader(self) -> ReadLine:
+        """Asks the client whose request runs."""
+        ident = self._get_shell_context_var(self._shell_parent_ident)
+        return StdinLine(self.session, self.stdin_socket, self.get_parent("shell"), ident).read
 
     def _sender(self) -> Send:
         parent = self.get_parent("shell")

@@ -1,10 +1,10 @@
-"""The comm to the page (docs/protocol.md): the kernel asks for the cells that the user sees."""
+"""The comm to the page (docs/protocol.md): who is there, and which cells they show."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgbook.cells import Cell
@@ -13,6 +13,10 @@ COMM_TARGET = "msgbook"
 
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for the page: a busy one answers in a tenth of that."""
+
+Handler = Callable[[Any, dict[str, Any]], None]
+"""Takes a comm and the data of a message on it; runs in the comm's thread. The data may hold
+anything under any key but `type`."""
 
 
 class PageComms:
@@ -23,18 +27,40 @@ class PageComms:
 
     def __init__(self) -> None:
         self._comms: dict[str, Any] = {}
-        self._questions: dict[str, _Question] = {}
+        self._questions: dict[str, _CellsQuestion] = {}
+        self._handlers: dict[str, Handler] = {"cells": self._take_cells}
+        self._greetings: list[Callable[[Any], None]] = []
+
+    def handle(self, message_type: str, handler: Handler) -> None:
+        """Have messages of a type handled; those of unknown types are ignored."""
+        self._handlers[message_type] = handler
+
+    def greet(self, greeting: Callable[[Any], None]) -> None:
+        """Have a function called with each comm that a page opens, in the comm's thread."""
+        self._greetings.append(greeting)
 
     def opened(self, comm: Any, _message: dict[str, Any]) -> None:
         """Take in a comm that a page opened; the target's handler."""
         self._comms[comm.comm_id] = comm
-        comm.on_msg(lambda message: self._answered(comm, message))
+        comm.on_msg(lambda message: self._received(comm, message))
         comm.on_close(lambda _message: self._comms.pop(comm.comm_id, None))
+        for greeting in self._greetings:
+            greeting(comm)
 
     @property
     def connected(self) -> bool:
         """Whether a page has opened a comm and answers on it."""
         return bool(self._comms)
+
+    @property
+    def count(self) -> int:
+        """How many comms are open."""
+        return len(self._comms)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to all pages."""
+        for comm in list(self._comms.values()):
+            comm.send(message)
 
     async def cells(self, cell_id: str) -> Sequence[Cell] | None:
         """The cells from the first through the one with that id, from the first page that has it.
@@ -44,7 +70,7 @@ class PageComms:
         comms = list(self._comms.values())
         if not comms:
             return None
-        question = _Question(comms)
+        question = _CellsQuestion(comms)
         request_id = secrets.token_hex(16)
         self._questions[request_id] = question
         try:
@@ -53,25 +79,33 @@ class PageComms:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 return await question.answer
         except TimeoutError:
-            # A tab that went without a word is not waited for again; one that was slow comes back.
-            for comm in question.silent:
-                self._comms.pop(comm.comm_id, None)
             return None
         finally:
             del self._questions[request_id]
+            # A tab that went without a word is not waited for again; one that was slow comes back
+            # with its answer.
+            for comm in question.silent:
+                self._comms.pop(comm.comm_id, None)
 
-    def _answered(self, comm: Any, message: dict[str, Any]) -> None:
+    def _received(self, comm: Any, message: dict[str, Any]) -> None:
         self._comms[comm.comm_id] = comm
-        data = message.get("content", {}).get("data", {})
-        question = self._questions.get(data.get("request_id", ""))
-        if question is None or data.get("type") != "cells":
+        data = message.get("content", {}).get("data")
+        kind = data.get("type") if isinstance(data, dict) else None
+        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        if handler is not None:
+            handler(comm, data)
+
+    def _take_cells(self, comm: Any, data: dict[str, Any]) -> None:
+        request_id = data.get("request_id")
+        question = self._questions.get(request_id) if isinstance(request_id, str) else None
+        if question is None:
             return
         cells = data.get("cells")
         valid = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
         question.loop.call_soon_threadsafe(question.take, comm, cells if valid else None)
 
 
-class _Question:
+class _CellsQuestion:
     """One question to several pages: the first answer with cells counts, or else the last."""
 
     def __init__(self, asked: list[Any]) -> None:

@@ -7,15 +7,20 @@ import importlib
 import logging
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key, redact
 from msgbook.errors import ConfigError, MsgbookError
+from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
+from msgbook.kernel.questions import PageQuestions
+from msgbook.kernel.stdin import ReadLine, ask_by_stdin
+from msgbook.output.console import DisplayMode
 from msgbook.text import one_line
+from msgbook.tools.approval import Answer, Approvals, Ask, Question
 from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
 from msgbook.tools.store import Store, data_file
 from msgbook.tools.trust import load_with_project
@@ -23,9 +28,11 @@ from msgbook.transcript import SessionMemory, Transcript, read_transcript
 
 if TYPE_CHECKING:
     from msgbook.engine import Engine
+    from msgbook.output.console import TextDisplay
+    from msgbook.output.publish import TurnDisplay
     from msgbook.output.record import TurnRecord
+    from msgbook.tools.base import Tool
     from msgbook.tools.functions import Namespace
-    from msgbook.tools.approval import Approvals
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +66,9 @@ class Session:
         self._namespace = namespace
         self.page = PageComms()
         self.memory = SessionMemory()
+        self.display = DisplayMode()
+        self._deliveries = Deliveries(self.page)
+        self._questions = PageQuestions(self.page)
         self._folder = folder
         self._engine: Engine | None = None
         self._problem: ConfigError | None = None
@@ -70,25 +80,53 @@ class Session:
             self._problem = error
         hide_key(self._settings)
 
+    def forget(self, cell_ids: Iterable[Any]) -> None:
+        """Drop the turns of cells that were deleted or hold no prompt any more."""
+        cell_ids = list(cell_ids)
+        self.memory.forget(cell_ids)
+        self._deliveries.forget(cell_ids)
+
     async def run_prompt(
-        self, source: str, cell_id: str | None, is_magic: IsMagic, send: Send
+        self,
+        source: str,
+        cell_id: str | None,
+        is_magic: IsMagic,
+        send: Send,
+        read_line: ReadLine | None = None,
+        *,
+        remember: bool = True,
     ) -> Failure | None:
         """Run a turn, show it as one display, remember it; what it failed with, if it did.
 
         An interrupt ends the turn like any other end: the cancellation goes no further.
+
+        Args:
+            read_line: Asks the client that sent the request; None where it takes no questions.
+            remember: Whether the turn is part of the conversation.
         """
         engine = await self._ready_engine()
         from msgbook.events import TurnFinished
+        from msgbook.output.console import TextDisplay
         from msgbook.output.publish import TurnDisplay
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
-        display = TurnDisplay(record, lambda: bundle(record.snapshot()), send, uuid.uuid4().hex)
+        display: TurnDisplay | TextDisplay
+        if self.display.as_text and cell_id is None:
+            display = TextDisplay(record, send)
+        else:
+            display = TurnDisplay(
+                record, bundle, send, uuid.uuid4().hex, pages=self.page, cell_id=cell_id
+            )
+            self._deliveries.begin(display)
         transcript: Transcript | None = None
         try:
             display.changed()
             transcript = await read_transcript(cell_id, self.page, self.memory)
-            async for _ in engine.run(source, transcript, record, is_magic):
+            if transcript.source == "live":
+                display.follow()
+            asking = self._asking(display, read_line)
+            async for _ in engine.run(source, transcript, record, is_magic, asking):
                 display.changed()
         except asyncio.CancelledError:
             engine.finish(record, TurnFinished("interrupted"))
@@ -97,8 +135,11 @@ class Session:
             engine.finish(record, TurnFinished("error", None, name, words))
         current = transcript.current if transcript else None
         metadata = current.get("metadata") if current else None
-        self.memory.remember(cell_id, source, record.snapshot(), metadata)
+        if remember:
+            self.memory.remember(cell_id, source, record.snapshot(), metadata)
         display.finish()
+        if isinstance(display, TurnDisplay):
+            self._deliveries.end(display)
         return _failure(record)
 
     async def run_magic(self, source: str, cell_id: str | None, send: Send) -> Failure | None:
@@ -108,7 +149,9 @@ class Session:
             from msgbook.magics import run_magic
             from msgbook.magics.base import Scene
 
-            scene = Scene(engine, lambda: read_transcript(cell_id, self.page, self.memory))
+            scene = Scene(
+                engine, lambda: read_transcript(cell_id, self.page, self.memory), self.display
+            )
             text = await run_magic(source, scene)
         except asyncio.CancelledError:
             return INTERRUPTED
@@ -117,6 +160,19 @@ class Session:
         self.memory.remember(cell_id, source)
         send("stream", {"name": "stdout", "text": text + "\n"})
         return None
+
+    @property
+    def tools(self) -> list[Tool]:
+        """What the models can call; none until the first cell has run."""
+        return list(self._engine.tools) if self._engine is not None else []
+
+    async def offered_models(self) -> list[str]:
+        """The models that the server offers.
+
+        Raises:
+            MsgbookError: The server cannot be asked.
+        """
+        return await (await self._ready_engine()).offered_models()
 
     def fault(self, error: Exception) -> Failure:
         """What a fault of ours is shown as; the log is told all but the keys."""
@@ -136,16 +192,25 @@ class Session:
             self._engine = module.Engine(
                 self._settings,
                 self._folder,
-                private=_jupyter_folders(),
+                private=jupyter_folders(),
                 approvals=self._approvals(),
                 namespace=self._namespace(),
                 problem=self._problem,
             )
         return self._engine
 
-    def _approvals(self) -> Approvals:
-        from msgbook.tools.approval import Approvals
+    def _asking(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
+        """How a person is asked: on the page that shows the turn, else where the cell came from."""
 
+        async def ask(question: Question) -> Answer | None:
+            display.show()
+            if display.live:
+                return await self._questions.ask(question, display.cell_id, display.display_id)
+            return await ask_by_stdin(question, read_line) if read_line is not None else None
+
+        return ask
+
+    def _approvals(self) -> Approvals:
         saved = SavedRules(Store(data_file(RULES_FILE)))
         return Approvals(self._settings.approval, self._folder, self._rules, saved)
 
@@ -165,7 +230,8 @@ def _failure(record: TurnRecord) -> Failure | None:
     return None
 
 
-def _jupyter_folders() -> tuple[Path, ...]:
+def jupyter_folders() -> tuple[Path, ...]:
+    """Jupyter's own folders: they hold settings, tokens and the connections of kernels."""
     from jupyter_core import paths
 
     folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())

@@ -1,0 +1,69 @@
+"""The turns that a page may have missed: the one that runs, and those that it has not kept yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from msgbook.kernel.page import PageComms
+
+if TYPE_CHECKING:
+    from msgbook.output.publish import TurnDisplay
+
+
+class Deliveries:
+    """Answers `turn.get`.
+
+    A finished turn is delivered until a page says that it stands in its notebook (`turn.seen`):
+    one whose output the user cleared afterwards does not come back. Requests come on a comm's
+    thread; a turn that runs is looked at on its event loop.
+    """
+
+    def __init__(self, pages: PageComms) -> None:
+        self._running: dict[str, tuple[TurnDisplay, asyncio.AbstractEventLoop]] = {}
+        self._unseen: dict[str, dict[str, Any]] = {}
+        pages.handle("turn.get", self._get)
+        pages.handle("turn.seen", self._seen)
+
+    def begin(self, display: TurnDisplay) -> None:
+        """A turn runs from now on; what its cell showed before is over."""
+        if display.cell_id is not None:
+            self._unseen.pop(display.cell_id, None)
+            self._running[display.cell_id] = (display, asyncio.get_running_loop())
+
+    def end(self, display: TurnDisplay) -> None:
+        """The turn has ended, and its display has shown that."""
+        if display.cell_id is not None:
+            self._unseen[display.cell_id] = display.state()
+            del self._running[display.cell_id]
+
+    def forget(self, cell_ids: Iterable[Any]) -> None:
+        """These cells hold no turn any more; unknown ids are none of ours."""
+        for cell_id in cell_ids:
+            if isinstance(cell_id, str):
+                self._unseen.pop(cell_id, None)
+
+    def _get(self, comm: Any, data: dict[str, Any]) -> None:
+        cell_id = data.get("cell_id")
+        running = self._running.get(cell_id) if isinstance(cell_id, str) else None
+        if running is not None:
+            display, loop = running
+            loop.call_soon_threadsafe(self._answer_running, comm, data, display)
+        else:
+            self._answer(comm, data, self._unseen.get(str(cell_id)))
+
+    def _answer_running(self, comm: Any, data: dict[str, Any], display: TurnDisplay) -> None:
+        display.follow()
+        self._answer(comm, data, display.state())
+
+    def _answer(self, comm: Any, data: dict[str, Any], state: dict[str, Any] | None) -> None:
+        state = state or {"display_id": None, "seq": 0, "turn": None}
+        asked = {"request_id": data.get("request_id"), "cell_id": data.get("cell_id")}
+        comm.send({"type": "turn", **asked, **state})
+
+    def _seen(self, _comm: Any, data: dict[str, Any]) -> None:
+        display_id = data.get("display_id")
+        for cell_id, state in list(self._unseen.items()):
+            if state["display_id"] == display_id:
+                self._unseen.pop(cell_id, None)

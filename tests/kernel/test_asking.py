@@ -1,0 +1,206 @@
+"""A person is asked on the page that shows the turn, else by the client's own input line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kernel_client import FakePage, KernelClient, Message
+from scripted_server import ScriptedServer, call, text
+
+from msgbook_format.turn import TURN_MIME
+
+CELL = {"id": "a", "cell_type": "code", "source": "hi", "metadata": {}, "outputs": []}
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    path = tmp_path / "outside.txt"
+    path.write_text("what it holds")
+    return path
+
+
+@pytest.fixture
+def server(kernel, module_server, outside) -> ScriptedServer:
+    module_server.answers = [call("read", {"path": str(outside)}), text("done")]
+    return module_server
+
+
+@pytest.fixture
+def page(kernel: KernelClient) -> Iterator[FakePage]:
+    opened = FakePage(kernel, [CELL])
+    yield opened
+    opened.close()
+
+
+def last_turn(messages: list[Message]) -> Any:
+    shown = [m["content"]["data"] for m in messages if "transient" in m["content"]]
+    return shown[-1][TURN_MIME]
+
+
+def outcome(messages: list[Message]) -> tuple[str, str, str]:
+    """Approval of the call, status and content of its result."""
+    asked, result = [b for b in last_turn(messages)["blocks"] if b["type"].startswith("tool")]
+    return asked["approval"], result["status"], result["content"]
+
+
+def test_a_page_that_allows_lets_the_call_run(kernel, server, page, outside):
+    page.decide = lambda asked: {"decision": "once", "arguments": asked["arguments"]}
+
+    reply, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert reply["status"] == "ok"
+    approval, status, content = outcome(messages)
+    assert (approval, status) == ("user", "success")
+    assert "what it holds" in content
+    (asked,) = page.got("approval.ask")
+    (display_id,) = page.turns
+    assert (asked["cell_id"], asked["display_id"], asked["name"]) == ("a", display_id, "read")
+    assert asked["choices"][0] == "once"
+    assert str(outside) in asked["arguments"]
+    assert asked["reason"]
+    assert [m["request_id"] for m in page.got("approval.closed")] == [asked["request_id"]]
+
+
+def test_the_question_is_in_the_turn_while_it_is_open(kernel, server, page):
+    seen = []
+
+    def decide(asked: Message) -> Message:
+        turn = page.turns[asked["display_id"]]
+        seen.append(turn["blocks"][-1]["approval"])
+        return {"decision": "no"}
+
+    page.decide = decide
+    kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert seen == ["pending"]
+
+
+def test_a_denial_tells_the_model_why(kernel, server, page):
+    page.decide = lambda asked: {"decision": "no", "reason": "not this one"}
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert outcome(messages) == ("denied", "denied", "Denied: the user said no: not this one")
+    assert server.messages()[-1]["content"] == outcome(messages)[2]
+
+
+def test_other_arguments_than_those_asked_about_are_not_allowed(kernel, server, page):
+    page.decide = lambda asked: {"decision": "once", "arguments": '{"path": "harmless"}'}
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert outcome(messages)[:2] == ("denied", "denied")
+
+
+def test_only_an_answer_to_this_question_counts(kernel, server, page):
+    def decide(asked: Message) -> Message:
+        for odd in (
+            {"request_id": "guessed", "decision": "once"},
+            {"request_id": asked["request_id"], "decision": "always"},
+            {"request_id": asked["request_id"], "decision": ["once"]},
+            {"request_id": asked["request_id"]},
+        ):
+            page.say(type="approval.answer", **odd)
+        page.say(type="approval.answer", request_id=asked["request_id"], decision="no")
+        return {"decision": "once"}
+
+    page.decide = decide
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert outcome(messages)[:2] == ("denied", "denied")
+
+
+def test_a_page_that_opens_while_a_question_is_open_gets_it(kernel, server, page):
+    request = kernel.start("hi", "a")
+    first = page.wait_for("approval.ask")
+    page.close()
+
+    later = FakePage(kernel, [CELL])
+    later.decide = lambda asked: {"decision": "once"}
+    _, messages = kernel.finish(request, later.take)
+    later.close()
+
+    assert later.got("approval.ask") == [first]
+    assert outcome(messages)[:2] == ("user", "success")
+
+
+def test_an_interrupt_closes_the_question_and_the_next_cell_is_fine(kernel, server, page):
+    request = kernel.start("hi", "a")
+    asked = page.wait_for("approval.ask")
+
+    kernel.manager.interrupt_kernel()
+    reply, messages = kernel.finish(request, page.take)
+
+    assert reply["ename"] == "KeyboardInterrupt"
+    assert last_turn(messages)["status"] == "interrupted"
+    assert outcome(messages)[1] == "interrupted"
+    assert [m["request_id"] for m in page.got("approval.closed")] == [asked["request_id"]]
+
+    page.say(type="approval.answer", request_id=asked["request_id"], decision="once")
+    server.answers = [text("fine")]
+    assert kernel.finish(kernel.start("hi", "a"), page.take)[0]["status"] == "ok"
+
+
+def run_with_stdin(kernel: KernelClient, *lines: str) -> tuple[list[Message], list[str]]:
+    """Run a prompt and answer its questions; what came, and the questions."""
+    request = kernel.start("hi", "a", allow_stdin=True)
+    prompts = []
+    for line in lines:
+        prompts.append(kernel.client.get_stdin_msg(timeout=30)["content"]["prompt"])
+        kernel.client.input(line)
+    return kernel.finish(request)[1], prompts
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["y"], ("user", "success")),
+        (["Y "], ("user", "success")),
+        ([""], ("denied", "denied")),
+        (["what?", "yes and no", "y"], ("user", "success")),
+        (["n"], ("denied", "denied")),
+    ],
+)
+def test_without_a_page_the_client_is_asked(kernel, server, outside, lines, expected):
+    messages, prompts = run_with_stdin(kernel, *lines)
+
+    assert outcome(messages)[:2] == expected
+    assert str(outside) in prompts[0]
+    assert prompts[0].endswith(
+        "[y] once  [s] this tool, this session  [r] a rule for exactly this call  [n reason] no: "
+    )
+    assert all(p.startswith("Expected y, s, r, or n") for p in prompts[1:])
+
+
+def test_the_reason_of_a_typed_no_reaches_the_model(kernel, server):
+    messages, _ = run_with_stdin(kernel, "n use a.txt instead")
+
+    assert outcome(messages)[2] == "Denied: the user said no: use a.txt instead"
+
+
+def test_a_client_that_takes_no_questions_is_a_no(kernel, server):
+    _, messages = kernel.run("hi", "a")
+
+    approval, status, content = outcome(messages)
+    assert (approval, status) == ("denied", "denied")
+    assert "nobody could be asked" in content
+
+
+def test_an_interrupt_ends_the_wait_for_a_line_and_a_late_reply_answers_nothing(
+    kernel, server, outside
+):
+    request = kernel.start("hi", "a", allow_stdin=True)
+    kernel.client.get_stdin_msg(timeout=30)
+    kernel.manager.interrupt_kernel()
+    reply, messages = kernel.finish(request)
+    assert (reply["ename"], outcome(messages)[1]) == ("KeyboardInterrupt", "interrupted")
+
+    server.answers = [text("unused"), call("read", {"path": str(outside)}), text("done")]
+    kernel.client.input("y")
+    messages, _ = run_with_stdin(kernel, "n")
+
+    assert outcome(messages)[:2] == ("denied", "denied")
