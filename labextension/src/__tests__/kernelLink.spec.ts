@@ -4,64 +4,58 @@ import { Signal } from '@lumino/signaling';
 
 import { KernelLink, type LinkedSession } from '../comm/kernelLink';
 
-/** What the link sees of a comm. */
-class FakeComm {
-  opened = false;
-  closed = false;
-  isDisposed = false;
-  readonly commId = 'comm';
-  readonly sent: JSONValue[] = [];
-  subshellStarted: Promise<void> = Promise.resolve();
-  onMsg: (msg: unknown) => void = () => {};
-  onClose: (msg: unknown) => void = () => {};
-
-  open(): void {
-    this.opened = true;
-  }
-
-  send(data: JSONValue): void {
-    this.sent.push(data);
-  }
-
-  close(): void {
-    this.closed = true;
-    this.dispose();
-  }
-
-  dispose(): void {
-    this.isDisposed = true;
-  }
-
-  ask(data: JSONValue): void {
-    this.onMsg({ content: { data } });
-  }
+interface IMessage {
+  readonly header: { readonly msg_type: string; readonly subshell_id?: string };
+  readonly content: Record<string, JSONValue>;
 }
 
+/** What the link sees of a kernel, and what the kernel sees of the link. */
 class FakeKernel {
   constructor(readonly name = 'msgbook') {}
 
   status: Kernel.Status = 'idle';
   connectionStatus: Kernel.ConnectionStatus = 'connected';
-  handleComms = true;
   isDisposed = false;
   supportsSubshells = true;
-  info = Promise.resolve({});
-  readonly comms: FakeComm[] = [];
-  subshellStarted: Promise<void> = Promise.resolve();
+  readonly clientId = 'client';
+  readonly username = 'user';
+  /** Never given by a busy kernel. */
+  info: Promise<object> = new Promise(() => {});
+  subshell: Promise<object> = Promise.resolve({
+    content: { subshell_id: 'sub' }
+  });
+  readonly iopubMessage = new Signal<this, object>(this);
+  readonly shell: IMessage[] = [];
+  readonly control: IMessage[] = [];
 
-  get comm(): FakeComm {
-    return this.comms[this.comms.length - 1];
+  sendShellMessage(message: IMessage): void {
+    this.shell.push(message);
   }
 
-  createComm(): FakeComm {
-    const comm = new FakeComm();
-    comm.subshellStarted = this.subshellStarted;
-    this.comms.push(comm);
-    return comm;
+  sendControlMessage(message: IMessage): { done: Promise<object> } {
+    this.control.push(message);
+    return { done: this.subshell };
   }
 
-  hasComm(): boolean {
-    return true;
+  /** Types of the messages that were sent on the shell channel. */
+  get types(): string[] {
+    return this.shell.map(({ header }) => header.msg_type);
+  }
+
+  /** Data that were sent on comms. */
+  get sent(): JSONValue[] {
+    return this.shell
+      .filter(({ header }) => header.msg_type === 'comm_msg')
+      .map(({ content }) => content.data);
+  }
+
+  /** Send a message on the comm that was opened last. */
+  say(data: JSONValue, msg_type = 'comm_msg'): void {
+    const { comm_id } = this.shell.at(-1)!.content;
+    this.iopubMessage.emit({
+      header: { msg_type },
+      content: { comm_id, data }
+    });
   }
 }
 
@@ -91,62 +85,83 @@ function link(
 
 /** Let promises that are settled already be seen. */
 async function settle(): Promise<void> {
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 10; i++) {
     await Promise.resolve();
   }
 }
 
 describe('KernelLink', () => {
-  it('opens one comm when the subshell has started, and answers', async () => {
+  it('opens one comm on a subshell, of a busy kernel too, and answers', async () => {
     const kernel = new FakeKernel();
-    let start = () => {};
-    kernel.subshellStarted = new Promise(resolve => {
+    kernel.status = 'busy';
+    let start: (reply: object) => void = () => {};
+    kernel.subshell = new Promise(resolve => {
       start = resolve;
     });
     const session = new FakeSession(kernel);
-    link(session, data => (data === 'known' ? { answer: 1 } : null));
+    const it = link(session, data => (data === 'known' ? { answer: 1 } : null));
+    const opened = jest.fn();
+    it.opened.connect(opened);
     await settle();
-    expect(kernel.comm.opened).toBe(false);
-    start();
+    expect(kernel.types).toEqual([]);
+    expect(it.send({})).toBe(false);
+    start({ content: { subshell_id: 'sub' } });
     await settle();
-    expect(kernel.comm.opened).toBe(true);
+    expect(kernel.types).toEqual(['comm_open']);
+    expect(kernel.shell[0].content.target_name).toBe('msgbook');
+    expect(opened).toHaveBeenCalledTimes(1);
     session.status('busy');
-    expect(kernel.comms).toHaveLength(1);
-    kernel.comm.ask('unknown');
-    kernel.comm.ask('known');
-    expect(kernel.comm.sent).toEqual([{ answer: 1 }]);
+    kernel.say('unknown');
+    kernel.say('known');
+    expect(it.send({ more: 2 })).toBe(true);
+    expect(kernel.sent).toEqual([{ answer: 1 }, { more: 2 }]);
+    expect(kernel.shell.map(({ header }) => header.subshell_id)).toEqual(
+      Array(3).fill('sub')
+    );
+  });
+
+  it('does not hear the comms of others', async () => {
+    const kernel = new FakeKernel();
+    const handler = jest.fn(() => null);
+    link(new FakeSession(kernel), handler);
+    await settle();
+    for (const content of [{ comm_id: 'other', data: 1 }, null, 'x']) {
+      kernel.iopubMessage.emit({ header: { msg_type: 'comm_msg' }, content });
+    }
+    expect(handler).not.toHaveBeenCalled();
   });
 
   it('does not wait for subshells that the kernel does not have', async () => {
     const kernel = new FakeKernel();
     kernel.supportsSubshells = false;
-    kernel.subshellStarted = new Promise(() => {});
+    kernel.subshell = new Promise(() => {});
+    kernel.info = Promise.resolve({});
     link(new FakeSession(kernel));
     await settle();
-    expect(kernel.comm.opened).toBe(true);
+    expect(kernel.types).toEqual(['comm_open']);
+    expect(kernel.shell[0].header.subshell_id).toBeFalsy();
   });
 
-  it('falls back to the main shell when no subshell can be had', async () => {
+  it('says so when no comm can be had', async () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation();
     const kernel = new FakeKernel();
-    kernel.subshellStarted = Promise.reject(new Error('no'));
-    link(new FakeSession(kernel));
+    kernel.subshell = Promise.reject(new Error('no'));
+    const session = new FakeSession(kernel);
+    const it = link(session);
     await settle();
-    expect(kernel.comm.opened).toBe(true);
+    expect(warn).toHaveBeenCalled();
+    expect(it.send({})).toBe(false);
+    session.status('idle');
+    expect(kernel.control).toHaveLength(1);
     warn.mockRestore();
   });
 
   it('leaves other kernels, and those it cannot reach, alone', () => {
-    const others = [
-      new FakeKernel('python3'),
-      new FakeKernel(),
-      new FakeKernel()
-    ];
+    const others = [new FakeKernel('python3'), new FakeKernel()];
     others[1].connectionStatus = 'connecting';
-    others[2].handleComms = false;
     for (const kernel of others) {
       link(new FakeSession(kernel));
-      expect(kernel.comms).toEqual([]);
+      expect(kernel.control).toEqual([]);
     }
   });
 
@@ -154,43 +169,51 @@ describe('KernelLink', () => {
     const kernel = new FakeKernel();
     const session = new FakeSession(kernel);
     link(session);
-    kernel.comm.dispose();
+    await settle();
     session.status('restarting');
-    expect(kernel.comms).toHaveLength(1);
+    await settle();
+    expect(kernel.types).toEqual(['comm_open']);
     session.status('idle');
     await settle();
-    expect(kernel.comms.map(comm => comm.opened)).toEqual([false, true]);
+    expect(kernel.types).toEqual(['comm_open', 'comm_open']);
     const other = new FakeKernel();
     session.session = { kernel: other };
     session.kernelChanged.emit();
     await settle();
-    expect(kernel.comm.isDisposed).toBe(true);
-    expect(other.comm.opened).toBe(true);
+    expect(kernel.types.at(-1)).toBe('comm_close');
+    expect(other.types).toEqual(['comm_open']);
   });
 
   it('does not ask a kernel again that closed the comm, before it restarts', async () => {
     const kernel = new FakeKernel();
     const session = new FakeSession(kernel);
-    link(session);
+    const it = link(session);
     await settle();
-    kernel.comm.onClose({});
-    kernel.comm.dispose();
+    kernel.say({}, 'comm_close');
+    expect(it.send({})).toBe(false);
     session.status('idle');
-    expect(kernel.comms).toHaveLength(1);
+    await settle();
+    expect(kernel.types).toEqual(['comm_open']);
     session.status('autorestarting');
     session.status('idle');
-    expect(kernel.comms).toHaveLength(2);
+    await settle();
+    expect(kernel.types).toEqual(['comm_open', 'comm_open']);
   });
 
-  it('closes the comm with the session, and is deaf from then on', async () => {
+  it('closes comm and subshell with the session, and is deaf from then on', async () => {
     const kernel = new FakeKernel();
     const session = new FakeSession(kernel);
     const it = link(session);
     await settle();
     session.disposed.emit();
     expect(it.isDisposed).toBe(true);
-    expect(kernel.comm.closed).toBe(true);
+    expect(kernel.types).toEqual(['comm_open', 'comm_close']);
+    expect(kernel.control.map(({ header }) => header.msg_type)).toEqual([
+      'create_subshell_request',
+      'delete_subshell_request'
+    ]);
     session.status('idle');
-    expect(kernel.comms).toHaveLength(1);
+    await settle();
+    expect(kernel.types).toHaveLength(2);
   });
 });

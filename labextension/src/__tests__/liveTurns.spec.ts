@@ -1,6 +1,7 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { LiveTurns, WRITE_INTERVAL, type ITurnPage } from '../live/liveTurns';
+import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
+import type { ITurnPage } from '../live/turnPage';
 import { turnBundle } from '../turn/bundle';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';

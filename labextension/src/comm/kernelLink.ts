@@ -1,8 +1,10 @@
 import type { ISessionContext } from '@jupyterlab/apputils';
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { type IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import { GONE, KernelComm } from './kernelComm';
 
 /** Name of the kernelspec, and of the comm's target in its kernels. */
 export const KERNEL_NAME = 'msgbook';
@@ -23,9 +25,8 @@ export type LinkedSession = Pick<
 /**
  * Keeps one comm open to the msgbook kernel of a session, over kernel changes and restarts.
  *
- * The comm lives on a subshell where the kernel has them, so that a question is answered while a
- * cell runs. A kernel that closes the comm is not asked again before it restarts. A link ends with
- * its session.
+ * A kernel that closes the comm is not asked again before it restarts. A link ends with its
+ * session.
  */
 export class KernelLink implements IDisposable {
   constructor(session: LinkedSession, handler: CommHandler) {
@@ -42,14 +43,14 @@ export class KernelLink implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Emitted when the comm was opened: messages can be sent. */
+  /** Emitted when a comm was opened: messages can be sent. */
   get opened(): ISignal<this, void> {
     return this._opened;
   }
 
   /** Send a message; false when there is no open comm. */
   send(data: JSONObject): boolean {
-    if (this._comm === null || this._comm.isDisposed || !this._isOpen) {
+    if (!this._comm?.isOpen) {
       return false;
     }
     this._comm.send(data);
@@ -72,8 +73,9 @@ export class KernelLink implements IDisposable {
   }
 
   private _onStatusChanged(_: unknown, status: Kernel.Status): void {
-    if (status === 'restarting' || status === 'autorestarting') {
+    if (GONE.has(status)) {
       this._refused = false;
+      this._close();
     }
     this._ensureOpen();
   }
@@ -86,41 +88,50 @@ export class KernelLink implements IDisposable {
       this._refused ||
       !kernel ||
       kernel.name !== KERNEL_NAME ||
-      !kernel.handleComms ||
       kernel.connectionStatus !== 'connected' ||
       GONE.has(kernel.status) ||
-      (this._comm !== null && !this._comm.isDisposed)
+      this._comm !== null
     ) {
       return;
     }
-    const comm = kernel.createComm(KERNEL_NAME);
-    comm.onMsg = msg => this._answer(comm, msg);
-    comm.onClose = () => {
-      this._refused = true;
-    };
+    const comm = new KernelComm(kernel, KERNEL_NAME);
+    comm.received.connect((_, data) => this._answer(comm, data));
+    comm.closed.connect(() => this._onClosed(comm));
     this._comm = comm;
-    this._isOpen = false;
-    openOnSubshell(kernel, comm).then(
+    comm.open().then(
       () => this._onOpened(comm),
-      reason => {
-        console.warn(
-          'No comm to the msgbook kernel: it will use the cells it remembers.',
-          reason
-        );
-      }
+      reason => this._onFailed(comm, reason)
     );
   }
 
-  private _onOpened(comm: Kernel.IComm): void {
-    if (comm === this._comm && !comm.isDisposed) {
-      this._isOpen = true;
+  private _onOpened(comm: KernelComm): void {
+    if (comm === this._comm && comm.isOpen) {
       this._opened.emit();
     }
   }
 
-  private _answer(comm: Kernel.IComm, msg: KernelMessage.ICommMsgMsg): void {
-    const answer = this._handler(msg.content.data);
-    if (answer !== null && !comm.isDisposed) {
+  private _onFailed(comm: KernelComm, reason: unknown): void {
+    // Where the kernel went away meanwhile there is another comm, or none, already.
+    if (comm === this._comm) {
+      console.warn(
+        'No comm to the msgbook kernel: it will use the cells it remembers.',
+        reason
+      );
+      this._refused = true;
+      this._close();
+    }
+  }
+
+  private _onClosed(comm: KernelComm): void {
+    if (comm === this._comm) {
+      this._refused = true;
+      this._comm = null;
+    }
+  }
+
+  private _answer(comm: KernelComm, data: JSONValue): void {
+    const answer = this._handler(data);
+    if (answer !== null && comm.isOpen) {
       comm.send(answer);
     }
   }
@@ -128,50 +139,13 @@ export class KernelLink implements IDisposable {
   private _close(): void {
     const comm = this._comm;
     this._comm = null;
-    if (comm === null || comm.isDisposed) {
-      return;
-    }
-    comm.onClose = () => undefined;
-    const kernel = this._session.session?.kernel;
-    if (kernel && !kernel.isDisposed && kernel.hasComm(comm.commId)) {
-      comm.close();
-    } else {
-      comm.dispose();
-    }
+    comm?.dispose();
   }
 
   private readonly _session: LinkedSession;
   private readonly _handler: CommHandler;
-  private _comm: Kernel.IComm | null = null;
   private readonly _opened = new Signal<this, void>(this);
-  private _isOpen = false;
+  private _comm: KernelComm | null = null;
   private _refused = false;
   private _isDisposed = false;
-}
-
-const GONE: ReadonlySet<Kernel.Status> = new Set([
-  'dead',
-  'terminating',
-  'restarting',
-  'autorestarting'
-]);
-
-async function openOnSubshell(
-  kernel: Kernel.IKernelConnection,
-  comm: Kernel.IComm
-): Promise<void> {
-  // JupyterLab's comms have it, their interface does not; it never settles without subshells.
-  const subshell = (comm as { subshellStarted?: Promise<void> })
-    .subshellStarted;
-  await kernel.info;
-  if (kernel.supportsSubshells) {
-    try {
-      await subshell;
-    } catch (reason) {
-      console.warn('No subshell for the msgbook comm: the main one.', reason);
-    }
-  }
-  if (!comm.isDisposed) {
-    comm.open();
-  }
 }

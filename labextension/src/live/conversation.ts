@@ -6,6 +6,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { Choice, IApprovalQuestion } from '../comm/approval';
 import { answerCells, parseCellsQuestion } from '../comm/cells';
+import { GONE } from '../comm/kernelComm';
 import { KernelLink } from '../comm/kernelLink';
 import type { Execution, ITurnHost } from '../render/host';
 import type { TurnJson } from '../turn/delta';
@@ -184,10 +185,3 @@ export class Conversation implements ITurnHost {
   private _adopted: { cellId: string; parent: string | undefined } | null =
     null;
 }
-
-const GONE: ReadonlySet<Kernel.Status> = new Set([
-  'dead',
-  'terminating',
-  'restarting',
-  'autorestarting'
-]);

@@ -9,33 +9,13 @@ import {
 import { turnBundle } from '../turn/bundle';
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
+import type { ITurnPage } from './turnPage';
 
 /** How long what is shown may be ahead of the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
 
 /** How long to wait for an answer to `turn.get` before asking again, in milliseconds. */
 const PATIENCE = 2000;
-
-/** What live turns need of a notebook. */
-export interface ITurnPage {
-  /** Whether the notebook has that cell. */
-  has(cellId: string): boolean;
-  /** Cells that may be prompts. */
-  prompts(): string[];
-  /** The turn among the cell's outputs. */
-  turn(cellId: string): TurnJson | null;
-  /** Whether the cell is shown as running. */
-  isRunning(cellId: string): boolean;
-  setRunning(cellId: string, running: boolean): void;
-  /** Put a turn into the cell's outputs, in place of the one there; false if there is none. */
-  replace(cellId: string, data: JSONObject): boolean;
-  /** Add a turn to the cell's outputs. */
-  add(cellId: string, data: JSONObject): void;
-  /** Remove the cell's outputs. */
-  clear(cellId: string): void;
-  /** Draw the turn of that cell anew. */
-  refresh(cellId: string): void;
-}
 
 interface ILiveTurn {
   readonly cellId: string;

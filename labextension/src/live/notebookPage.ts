@@ -7,7 +7,7 @@ import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalPage } from './approvals';
-import type { ITurnPage } from './liveTurns';
+import type { ITurnPage } from './turnPage';
 
 /** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
 export class NotebookPage implements ITurnPage, IApprovalPage {

@@ -50,6 +50,11 @@ export class ApprovalView {
       trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
+    this.node.classList.add('msgbook-mod-deaf');
+    window.setTimeout(() => {
+      this._deaf = false;
+      this.node.classList.remove('msgbook-mod-deaf');
+    }, DEAF);
     // Keys are for the buttons and the field here, not for the notebook around them.
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
   }
@@ -119,11 +124,7 @@ export class ApprovalView {
   private _choose(choice: Choice, event: Event): void {
     event.preventDefault();
     event.stopPropagation();
-    if (
-      !this._answered &&
-      this._isGenuine(event) &&
-      Date.now() - this._shownAt >= DEAF
-    ) {
+    if (!this._answered && !this._deaf && this._isGenuine(event)) {
       this._answered = true;
       this._answer(choice, choice === 'no' ? this._reason.value.trim() : '');
     }
@@ -133,6 +134,6 @@ export class ApprovalView {
   private readonly _answer: OnAnswer;
   private readonly _isGenuine: IsGenuine;
   private readonly _reason = element('input', 'msgbook-Approval-why');
-  private readonly _shownAt = Date.now();
+  private _deaf = true;
   private _answered = false;
 }

@@ -1,48 +1,20 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
-import type { Choice, IApprovalQuestion } from '../comm/approval';
-import type { IMarkdownRenderer } from '../safe/markdown';
 import { isEmbeddedImage } from '../safe/strictHtml';
 import {
   amount,
   calledTool,
   resultParts,
   text,
-  type IBlock,
   type ResultPart
 } from '../turn/model';
-import { indentJson, visible } from '../turn/text';
+import { visible } from '../turn/text';
 import { seconds } from '../turn/words';
-import { ApprovalView } from './approvalView';
+import type { IBlockView, IViewTools } from './blockView';
+import { callView } from './callView';
 import { Disclosure, element, GrowingText } from './dom';
 import { TextView } from './textView';
-
-/** What a view has to know beside its block. */
-export interface IBlockContext {
-  /** All blocks of the turn. */
-  readonly blocks: readonly IBlock[];
-  /** Whether the block may still grow. */
-  readonly streaming: boolean;
-  /** What the kernel asks about this call, if anything. */
-  readonly question?: IApprovalQuestion;
-}
-
-/** Shows one block of a turn, and its later states. */
-export interface IBlockView {
-  /** Owned by whoever made the view. */
-  readonly widget: Widget;
-  /** Show the block at once; a promise resolves when its Markdown is rendered. */
-  update(block: IBlock, context: IBlockContext): void | Promise<void>;
-}
-
-/** What views are made with. */
-export interface IViewTools {
-  readonly markdown: IMarkdownRenderer;
-  readonly trans: TranslationBundle;
-  /** Answers a question of the kernel. */
-  answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
-}
 
 /** The view for blocks of a type; types of newer versions are shown as JSON. */
 export function createBlockView(type: string, tools: IViewTools): IBlockView {
@@ -98,85 +70,6 @@ function reasoningView(trans: TranslationBundle): IBlockView {
       disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
     }
   };
-}
-
-function callView({ trans, answer }: IViewTools): IBlockView {
-  const content = new GrowingText();
-  const body = element(
-    'div',
-    'msgbook-Call-body',
-    element('pre', 'msgbook-Pre', content.node)
-  );
-  const disclosure = new Disclosure('msgbook-Call', body);
-  const { classList } = disclosure.node;
-  let asked: IApprovalQuestion | undefined;
-  const ask = (question: IApprovalQuestion | undefined) => {
-    if (question === asked) {
-      return;
-    }
-    asked = question;
-    const before = body.querySelector('.msgbook-Approval');
-    if (before?.contains(document.activeElement)) {
-      disclosure.focus();
-    }
-    before?.remove();
-    classList.toggle('msgbook-mod-asking', question !== undefined);
-    if (question === undefined) {
-      disclosure.suggestOpen(false);
-      return;
-    }
-    const view = new ApprovalView(question, trans, (choice, reason) =>
-      answer(question, choice, reason)
-    );
-    disclosure.open();
-    body.append(view.node);
-  };
-  return {
-    widget: new Widget({ node: disclosure.node }),
-    update: (block, { question }) => {
-      // What is asked is what the kernel would do, whatever the turn says.
-      const name = question?.name ?? text(block.name) ?? '?';
-      const json = question?.arguments ?? text(block.arguments) ?? '';
-      disclosure.label(
-        `🔧 ${trans.__('Call: %1', visible(name))}`,
-        callWords(block, question, trans)
-      );
-      content.show(visible(indentJson(json)));
-      classList.toggle(
-        'msgbook-mod-denied',
-        block.approval === 'denied' || block.unfinished === true
-      );
-      ask(question);
-    }
-  };
-}
-
-function callWords(
-  block: IBlock,
-  question: IApprovalQuestion | undefined,
-  trans: TranslationBundle
-): string {
-  if (question !== undefined) {
-    return trans.__('waits for your approval');
-  }
-  return block.unfinished === true
-    ? trans.__('cut off, not run')
-    : approvalWords(block.approval, trans);
-}
-
-function approvalWords(approval: unknown, trans: TranslationBundle): string {
-  switch (approval) {
-    case 'pending':
-      return trans.__('waits for your approval');
-    case 'user':
-      return trans.__('allowed by you');
-    case 'rule':
-      return trans.__('allowed by a rule');
-    case 'denied':
-      return trans.__('denied');
-    default:
-      return '';
-  }
 }
 
 function resultView(trans: TranslationBundle): IBlockView {

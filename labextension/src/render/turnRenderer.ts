@@ -11,12 +11,8 @@ import { Panel, Widget } from '@lumino/widgets';
 import type { IApprovalQuestion } from '../comm/approval';
 import { safeMarkdown } from '../safe/markdown';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
-import {
-  createBlockView,
-  jsonNode,
-  type IBlockView,
-  type IViewTools
-} from './blockViews';
+import type { IBlockView, IViewTools } from './blockView';
+import { createBlockView, jsonNode } from './blockViews';
 import { Disclosure, element } from './dom';
 import { Header } from './header';
 import type { ITurnHost } from './host';
@@ -130,7 +126,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     const asked = withQuestions(blocks, this._host.questions(this.node));
     this._dropViews(asked.length);
     for (const [index, { block, question }] of asked.entries()) {
-      const streaming = live && index === blocks.length - 1;
+      const streaming =
+        live && (index >= blocks.length - 1 || block.approval === 'pending');
       const now = { block, streaming, question };
       if (this._isShown(index, now)) {
         continue;

@@ -1,0 +1,165 @@
+import { KernelMessage, type Kernel } from '@jupyterlab/services';
+import { UUID, type JSONObject, type JSONValue } from '@lumino/coreutils';
+import { type IDisposable } from '@lumino/disposable';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import { isObject, text } from '../turn/model';
+
+/** States of a kernel that answers nobody. */
+export const GONE: ReadonlySet<Kernel.Status> = new Set([
+  'dead',
+  'terminating',
+  'restarting',
+  'autorestarting'
+]);
+
+/** The part of a kernel connection that a comm needs. */
+export type CommKernel = Pick<
+  Kernel.IKernelConnection,
+  | 'clientId'
+  | 'username'
+  | 'info'
+  | 'supportsSubshells'
+  | 'isDisposed'
+  | 'status'
+  | 'iopubMessage'
+  | 'sendShellMessage'
+  | 'sendControlMessage'
+>;
+
+/**
+ * A comm on a subshell of its own, which answers and is answered while a cell runs.
+ *
+ * JupyterLab's comms first wait for the kernel's info, which a busy kernel gives only when its cell
+ * is done; a page that is loaded in the middle of a turn could not be asked anything. The subshell
+ * is made over the control channel instead, which always answers.
+ */
+export class KernelComm implements IDisposable {
+  constructor(kernel: CommKernel, target: string) {
+    this._kernel = kernel;
+    this._target = target;
+    kernel.iopubMessage.connect(this._onMessage, this);
+  }
+
+  /** Emitted with the data of each message of the kernel. */
+  get received(): ISignal<this, JSONValue> {
+    return this._received;
+  }
+
+  /** Emitted when the kernel closes the comm, which is disposed then. */
+  get closed(): ISignal<this, void> {
+    return this._closed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Whether messages can be sent. */
+  get isOpen(): boolean {
+    return this._isOpen && !this._isDisposed && !this._kernel.isDisposed;
+  }
+
+  /** Open the comm; rejects when the kernel goes away meanwhile. */
+  async open(): Promise<void> {
+    this._subshell = await startSubshell(this._kernel);
+    if (!this._isDisposed) {
+      this._send('comm_open', { target_name: this._target, data: {} });
+      this._isOpen = true;
+    }
+  }
+
+  /** Send a message; the comm has to be open. */
+  send(data: JSONObject): void {
+    this._send('comm_msg', { data });
+  }
+
+  /** Tell the kernel that the comm is over, if it can be told. */
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    if (this.isOpen && !GONE.has(this._kernel.status)) {
+      this._send('comm_close', { data: {} });
+      this._stopSubshell();
+    }
+    this._isDisposed = true;
+    Signal.clearData(this);
+  }
+
+  private _send(
+    msgType: 'comm_open' | 'comm_msg' | 'comm_close',
+    content: JSONObject
+  ): void {
+    const message = KernelMessage.createMessage({
+      msgType,
+      channel: 'shell',
+      username: this._kernel.username,
+      session: this._kernel.clientId,
+      subshellId: this._subshell,
+      content: { comm_id: this._id, ...content }
+    } as KernelMessage.IOptions<KernelMessage.ICommMsgMsg<'shell'>>);
+    this._kernel.sendShellMessage(message, false, true);
+  }
+
+  private _stopSubshell(): void {
+    if (this._subshell !== null) {
+      const message =
+        KernelMessage.createMessage<KernelMessage.IDeleteSubshellRequestMsg>({
+          msgType: 'delete_subshell_request',
+          channel: 'control',
+          username: this._kernel.username,
+          session: this._kernel.clientId,
+          content: { subshell_id: this._subshell }
+        });
+      this._kernel.sendControlMessage(message, false, true);
+    }
+  }
+
+  private _onMessage(_: unknown, message: KernelMessage.IMessage): void {
+    const content: unknown = message.content;
+    if (!isObject(content) || content.comm_id !== this._id) {
+      return;
+    }
+    if (message.header.msg_type === 'comm_msg') {
+      this._received.emit(content.data as JSONValue);
+    } else if (message.header.msg_type === 'comm_close') {
+      this._isOpen = false;
+      this._closed.emit();
+      this.dispose();
+    }
+  }
+
+  private readonly _kernel: CommKernel;
+  private readonly _target: string;
+  private readonly _id = UUID.uuid4();
+  private readonly _received = new Signal<this, JSONValue>(this);
+  private readonly _closed = new Signal<this, void>(this);
+  private _subshell: string | null = null;
+  private _isOpen = false;
+  private _isDisposed = false;
+}
+
+/** The id of a new subshell; null in a kernel that has none. */
+async function startSubshell(kernel: CommKernel): Promise<string | null> {
+  const message =
+    KernelMessage.createMessage<KernelMessage.ICreateSubshellRequestMsg>({
+      msgType: 'create_subshell_request',
+      channel: 'control',
+      username: kernel.username,
+      session: kernel.clientId,
+      content: {}
+    });
+  const started = kernel
+    .sendControlMessage(message, true, true)
+    .done.then(reply => subshellId(reply.content));
+  // A kernel without subshells leaves the request unanswered, and says so in its info.
+  const none = kernel.info.then(() =>
+    kernel.supportsSubshells ? started : null
+  );
+  return Promise.race([started, none]);
+}
+
+function subshellId(content: unknown): string | null {
+  return isObject(content) ? (text(content.subshell_id) ?? null) : null;
+}

@@ -1,0 +1,92 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import type { IApprovalQuestion } from '../comm/approval';
+import { text, type IBlock } from '../turn/model';
+import { indentJson, visible } from '../turn/text';
+import { ApprovalView } from './approvalView';
+import type { IBlockContext, IBlockView, IViewTools } from './blockView';
+import { Disclosure, element, GrowingText } from './dom';
+
+/** Shows a tool call, and the question whether it may be made. */
+export function callView({ trans, answer }: IViewTools): IBlockView {
+  const content = new GrowingText();
+  const body = element(
+    'div',
+    'msgbook-Call-body',
+    element('pre', 'msgbook-Pre', content.node)
+  );
+  const disclosure = new Disclosure('msgbook-Call', body);
+  const { classList } = disclosure.node;
+  let asked: IApprovalQuestion | undefined;
+  const ask = (question: IApprovalQuestion | undefined) => {
+    if (question === asked) {
+      return;
+    }
+    asked = question;
+    const before = body.querySelector('.msgbook-Approval');
+    if (before?.contains(document.activeElement)) {
+      disclosure.focus();
+    }
+    before?.remove();
+    classList.toggle('msgbook-mod-asking', question !== undefined);
+    if (question === undefined) {
+      disclosure.suggestOpen(false);
+      return;
+    }
+    const view = new ApprovalView(question, trans, (choice, reason) =>
+      answer(question, choice, reason)
+    );
+    disclosure.open();
+    body.append(view.node);
+  };
+  return {
+    widget: new Widget({ node: disclosure.node }),
+    update: (block, { question, streaming }) => {
+      // What is asked is what the kernel would do, whatever the turn says.
+      const name = question?.name ?? text(block.name) ?? '?';
+      const json = question?.arguments ?? text(block.arguments) ?? '';
+      disclosure.label(
+        `🔧 ${trans.__('Call: %1', visible(name))}`,
+        callWords(block, { question, streaming }, trans)
+      );
+      content.show(visible(indentJson(json)));
+      classList.toggle(
+        'msgbook-mod-denied',
+        block.approval === 'denied' || block.unfinished === true
+      );
+      ask(question);
+    }
+  };
+}
+
+function callWords(
+  block: IBlock,
+  { question, streaming }: Pick<IBlockContext, 'question' | 'streaming'>,
+  trans: TranslationBundle
+): string {
+  if (question !== undefined) {
+    return trans.__('waits for your approval');
+  }
+  if (block.approval === 'pending' && !streaming) {
+    return trans.__('was not approved');
+  }
+  return block.unfinished === true
+    ? trans.__('cut off, not run')
+    : approvalWords(block.approval, trans);
+}
+
+function approvalWords(approval: unknown, trans: TranslationBundle): string {
+  switch (approval) {
+    case 'pending':
+      return trans.__('waits for approval');
+    case 'user':
+      return trans.__('allowed by you');
+    case 'rule':
+      return trans.__('allowed by a rule');
+    case 'denied':
+      return trans.__('denied');
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,58 @@
+"""What the tests of live turns share: notebooks, and answers that wait to be let go on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from scripted_server import Answer, Chunk, delta, finish
+
+from msgbook_format.turn import TURN_MIME
+
+SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
+
+
+def write_notebook(path: Path, *prompts: str) -> None:
+    cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": SPEC}), path)
+
+
+def turn_of(cell: dict[str, Any]) -> dict[str, Any]:
+    """The turn among a cell's outputs."""
+    turns = [o["data"][TURN_MIME] for o in cell["outputs"] if TURN_MIME in o.get("data", {})]
+    assert len(turns) == 1
+    found: dict[str, Any] = turns[0]
+    return found
+
+
+def saved_turn(path: Path, cell: int = 0) -> dict[str, Any]:
+    """The turn of a cell as it stands in the file."""
+    return turn_of(nbformat.read(path, 4).cells[cell])
+
+
+class Slow:
+    """An answer that says `before`, waits for `go`, and says `after`."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._before, self._after = before, after
+        self._go = threading.Event()
+        self.said = threading.Event()
+        """Set when all of it was sent."""
+
+    def go(self) -> None:
+        self._go.set()
+
+    @property
+    def answer(self) -> Answer:
+        return Answer(self._chunks(), pause=0.05)
+
+    def _chunks(self) -> Iterator[Chunk]:
+        yield delta(role="assistant", content=self._before)
+        while not self._go.is_set():
+            yield delta(content="")
+        yield delta(content=self._after)
+        yield finish("stop", {"prompt_tokens": 11, "completion_tokens": 7})
+        self.said.set()

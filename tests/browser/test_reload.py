@@ -1,0 +1,95 @@
+"""A page that is loaded anew in mid-turn shows the turn, follows it, and has it when it ends."""
+
+from __future__ import annotations
+
+import pytest
+from chats import Slow, saved_turn, turn_of, write_notebook
+from playwright.sync_api import expect
+from scripted_server import call, text
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+
+def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_server, screenshot):
+    slow = Slow("Said before the reload.", " Said after it.")
+    model_server.answers = [slow.answer, text("Second.")]
+    write_notebook(lab_root / "again.ipynb", "Tell me", "And then?")
+    lab.open("again.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Said before the reload.")).to_be_visible()
+
+    lab.load("again.ipynb")
+
+    expect(lab.cell(0).get_by_text("Said before the reload.")).to_be_visible()
+    expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
+    expect(lab.cell(0).locator(".jp-InputPrompt")).to_have_text("[*]:")
+    screenshot("reloaded")
+    slow.go()
+    expect(lab.cell(0).get_by_text("Said after it.")).to_be_visible()
+    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    lab.save()
+    saved = saved_turn(lab_root / "again.ipynb")
+    assert (saved["status"], saved["blocks"][-1]["text"]) == (
+        "done",
+        "Said before the reload. Said after it.",
+    )
+
+    lab.run(1)
+    expect(lab.cell(1).get_by_text("Second.")).to_be_visible()
+    assert [m["content"] for m in model_server.messages()[1:]] == [
+        "Tell me",
+        "Said before the reload. Said after it.",
+        "And then?",
+    ]
+
+
+def test_a_turn_that_ended_while_nobody_looked_is_there(lab, lab_root, model_server):
+    slow = Slow("Said to somebody.", " Said to nobody.")
+    model_server.answers = [slow.answer]
+    write_notebook(lab_root / "away.ipynb", "Tell me")
+    lab.open("away.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Said to somebody.")).to_be_visible()
+
+    lab.page.goto("about:blank")
+    slow.go()
+    assert slow.said.wait(30)
+    lab.load("away.ipynb")
+
+    expect(lab.cell(0).get_by_text("Said to nobody.")).to_be_visible()
+    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    lab.save()
+    assert saved_turn(lab_root / "away.ipynb")["status"] == "done"
+
+    lab.cell(0).locator(".jp-InputPrompt").click()
+    lab.command("notebook:clear-cell-output")
+    lab.save()
+    lab.load("away.ipynb")
+    lab.wait_for_kernel()
+    expect(lab.cell(0).locator(".jp-InputPrompt")).to_be_visible()
+    assert lab.cells()[0]["outputs"] == []
+
+
+def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
+    lab, lab_root, model_server, screenshot
+):
+    model_server.answers = [call("mkdir", {"path": "asked-again"}), text("Made.")]
+    write_notebook(lab_root / "ask-again.ipynb", "Make a folder")
+    lab.open("ask-again.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    approve = lab.cell(0).get_by_role("button", name="Approve", exact=True)
+    expect(approve).to_be_visible()
+
+    lab.load("ask-again.ipynb")
+
+    expect(approve).to_be_visible()
+    screenshot("asked-again")
+    lab.page.wait_for_function("() => !document.querySelector('.msgbook-mod-deaf')")
+    approve.click()
+    expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
+    assert (lab_root / "asked-again").is_dir()
+    assert turn_of(lab.cells()[0])["status"] == "done"
