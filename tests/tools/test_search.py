@@ -219,9 +219,19 @@ def test_what_ripgrep_says_counts_only_for_files_that_may_be_shown(folder, tmp_p
     assert FileCalls(folder, ripgrep=program).free("grep", pattern="x") == "a.py:1:needle"
 
 
-def test_without_an_answer_of_ripgrep_python_searches(folder, tmp_path):
-    silent = rg_that_says(tmp_path)
+@pytest.mark.parametrize("said", ["", "rg: a spreadsheet\n", '{"type": "begin", "data": 3}\n'])
+def test_without_an_answer_of_ripgrep_python_searches(folder, tmp_path, said):
+    program = tmp_path / "rg"
+    program.write_text(f"#!{sys.executable}\nprint({said!r}, end='')\n")
+    program.chmod(stat.S_IRWXU)
 
-    for program in (silent.replace("rg", "no-such-program"),):
-        files = FileCalls(folder, ripgrep=program)
-        assert files.free("grep", pattern="words") == "src/deep/c.md:1:words"
+    for path in (str(program), str(tmp_path / "no-such-program")):
+        assert FileCalls(folder, ripgrep=path).free("grep", pattern="words") == (
+            "src/deep/c.md:1:words"
+        )
+
+
+def test_a_file_that_is_named_is_searched_also_when_it_is_long(files, folder):
+    (folder / "large").write_text("hay\n" * 2_000_000 + "needle\n")
+
+    assert files.free("grep", pattern="needle", path="large") == "large:2000001:needle"

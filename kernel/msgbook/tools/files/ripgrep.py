@@ -72,9 +72,12 @@ def ripgrep(
         return None
     with running:
         assert running.stdout is not None  # noqa: S101 - asked for above
-        found = _hits(_events(running.stdout), search.limit, wanted, roots, top)
-        running.kill()
-    return found
+        try:
+            return _hits(_events(running.stdout), search.limit, wanted, roots, top)
+        except (ValueError, KeyError, TypeError):  # another program of that name
+            return None
+        finally:
+            running.kill()
 
 
 def _command(program: str, search: Search) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
 from msgbook.tools.files.text import cut, decoded
@@ -77,9 +78,9 @@ def _in_folder(call: Call, top: Path, search: Search, fits: Callable[[str], bool
 
 def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
     name = call.roots.name(real)
-    lines = _lines_of(call, real)
+    lines = _lines_of(call, real, NAMED_FILE_LIMIT)
     if lines is None:
-        raise Refused(f"{name} is binary, or has more than {FILE_LIMIT} bytes.")
+        raise Refused(f"{name} is binary, or has more than {NAMED_FILE_LIMIT} bytes.")
     return _hits(name, lines, search, _compiled(search))
 
 
@@ -87,16 +88,16 @@ def _in_text(
     call: Call, real: Path, name: str, search: Search, expression: re.Pattern[str]
 ) -> Iterator[Hit]:
     try:
-        lines = _lines_of(call, real)
+        lines = _lines_of(call, real, FILE_LIMIT)
     except Refused:  # gone meanwhile, or not ours to read
         return
     yield from _hits(name, lines or [], search, expression)
 
 
-def _lines_of(call: Call, real: Path) -> list[str] | None:
+def _lines_of(call: Call, real: Path, limit: int) -> list[str] | None:
     """The lines of a text file; None when it is binary or too long."""
-    data, status = read_file(call.roots, real, FILE_LIMIT)
-    file = decoded(data) if status.st_size <= FILE_LIMIT else None
+    data, status = read_file(call.roots, real, limit)
+    file = decoded(data) if status.st_size <= limit else None
     return file.lines.removesuffix("\n").split("\n") if file else None
 
 
