@@ -16,7 +16,9 @@ IsMagic = Callable[[str], bool]
 
 MSG_MAGIC = "%%msg"
 
-OWN_MAGICS = frozenset({"%model", "%models", "%tool", "%tools", "%usage", "%help"})
+OWN_MAGICS = frozenset(
+    {"%model", "%models", "%tool", "%tools", "%usage", "%display", "%help"}
+)
 """Line magics that steer the conversation; their cells are no part of it."""
 
 _MAGIC = re.compile(r"%{1,2}[A-Za-z_][\w.]*")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_complete import READ, surroundings
 
-from msgbook.kernel.inspect import NOT_SENT, inspect, python_name_at
+from msgbook.kernel.inspect import NOT_SENT, inspect
+from msgbook.kernel.surroundings import python_name_at
 from msgbook.magics import HELP
 
 

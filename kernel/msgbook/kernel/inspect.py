@@ -52,14 +52,6 @@ def inspect(code: str, cursor: int, around: Surroundings, help_text: str) -> str
     return None
 
 
-def python_name_at(code: str, cursor: int) -> str | None:
-    """The NAME of the `@[py:NAME]` in which the cursor stands; Python knows more of it."""
-    tag = reference_at(code, max(0, min(cursor, len(code))))
-    if tag is None or not tag.content.startswith("py:"):
-        return None
-    return tag.content.removeprefix("py:").strip() or None
-
-
 def reply(text: str | None) -> dict[str, Any]:
     """The content of an `inspect_reply`."""
     data = {} if text is None else {"text/plain": text}

@@ -64,6 +64,14 @@ def reference_at(code: str, cursor: int) -> Tag | None:
     return _tag_at(code, cursor, "@[", "]")
 
 
+def python_name_at(code: str, cursor: int) -> str | None:
+    """The NAME of the `@[py:NAME]` in which the cursor stands; Python knows more of it."""
+    tag = reference_at(code, max(0, min(cursor, len(code))))
+    if tag is None or not tag.content.startswith("py:"):
+        return None
+    return tag.content.removeprefix("py:").strip() or None
+
+
 def macro_at(code: str, cursor: int) -> Tag | None:
     """The `{{NAME}}` in which the cursor stands."""
     return _tag_at(code, cursor, "{{", "}}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgbook.magics.base import Magic, Scene, UsageError
+from msgbook.magics.display import display
 from msgbook.magics.model import model, models
 from msgbook.magics.tools import tool, tools
 from msgbook.magics.usage import usage
@@ -22,6 +23,7 @@ you change the conversation.
 %tools          what the model can call
 %continue       the rest of an answer that broke off, was stopped or failed
 %usage          tokens of the turns above, and their cost where you set prices
+%display text   turns as growing text, for jupyter console; %display rich ends it
 %help           this text
 %%python        the rest of the cell is Python, run in this kernel
 !COMMAND        a command of the shell
@@ -45,6 +47,7 @@ MAGICS = {
         Magic("%usage", usage),
         Magic("%tool", tool, most_words=None),
         Magic("%tools", tools),
+        Magic("%display", display, most_words=1),
         Magic("%help", _help),
     )
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
+from msgbook.output.console import DisplayMode
 from msgbook.transcript import Transcript
 
 
@@ -21,6 +22,8 @@ class Scene:
     engine: Engine
     transcript: Callable[[], Awaitable[Transcript]]
     """Asks for the cells above."""
+    display: DisplayMode = field(default_factory=DisplayMode)
+    """How turns are shown; a magic may change it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from msgbook.output.record import TurnRecord
@@ -21,28 +22,46 @@ _RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
 _SIGNS = {"reasoning": "💭 ", "text": ""}
 
 
+@dataclass
+class DisplayMode:
+    """How turns are shown to clients that name no cells; `%display` changes it."""
+
+    as_text: bool = False
+
+
 class TextDisplay:
     """Writes a record to the cell's standard output as it grows.
 
     Belongs to the event loop's thread.
     """
 
+    cell_id = None
+    display_id = ""
+    live = False
+
     def __init__(self, record: TurnRecord, send: Send) -> None:
         self._record = record
         self._send = send
         self._text = GrowingText()
-        self._throttle = Throttle(self._show, lambda: INTERVAL)
+        self._throttle = Throttle(self._write_more, lambda: INTERVAL)
+
+    def follow(self) -> None:
+        """Nothing: no page shows text."""
 
     def changed(self) -> None:
         """Write what is new soon."""
         self._throttle.want()
+
+    def show(self) -> None:
+        """Write what is new now."""
+        self._throttle.run()
 
     def finish(self) -> None:
         """Write the rest."""
         self._throttle.cancel()
         self._write(self._text.rest(self._record.snapshot()["blocks"]))
 
-    def _show(self) -> None:
+    def _write_more(self) -> None:
         self._write(self._text.more(self._record.snapshot()["blocks"]))
 
     def _write(self, text: str) -> None:
