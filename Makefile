@@ -10,11 +10,12 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json
 
-.PHONY: help demo test lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-openai2 lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
 	@echo "make test         all tests, the browser's included"
+	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
@@ -29,6 +30,18 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev labextension/.tested chromium
 	pytest -n 2 --dist loadfile
+
+# The last release line that rides on httpx; all it needs besides is installed already.
+OPENAI2 := openai==2.20.0
+test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
+	PYTHONPATH=$(abspath .openai2) pytest -n 2 --dist loadfile -p no:cacheprovider \
+		tests/kernel/test_engine.py tests/kernel/test_server_faults.py tests/kernel/test_sdk.py \
+		tests/test_demo.py tests/test_doctor.py
+
+.openai2/$(OPENAI2):
+	rm -rf .openai2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)"
+	touch $@
 
 lint: $(VENV)/.dev labextension/.linted
 	ruff check .
@@ -63,7 +76,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted msgbook-demo test-results dist
+		labextension/.linted .openai2 msgbook-demo test-results dist
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)
