@@ -17,7 +17,7 @@ IsMagic = Callable[[str], bool]
 MSG_MAGIC = "%%msg"
 
 OWN_MAGICS = frozenset(
-    {"%model", "%models", "%tool", "%tools", "%usage", "%display", "%help"}
+    {"%model", "%models", "%tool", "%tools", "%usage", "%display", "%approvals", "%help"}
 )
 """Line magics that steer the conversation; their cells are no part of it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgbook.magics.approvals import approvals
 from msgbook.magics.base import Magic, Scene, UsageError
 from msgbook.magics.display import display
 from msgbook.magics.model import model, models
@@ -23,6 +24,7 @@ you change the conversation.
 %tools          what the model can call
 %continue       the rest of an answer that broke off, was stopped or failed
 %usage          tokens of the turns above, and their cost where you set prices
+%approvals      what is allowed without asking; %approvals forget N takes it back
 %display text   turns as growing text, for jupyter console; %display rich ends it
 %help           this text
 %%python        the rest of the cell is Python, run in this kernel
@@ -47,6 +49,7 @@ MAGICS = {
         Magic("%usage", usage),
         Magic("%tool", tool, most_words=None),
         Magic("%tools", tools),
+        Magic("%approvals", approvals, most_words=2),
         Magic("%display", display, most_words=1),
         Magic("%help", _help),
     )
