@@ -106,6 +106,15 @@ def test_what_an_encoding_cannot_spell_changes_it_and_that_is_said(files, tmp_pa
     assert (tmp_path / "a.txt").read_text("utf-8") == "café ☕\n"
 
 
+def test_line_ends_that_change_are_said(files, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"a\r\nb\n")
+
+    preview = files.need("write", path="a.txt", content="a\nb\n")["preview"]
+
+    assert preview.startswith("[lines end with CRLF] -> [UTF-8, LF]\n")
+    assert "-a\\r\n+a\n" in preview
+
+
 def test_a_binary_file_is_replaced_only_in_sight(files, tmp_path):
     (tmp_path / "b").write_bytes(b"\0\1")
 

@@ -92,13 +92,11 @@ class Roots:
             )
         try:
             return (self.folder / path).resolve()
-        except (
-            OSError,
-            RuntimeError,
-            UnicodeEncodeError,
-        ) as error:  # a link to itself, half a pair
+        except (OSError, RuntimeError) as error:  # a link to itself
             words = getattr(error, "strerror", None) or str(error)
-            raise Refused(f"{path!r}: {words}") from None
+        except UnicodeEncodeError:
+            words = "half a surrogate pair is in it"
+        raise Refused(f"{path!r}: {words}.")
 
     def inside(self, real: Path) -> bool:
         """Whether a real path is the notebook's folder or below it."""
@@ -120,7 +118,7 @@ class Roots:
             words.append("nothing is free in a folder that is or holds your home directory")
         if secret:
             words.append("it may hold a secret")
-        return Objection(f"{' and '.join(words)}: {visible(str(real))}", secret) if words else None
+        return Objection(f"{' and '.join(words)}: {one_line(str(real))}", secret) if words else None
 
     def write_objection(self, real: Path, deed: str) -> Objection:
         """Why a write is not free: none is.
@@ -135,7 +133,7 @@ class Roots:
         outside = self._too_wide or not self.inside(real)
         every_time = steers or outside or self.objection(real) is not None
         where = ", outside the notebook's folder" if not self.inside(real) else ""
-        return Objection(f"{deed} {visible(str(real))}{where}", every_time)
+        return Objection(f"{deed} {one_line(str(real))}{where}", every_time)
 
     def is_secret(self, real: Path, below: Path | None) -> bool:
         """Whether a file is likely to hold a secret.
@@ -180,6 +178,11 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c in "\t\n" or _is_seen(c) else _escaped(c) for c in text)
+
+
+def one_line(text: str) -> str:
+    """The text as `visible` shows it, on one line: for paths, which may have line feeds."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _is_seen(character: str) -> bool:

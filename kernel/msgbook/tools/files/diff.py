@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from msgbook.tools.rights import visible
+from msgbook.tools.rights import one_line, visible
 
 _CONTEXT = 3
 _SEARCHED = 2000
@@ -25,7 +25,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
     hunks = [_hunk(group, before, after) for group in _groups(before, after)]
     if not hunks:
         return ""
-    shown = visible(name)
+    shown = one_line(name)
     return "".join([f"--- {shown}\n", f"+++ {shown}\n", *hunks])
 
 

@@ -16,7 +16,7 @@ from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, 
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.replacing import replaced
 from msgbook.tools.files.text import TextFile, cut, decoded
-from msgbook.tools.rights import Refused
+from msgbook.tools.rights import Refused, one_line
 
 _FILE_LIMIT = 10_000_000
 """Bytes of a file that is changed: its text is held several times."""
@@ -81,7 +81,7 @@ def mkdir(call: Call, path: str) -> str:
     roots = call.roots
     real = roots.resolve(path)
     free = roots.objection(real) is None
-    if not (free and real.is_dir()):
+    if not (free and os.path.isdir(real)):  # noqa: PTH112 - no error where it may not look
         call.require(roots.write_objection(real, "it makes the folder"))
     missing = [real, *real.parents]
     while missing and os.path.lexists(missing[-1]):
@@ -105,7 +105,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
         raise Refused(f"{path} is the path of a folder; give that of a file.")
     real = roots.resolve(path)
     try:
-        if not real.parent.is_dir():
+        if not os.path.isdir(real.parent):  # noqa: PTH112
             parent = roots.name(real.parent)
             raise Refused(f"There is no folder {parent}; make it with mkdir.")
         with place_of(roots, real) as place, refusing(roots, real):
@@ -115,7 +115,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
             _replace(place, old, made.data)
     except Refused as refusal:
         if roots.objection(real) is not None:
-            words = f"[it would fail: {refusal}]"
+            words = f"[it would fail: {one_line(str(refusal))}]"
             call.require(roots.write_objection(real, "it writes"), words)
         raise
     call.now_seen[str(real)] = hashlib.sha256(made.data).hexdigest()
@@ -188,10 +188,10 @@ def _spelled(before: TextFile, content: str) -> tuple[TextFile, list[str]]:
     except UnicodeEncodeError:
         if before.codec != "utf-8":
             after = TextFile(after.text)
-    changed = before.text and before.note != after.note
-    return after, [
-        f"{before.note or '[UTF-8, LF]'} -> {after.note or '[UTF-8, LF]'}\n"
-    ] if changed else []
+    respelled = before.codec != after.codec or ("\n" in after.text and before.note != after.note)
+    if not before.text or not respelled:
+        return after, []
+    return after, [f"{before.note or '[UTF-8, LF]'} -> {after.note or '[UTF-8, LF]'}\n"]
 
 
 def _encoded(file: TextFile, argument: str) -> bytes:
