@@ -23,7 +23,8 @@ from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
 from msgbook.text import whole
-from msgbook.tools.approval import Approvals, Ask
+from msgbook.tools.approval import Ask
+from msgbook.tools.approvals import Approvals
 from msgbook.tools.base import ToolSet
 from msgbook.tools.file_tools import FileTools, find_ripgrep
 from msgbook.tools.functions import Namespace, python_tool

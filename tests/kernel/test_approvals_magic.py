@@ -11,7 +11,8 @@ from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.magics import run_magic
 from msgbook.magics.base import Scene, UsageError
-from msgbook.tools.approval import Answer, Approvals, Question
+from msgbook.tools.approval import Answer, Question
+from msgbook.tools.approvals import Approvals
 from msgbook.tools.base import Need
 from msgbook.tools.rules import Rule, SavedRules
 from msgbook.tools.store import Store, StoreError

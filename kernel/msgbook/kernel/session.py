@@ -20,7 +20,8 @@ from msgbook.kernel.questions import PageQuestions
 from msgbook.kernel.stdin import ReadLine, ask_by_stdin
 from msgbook.output.console import DisplayMode
 from msgbook.text import one_line
-from msgbook.tools.approval import Answer, Approvals, Ask, Question
+from msgbook.tools.approval import Answer, Ask, Question
+from msgbook.tools.approvals import Approvals
 from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
 from msgbook.tools.store import Store, data_file
 from msgbook.tools.trust import load_with_project

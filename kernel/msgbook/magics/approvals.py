@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgbook.magics.base import Scene, UsageError
 from msgbook.text import visible
-from msgbook.tools.approval import Approvals
+from msgbook.tools.approvals import Approvals
 
 _POLICIES = {
     "ask": "Calls that are not free are asked about.",

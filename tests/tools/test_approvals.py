@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.tools.approval import Answer, Approvals, Decision, Question
+from msgbook.tools.approval import Answer, Decision, Question
+from msgbook.tools.approvals import Approvals
 from msgbook.tools.base import Need
 from msgbook.tools.rules import Rule, SavedRules
 from msgbook.tools.store import Store
