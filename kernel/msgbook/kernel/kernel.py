@@ -168,7 +168,7 @@ class MsgKernel(InterruptibleKernel):
         count = self._count(code, store_history)
         send = self._sender()
         if is_own_magic(code):
-            running = self._session.run_magic(code, cell_id, send)
+            running = self._session.run_magic(code, cell_id, send, remember=store_history)
         else:
             read_line = self._line_reader() if allow_stdin else None
             running = self._session.run_prompt(

@@ -143,8 +143,14 @@ class Session:
             self._deliveries.end(display)
         return _failure(record)
 
-    async def run_magic(self, source: str, cell_id: str | None, send: Send) -> Failure | None:
-        """Run a cell of msgbook's own magics and print what it says."""
+    async def run_magic(
+        self, source: str, cell_id: str | None, send: Send, *, remember: bool = True
+    ) -> Failure | None:
+        """Run a cell of msgbook's own magics and print what it says.
+
+        Args:
+            remember: Whether it counts for the cells below.
+        """
         try:
             engine = await self._ready_engine()
             from msgbook.magics import run_magic
@@ -158,7 +164,8 @@ class Session:
             return INTERRUPTED
         except MsgbookError as error:
             return Failure(getattr(error, "name", type(error).__name__), str(error))
-        self.memory.remember(cell_id, source)
+        if remember:
+            self.memory.remember(cell_id, source)
         send("stream", {"name": "stdout", "text": text + "\n"})
         return None
 

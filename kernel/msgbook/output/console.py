@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgbook.output.record import TurnRecord
 from msgbook.output.throttle import Throttle
 from msgbook.text import one_line
 from msgbook_format.turn.escape import visible
+
+if TYPE_CHECKING:
+    from msgbook.output.record import TurnRecord
 
 Send = Callable[[str, dict[str, Any]], None]
 
