@@ -75,8 +75,9 @@ def test_a_progress_line_is_shown_anew_where_it_changed():
     assert "".join(shown) == "10%\n20%\n30%\nend"
 
 
-@given(
-    st.lists(st.sampled_from(["a", "\n", "\r", "\x1b", "[31m", "\x1b[0m", "]x", "\x07", "\\", "é"]))
-)
+PIECES = ["a", "m", "\n", "\r", "\x1b", "[31", "[", " ", "\x1b[0m", "]x", "\x07", "\x08", "\\", "é"]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
 def test_text_does_not_depend_on_how_it_is_cut_into_pieces(pieces):
     assert gathered(*pieces) == gathered("".join(pieces))

@@ -140,11 +140,23 @@ class Capture:
 
 
 @contextmanager
-def capturing(shell: Any, show: Callable[[str], None]) -> Iterator[Capture]:
+def capturing(
+    shell: Any, show: Callable[[str], None], interrupted: Callable[[], bool]
+) -> Iterator[Capture]:
     """While it is open, what runs in the shell prints, displays and fails into the capture.
 
     Nothing of it reaches the front end, nobody is asked for input, and the kernel is not ended.
+
+    Args:
+        interrupted: Whether the code is being stopped: then nobody waits for a traceback, which
+            takes IPython longer than all else.
     """
+    show_traceback = shell.showtraceback
+
+    def failed(*arguments: Any, **named: Any) -> None:
+        if not interrupted():
+            show_traceback(*arguments, **named)
+
     capture = Capture(show)
     stream = _Stream(capture)
     with ExitStack() as stack:
@@ -156,6 +168,7 @@ def capturing(shell: Any, show: Callable[[str], None]) -> Iterator[Capture]:
             (shell, "display_pub", _Publisher(capture)),
             (shell.display_trap, "hook", _display_hook(shell, capture)),
             (shell, "_showtraceback", lambda _type, _value, lines: stream.print_lines(lines)),
+            (shell, "showtraceback", failed),
             (shell, "ask_exit", _no_exit),
             (builtins, "input", _no_input),
             (getpass, "getpass", _no_input),

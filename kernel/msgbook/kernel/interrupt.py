@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,6 +20,10 @@ from typing import Any, TypeVar
 from ipykernel.ipkernel import IPythonKernel
 
 T = TypeVar("T")
+
+_SWITCH_INTERVAL = 0.001
+"""Seconds after which code makes way for the control thread, which an interrupt passes several times;
+the usual 5 ms would make a good part of what an interrupt may take."""
 
 
 class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
@@ -62,6 +67,8 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         Raises:
             KeyboardInterrupt: An interrupt came, and the code did not catch it.
         """
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_INTERVAL)
         # No context manager: its calls would be places for the exception to leave the mark set.
         self._code_runs = True
         try:
@@ -70,6 +77,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
             return code()
         finally:
             self._code_runs = False
+            sys.setswitchinterval(usual)
 
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> AbstractContextManager[None]:
         return _member(self._awaited_cells, future)

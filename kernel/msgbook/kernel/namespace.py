@@ -7,6 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Coroutine, Generator
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -46,8 +47,7 @@ class KernelNamespace:
         Raises:
             ToolError: It failed; with what it printed before and the traceback.
         """
-        shell = self._shell
-        with capturing(shell, show) as capture:
+        with self._capturing(show) as capture:
             try:
                 result = await self._run_cell(code, capture)
             except KeyboardInterrupt:
@@ -63,7 +63,7 @@ class KernelNamespace:
         """Call a function, and wait for what it returns if that can be awaited."""
         value: Any = None
         error: BaseException | None = None
-        with capturing(self._shell, show) as capture:
+        with self._capturing(show) as capture:
             try:
                 value = self._kernel.interruptible(function)
                 if inspect.isawaitable(value):
@@ -85,6 +85,9 @@ class KernelNamespace:
         if data and not capture.has_images:
             capture.display(data)
         return bool(data)
+
+    def _capturing(self, show: Callable[[str], None]) -> AbstractContextManager[Capture]:
+        return capturing(self._shell, show, lambda: self._kernel.interrupted)
 
     async def _run_cell(self, code: str, capture: Capture) -> Any:
         shell = self._shell

@@ -24,12 +24,14 @@ _LINE_LIMIT = 8_192
 """Characters after which a line is kept as it is: no later carriage return takes it back."""
 
 _ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-OQ-WYZ\\`-~]"
-    r"|(?![ -/\[\]PX^_]|\Z))"
+    r"\x1b(?:\[[0-?]*+[ -/]*+(?:[@-~]|(?!\Z))"
+    r"|[\]PX^_][^\x07\x1b\r\n]*+(?:\x07|\x1b\\|(?=\x1b[^\\]|[\r\n]))"
+    r"|(?![\[\]PX^_])[ -/]*+(?:[0-~]|(?!\Z)))"
 )
-"""A whole control sequence of ECMA-48, or an escape that begins none."""
+"""A control sequence of ECMA-48, a control string, or another escape; also one that breaks off, but
+not at the end of the text, where the rest may be still to come."""
 
-_BEGUN = re.compile(r"(?:\r+|\r*\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*))\Z")
+_BEGUN = re.compile(r"(?:\r+|\r*\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\r\n]*\x1b?|[ -/]*))\Z")
 """What only the next piece tells the meaning of."""
 
 _BEGUN_LIMIT = 1_000
