@@ -56,6 +56,12 @@ def serves(process: psutil.Process) -> bool:
         return False
 
 
+async def kill(worker: psutil.Process) -> None:
+    """Kill an idle worker and wait until that can be seen."""
+    worker.kill()
+    await until(lambda: worker.status() == psutil.STATUS_ZOMBIE)
+
+
 async def until(fact: Callable[[], bool]) -> None:
     while not fact():  # noqa: ASYNC110 - processes send no events
         await asyncio.sleep(0.01)
@@ -120,8 +126,7 @@ def test_a_worker_that_dies_is_a_failed_call_and_the_next_one_works(folder):
         with pytest.raises(ToolError, match="process that ran grep died"):
             await busy
         idle = await tools["read"].call('{"path": "a.txt", "end": 1}')
-        workers()[0].kill()
-        await until(lambda: not workers())
+        await kill(workers()[0])
         return idle, await tools["read"].call('{"path": "a.txt", "start": 2}')
 
     assert with_tools(FileTools(folder), task) == ("one", "two")
@@ -224,8 +229,7 @@ def test_a_call_that_is_not_free_names_its_need_and_runs_when_that_is_allowed(fo
 def test_an_edit_knows_what_was_read_by_another_worker(folder):
     async def task(tools):
         await tools["read"].call('{"path": "a.txt"}')
-        workers()[0].kill()
-        await until(lambda: not workers())
+        await kill(workers()[0])
         (folder / "a.txt").write_text("changed\n")
         with pytest.raises(ToolError, match="changed since you read it"):
             await tools["edit"].call('{"path": "a.txt", "old": "changed", "new": "x"}')
