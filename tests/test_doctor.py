@@ -221,6 +221,20 @@ def test_settings_are_shown_with_their_origin(tmp_path, monkeypatch, capsys):
     assert [s for s in ("hidden-word", "sk-local-0123456789", "t-0123456789") if s in out] == []
 
 
+def test_what_the_project_sets_is_shown_as_the_projects(tmp_path, monkeypatch, capsys):
+    (tmp_path / ".msgbook").mkdir()
+    (tmp_path / ".msgbook" / "config.toml").write_text('model = "theirs"\n[limits]\nmax_steps = 2')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MSGBOOK_MODEL", "mine")
+
+    assert main(["doctor", "--offline"]) == 1
+
+    out = capsys.readouterr().out
+    assert "mine (MSGBOOK_MODEL)" in out
+    assert "lowers max_steps (.msgbook/config.toml)" in out
+    assert "FAIL     settings:" in out
+
+
 def test_a_file_with_a_secret_that_others_can_read_is_a_failure(tmp_path, monkeypatch, capsys):
     path = tmp_path / "msgbook.toml"
     path.write_text(
@@ -322,6 +336,15 @@ def test_a_file_that_came_in_between_is_not_overwritten(tmp_path):
 
     assert path.read_text() == "# mine"
     assert [file.name for file in tmp_path.iterdir()] == ["msgbook.toml"]
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "soon", "inf", "nan"])
+def test_a_time_limit_that_is_none_is_wrong_usage(word, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--timeout", word])
+
+    assert end.value.code == 2
+    assert "expected a positive number of seconds" in capsys.readouterr().err
 
 
 def test_without_a_terminal_setup_says_so(tmp_path):

@@ -39,10 +39,10 @@ def test_a_file_is_shown_with_its_size_and_its_head(look):
 
 def test_lines_of_a_file_are_shown(look):
     assert "lines 10 to 12, about 6 tokens\n\nline 10\nline 11\nline 12\n" in look("@[a.txt:10:12]")
-    assert "lines 7 to 7" in look("@[a.txt:7]")
+    assert "; line 7, about" in look("@[a.txt:7]")
     assert "lines 39 to 40" in look("@[a.txt:39:99]")
     assert "it has no lines 41 to 50" in look("@[a.txt:41:50]")
-    assert "it has no lines 0 to 0" in look("@[a.txt:0]")
+    assert "it has no line 0" in look("@[a.txt:0]")
 
 
 def test_a_folder_shows_what_is_free_in_it(look):

@@ -136,13 +136,17 @@ def _file(path: str, real: Path, size: int, lines: tuple[int, int] | None) -> st
         return f"{about}, about {estimate_text(text):,} tokens\n\n{visible(_head(text))}"
     first, last = lines
     if not 1 <= first <= last or first > len(every):
-        return f"{about}; it has no lines {first} to {last}"
+        return f"{about}; it has no {_span(first, last)}"
     last = min(last, len(every))
     part = "\n".join(every[first - 1 : last])
     return (
-        f"{about}; lines {first} to {last}, about {estimate_text(part):,} tokens"
+        f"{about}; {_span(first, last)}, about {estimate_text(part):,} tokens"
         f"\n\n{visible(_head(part))}"
     )
+
+
+def _span(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _signature(tool: Tool) -> str:

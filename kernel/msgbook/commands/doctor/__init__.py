@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.commands.terminal import line_of, say
@@ -44,9 +45,12 @@ def add(verbs: Any) -> None:
 
 
 def _seconds(word: str) -> float:
-    seconds = float(word)
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0
     if not 0 < seconds < float("inf"):
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, not {word!r}")
     return seconds
 
 
@@ -79,9 +83,12 @@ async def examine(env: Mapping[str, str], *, as_json: bool, offline: bool, secon
     from msgbook.commands.doctor.findings import as_objects, exit_code
     from msgbook.commands.doctor.settings import in_force
     from msgbook.config import config_path, load_settings, redact
+    from msgbook.tools.trust import load_with_project
 
-    settings = load_settings(env)
-    lines = in_force(settings, env, config_path(env))
+    settings, rules = load_with_project(Path.cwd(), env)
+    lines = in_force(settings, env, config_path(env), load_settings(env).model)
+    if rules:
+        lines["rules"] = f"{len(rules)} that allow calls without asking; %approvals lists them"
     usage: dict[str, int] = {}
     found: list[Finding] = []
     if not as_json:

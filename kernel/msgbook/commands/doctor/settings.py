@@ -8,13 +8,19 @@ from pathlib import Path
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.provider.failures import shown_url
 
+PROJECT = ".msgbook/config.toml"
+"""What a project is configured by, as a person knows it."""
 
-def in_force(settings: Settings, env: Mapping[str, str], path: Path | None) -> dict[str, str]:
+
+def in_force(
+    settings: Settings, env: Mapping[str, str], path: Path | None, own_model: str | None
+) -> dict[str, str]:
     """Name to value and origin, as a person reads them.
 
     Args:
         env: The environment that the settings were read from.
         path: Of the file that they were read from; None for none.
+        own_model: The user's; another one in the settings is the project's.
     """
     file = path.name if path else "msgbook.toml"
     lines = {"file": str(path) if path else "none; the environment is all there is"}
@@ -23,10 +29,12 @@ def in_force(settings: Settings, env: Mapping[str, str], path: Path | None) -> d
         lines["server"] = "none is set: the built-in demo model answers"
     else:
         lines |= _server(settings, env, file)
-    lines["model"] = _model(settings, env, file)
+    lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = {**settings.limits, "warn_tokens": settings.warn_tokens}
     lines["limits"] = ", ".join(f"{key} {value:g}" for key, value in limits.items())
+    if settings.project_limits:
+        lines["project"] = f"lowers {', '.join(map(str, settings.project_limits))} ({PROJECT})"
     return lines
 
 
