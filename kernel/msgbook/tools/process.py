@@ -21,6 +21,9 @@ _CHUNK = 65_536
 _LAST_READS = 64
 """Pieces that are read once the command has ended; a process that got away may print for ever."""
 
+_LAST_WAIT = 0.2
+"""Seconds to wait until what has been killed is gone."""
+
 _MARK = "MSGBOOK_CALL"
 """Environment variable by which the processes of one command are found."""
 
@@ -150,9 +153,12 @@ def _read(stream: IO[bytes]) -> bytes | None:
 
 def _kill_marked(mark: str, group: int) -> None:
     """Kill the processes of a command by its mark and its process group."""
+    killed = []
     for process in psutil.process_iter():
         try:
             if mark in process.environ().get(_MARK, "") or os.getpgid(process.pid) == group:
                 process.kill()
+                killed.append(process)
         except (psutil.Error, OSError):
             continue  # gone, or not ours
+    psutil.wait_procs(killed, timeout=_LAST_WAIT)

@@ -97,7 +97,7 @@ def _kill_all(group: int) -> dict[int, int]:
         left = _processes(group)
         passed = time.monotonic() - started
         if not left or passed > GIVE_UP:
-            return ended
+            return ended | _reap()
         force = passed > GRACE
         for pid in left if force else left - asked:
             try:
