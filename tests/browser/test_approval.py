@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from chats import saved_turn, turn_of, write_notebook
@@ -23,11 +24,8 @@ def deny(cell: Locator) -> Locator:
 
 def answer(button: Locator) -> None:
     """Press a button as soon as it listens: it is deaf to a click that was on its way."""
-    expect(button).to_be_enabled()
-    button.page.wait_for_function(
-        "button => !button.closest('.msgbook-Approval.msgbook-mod-deaf')",
-        arg=button.element_handle(),
-    )
+    expect(button).to_be_visible()
+    expect(button.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     button.click()
 
 
@@ -36,6 +34,16 @@ def ask(lab: Lab, name: str) -> None:
     lab.wait_for_kernel()
     lab.run(0)
     expect(approve(lab.cell(0)).first).to_be_visible()
+
+
+@contextmanager
+def dark(lab: Lab) -> Iterator[None]:
+    for theme in ("Dark", "Light"):
+        lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+        expect(lab.page.locator(f"body[data-jp-theme-name='JupyterLab {theme}']")).to_be_visible()
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+        if theme == "Dark":
+            yield
 
 
 @pytest.fixture
@@ -63,10 +71,10 @@ def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     expect(cell.get_by_text("waits for your approval")).to_be_visible()
     expect(cell.locator(".msgbook-Diff-added")).to_contain_text("+Good evening.")
     expect(cell.locator(".msgbook-Call-body pre").last).to_be_visible()
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     screenshot("asked")
-    lab.command("apputils:change-theme", theme="JupyterLab Dark")
-    screenshot("asked-dark")
-    lab.command("apputils:change-theme", theme="JupyterLab Light")
+    with dark(lab):
+        screenshot("asked-dark")
 
     answer(approve(cell))
 
@@ -86,12 +94,15 @@ def test_what_is_denied_is_not_done_and_the_model_hears_why(
     ask(lab, "no.ipynb")
 
     cell = lab.cell(0)
-    cell.get_by_label("Reason for a denial").fill("I keep my folders flat")
+    why = cell.get_by_label("Reason for a denial")
+    why.click()
+    why.press_sequentially("add no folders: I keep mine flat")
+    assert len(lab.cells()) == 2
     answer(deny(cell))
 
     expect(cell.get_by_text("I see.", exact=True)).to_be_visible()
     assert not (lab_root / "unwanted").exists()
-    assert "I keep my folders flat" in model_server.messages()[-1]["content"]
+    assert "add no folders: I keep mine flat" in model_server.messages()[-1]["content"]
     assert turn_of(lab.cells()[0])["blocks"][0]["approval"] == "denied"
     screenshot("denied")
 
@@ -111,7 +122,7 @@ def test_the_keyboard_alone_decides_and_is_not_taken_from_who_types(lab, lab_roo
     expect(lab.cell(0).locator(".msgbook-Approval")).to_be_focused()
     lab.page.keyboard.press("Tab")
     expect(approve(lab.cell(0))).to_be_focused()
-    lab.page.wait_for_function("() => !document.querySelector('.msgbook-mod-deaf')")
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     lab.page.keyboard.press("Enter")
 
     expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()

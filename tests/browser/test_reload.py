@@ -88,7 +88,7 @@ def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
 
     expect(approve).to_be_visible()
     screenshot("asked-again")
-    lab.page.wait_for_function("() => !document.querySelector('.msgbook-mod-deaf')")
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     approve.click()
     expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
     assert (lab_root / "asked-again").is_dir()

@@ -215,7 +215,7 @@ describe('ApprovalView', () => {
     const { view } = fixture();
     expect(view.node.getAttribute('role')).toBe('group');
     expect(view.node.querySelector('[role=alert]')?.textContent).toContain(
-      'it changes a file'
+      'It changes a file'
     );
     expect(view.node.hasAttribute('data-lm-suppress-shortcuts')).toBe(true);
     expect(document.activeElement).toBe(document.body);
@@ -228,7 +228,7 @@ describe('ApprovalView', () => {
       reason: 'a\u202eb<b>',
       preview: '+\u200bx\u202e'
     });
-    expect(view.node.textContent).toContain('a\\u{202e}b<b>');
+    expect(view.node.textContent).toContain('A\\u{202e}b<b>');
     expect(view.node.textContent).toContain('+\\u{200b}x\\u{202e}');
     expect(view.node.getAttribute('aria-label')).toContain('\\u{202e}');
   });

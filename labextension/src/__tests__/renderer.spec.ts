@@ -2,9 +2,10 @@ import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
 import { MimeModel } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { nullTranslator } from '@jupyterlab/translation';
-import type { PartialJSONObject } from '@lumino/coreutils';
+import type { PartialJSONObject, ReadonlyJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
+import { parseQuestion, type IApprovalQuestion } from '../comm/approval';
 import { turnRendererFactory } from '../render/factory';
 import { NO_HOST, type Execution } from '../render/host';
 import type { TurnRenderer } from '../render/turnRenderer';
@@ -25,10 +26,16 @@ class ScriptedParser implements IRenderMime.IMarkdownParser {
   }
 }
 
+interface IState {
+  execution: Execution;
+  current: ReadonlyJSONObject | null;
+  questions: readonly IApprovalQuestion[];
+}
+
 interface IFixture {
   renderer: TurnRenderer;
   parser: ScriptedParser;
-  state: { execution: Execution };
+  state: IState;
   show(turn: unknown, trusted?: boolean): Promise<void>;
   find<T extends Element = HTMLElement>(selector: string): T;
 }
@@ -37,10 +44,12 @@ const fixtures: TurnRenderer[] = [];
 
 function fixture(): IFixture {
   const parser = new ScriptedParser();
-  const state: { execution: Execution } = { execution: 'running' };
+  const state: IState = { execution: 'running', current: null, questions: [] };
   const factory = turnRendererFactory(trans, {
     ...NO_HOST,
-    execution: () => state.execution
+    execution: () => state.execution,
+    current: () => state.current,
+    questions: () => state.questions
   });
   const renderer = factory.createRenderer({
     mimeType: TURN_MIME,
@@ -188,6 +197,85 @@ describe('a streaming turn', () => {
     renderer.dispose();
     open();
     await expect(shown).resolves.toBeUndefined();
+  });
+});
+
+describe('what the page knows beyond the output', () => {
+  const call = { type: 'tool_call', id: 'c', name: 'mkdir', arguments: '{}' };
+  const pending = { ...call, approval: 'pending' };
+
+  function question(requestId: string): IApprovalQuestion {
+    return parseQuestion({
+      ...{ type: 'approval.ask', request_id: requestId, cell_id: 'a' },
+      ...{ call_id: 'c', name: 'mkdir', arguments: '{"path": "asked"}' },
+      ...{ choices: ['once', 'no'] }
+    })!;
+  }
+
+  it('comes before the output, until it knows no more', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', { type: 'text', text: 'old' }));
+    state.current = turn('running', {
+      type: 'text',
+      text: 'old and new'
+    }) as ReadonlyJSONObject;
+    renderer.refresh();
+    expect(find('.msgbook-Text').textContent).toBe('old and new');
+    await show(turn('running', { type: 'text', text: 'old' }));
+    expect(find('.msgbook-Text').textContent).toBe('old and new');
+    state.current = null;
+    await show(turn('done', { type: 'text', text: 'all' }));
+    expect(find('.msgbook-Text').textContent).toBe('all');
+  });
+
+  it('asks in the call, with the arguments that are asked about', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', pending));
+    const details = find<HTMLDetailsElement>('details');
+    expect(renderer.node.querySelector('button')).toBeNull();
+    state.questions = [question('r')];
+    renderer.refresh();
+    expect(details.open).toBe(true);
+    expect(find('pre').textContent).toContain('"path": "asked"');
+    const button = find('button');
+    renderer.refresh();
+    await show(turn('running', pending, { type: 'notice', text: 'x' }));
+    expect(find('button')).toBe(button);
+    state.questions = [];
+    renderer.refresh();
+    expect(renderer.node.querySelector('button')).toBeNull();
+    expect(details.open).toBe(false);
+  });
+
+  it('gives the focus of a button that goes to the line of the call', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', pending));
+    state.questions = [question('r')];
+    renderer.refresh();
+    find('button').focus();
+    state.questions = [question('s')];
+    renderer.refresh();
+    expect(document.activeElement).toBe(find('summary'));
+    expect(find('button')).not.toBeNull();
+  });
+
+  it('asks where the call is not in the turn', async () => {
+    const { show, find, state, renderer } = fixture();
+    state.questions = [question('r')];
+    await show(turn('running', { type: 'text', text: 'x' }));
+    expect(find('.msgbook-Call summary').textContent).toContain('mkdir');
+    expect(find('button')).not.toBeNull();
+    state.questions = [];
+    renderer.refresh();
+    expect(renderer.node.querySelector('.msgbook-Call')).toBeNull();
+  });
+
+  it('is nothing in a notebook from a file, which asks nothing', async () => {
+    const { show, find, state, renderer } = fixture();
+    state.execution = 'idle';
+    await show(turn('running', pending));
+    expect(find('summary').textContent).toContain('was not approved');
+    expect(renderer.node.querySelector('button')).toBeNull();
   });
 });
 

@@ -1,7 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import type { ICodeCellModel } from '@jupyterlab/cells';
 import { Signal } from '@lumino/signaling';
 
 import type { Choice, IApprovalQuestion } from '../comm/approval';
@@ -53,17 +52,14 @@ export class Conversation implements ITurnHost {
     if (status === undefined || GONE.has(status) || status === 'starting') {
       return 'idle';
     }
-    const executing = this._panel.content.widgets.filter(
-      ({ model }) =>
-        model.type === 'code' &&
-        (model as ICodeCellModel).executionState === 'running'
-    );
-    if (executing.length > 0) {
-      return executing.some(cell => cell.node.contains(node))
-        ? 'running'
-        : 'idle';
+    const cellId = this.page.cellIdOf(node);
+    if (cellId === null) {
+      return 'unknown';
     }
-    return status === 'idle' ? 'idle' : 'unknown';
+    if (this.page.isRunning(cellId)) {
+      return 'running';
+    }
+    return status === 'idle' || this.page.isAnyRunning() ? 'idle' : 'unknown';
   }
 
   current(node: Node): TurnJson | null {

@@ -51,6 +51,13 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     return this._cell(cellId)?.executionState === 'running';
   }
 
+  /** Whether any cell of the notebook is shown as running. */
+  isAnyRunning(): boolean {
+    return this._notebook.widgets.some(
+      ({ model }) => isCode(model) && model.executionState === 'running'
+    );
+  }
+
   setRunning(cellId: string, running: boolean): void {
     const cell = this._cell(cellId);
     if (cell !== undefined) {

@@ -70,7 +70,7 @@ export class ApprovalView {
     const words = element('div', 'msgbook-Approval-words', title);
     if (question.reason !== '') {
       words.append(
-        element('span', 'msgbook-Approval-reason', visible(question.reason))
+        element('span', 'msgbook-Approval-reason', sentence(question.reason))
       );
     }
     words.setAttribute('role', 'alert');
@@ -136,4 +136,10 @@ export class ApprovalView {
   private readonly _reason = element('input', 'msgbook-Approval-why');
   private _deaf = true;
   private _answered = false;
+}
+
+/** The kernel's words as a sentence: they begin in lower case, to follow others. */
+function sentence(words: string): string {
+  const shown = visible(words);
+  return shown.charAt(0).toUpperCase() + shown.slice(1);
 }
