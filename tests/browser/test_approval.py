@@ -40,7 +40,9 @@ def ask(lab: Lab, name: str) -> None:
 def dark(lab: Lab) -> Iterator[None]:
     for theme in ("Dark", "Light"):
         lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-        expect(lab.page.locator(f"body[data-jp-theme-name='JupyterLab {theme}']")).to_be_visible()
+        expect(lab.page.locator("body")).to_have_attribute(
+            "data-jp-theme-name", f"JupyterLab {theme}"
+        )
         expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
         if theme == "Dark":
             yield
