@@ -73,7 +73,7 @@ def test_usage_is_a_table_of_turns_and_of_models(table):
         "   4  other      7       ?       1          ?       ?  Another\n"
         "\n"
         " all  m      3,200   1,200      40        5+?  0.0252  2 turns\n"
-        " all  other      7       ?       1          ?       ?  1 turns"
+        " all  other      7       ?       1          ?       ?  1 turn"
     )
 
 
@@ -177,7 +177,7 @@ def test_the_system_prompt_counts():
 def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
     server.answers = [scripted.text("Yes.")]
     path = tmp_path / "msgbook.toml"
-    path.write_text("[limits]\nwarn_tokens = 500")
+    path.write_text("[limits]\nwarn_tokens = 20000")
     env = {"MSGBOOK_CONFIG": str(path), "OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
 
     async def turn(*cells):
@@ -188,7 +188,7 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
         await engine.close()
         return record.snapshot()["blocks"]
 
-    warned = asyncio.run(turn(turn_cell("word " * 2000)))
+    warned = asyncio.run(turn(turn_cell("word " * 20_000)))
     assert (warned[0]["type"], warned[0]["level"]) == ("notice", "warning")
     assert "cell 1 (word word" in warned[0]["text"]
     assert [block["type"] for block in asyncio.run(turn(turn_cell("a word")))] == ["text"]
