@@ -35,7 +35,7 @@ def doctor(server, monkeypatch, capsys):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         for name, value in {"MSGBOOK_MODEL": model, **env}.items():
             monkeypatch.setenv(name, value)
-        code = main(["doctor", "--json", "--timeout", "5"])
+        code = main(["doctor", "--json", "--timeout", "30"])
         told = json.loads(capsys.readouterr().out)
         return code, {f["check"]: f for f in told["findings"]}, told
 
@@ -368,7 +368,7 @@ def on_terminal(folder: Path, typed: str, **env: str) -> subprocess.CompletedPro
     settings = {"MSGBOOK_CONFIG": str(folder / "msgbook.toml"), **env}
     try:
         return subprocess.run(
-            [sys.executable, "-m", "msgbook", "doctor", "--setup", "--timeout", "5"],
+            [sys.executable, "-m", "msgbook", "doctor", "--setup", "--timeout", "30"],
             stdin=theirs,
             capture_output=True,
             text=True,

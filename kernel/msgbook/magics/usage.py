@@ -37,7 +37,8 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
     rows.append([""] * len(rows[0]))
     for model in models:
         of_model = [turn for turn in turns if turn.model == model]
-        rows.append(_row("all", model, of_model, cost, f"{len(of_model)} turns"))
+        number = f"{len(of_model)} turn" + ("s" if len(of_model) > 1 else "")
+        rows.append(_row("all", model, of_model, cost, number))
     head = ["cell", "model", *_COUNTS, "cost", ""]
     if all(row[-2] in ("", "?") for row in rows):
         # Without prices the column says nothing.
