@@ -17,8 +17,8 @@ from msgbook_format.turn import Turn
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type (`display_data`, `update_display_data`) with its content."""
 
-MIN_INTERVAL = 0.05
-"""Seconds between two bundles or two deltas."""
+MIN_INTERVAL = 0.06
+"""Seconds between two bundles or two deltas, but for the few that do not wait."""
 
 CHARS_PER_SECOND = 40_000
 """A bundle holds all text so far: the longer it is, the rarer, so that the total stays linear in
@@ -80,6 +80,8 @@ class TurnDisplay:
         self._seq = 0
         self._shown = False
         self._landmarks: list[str] = []
+        self._urgent = (False, 0)
+        """What of the record must not wait: whether the answer has begun, and its milestones."""
         self._bundles = Throttle(self._show, self._bundle_interval)
         self._deltas = Throttle(self._tell_and_show, self._delta_interval)
 
@@ -93,15 +95,21 @@ class TurnDisplay:
         self._following = True
 
     def changed(self) -> None:
-        """Show the record soon."""
-        if self.live:
-            self._deltas.want()
+        """Show the record soon; what somebody waits for, at once if that is not too often."""
+        urgent = (self._record.size > 0, self._record.milestones)
+        if urgent != self._urgent:
+            self._urgent = urgent
+            self._throttle.urge()
         else:
-            self._bundles.want()
+            self._throttle.want()
 
     def show(self) -> None:
         """Show the record now: something outside the turn will speak of it."""
-        (self._deltas if self.live else self._bundles).run()
+        self._throttle.run()
+
+    @property
+    def _throttle(self) -> Throttle:
+        return self._deltas if self.live else self._bundles
 
     def finish(self) -> None:
         """Show the record now; nothing follows."""

@@ -54,6 +54,9 @@ class TurnRecord:
         self.status = "running"
         self.size = 0
         """Characters of text, arguments and results so far."""
+        self.milestones = 0
+        """How often something was decided about a call, or a tool has put out or returned something
+        for the first time."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
         """Take in one event that happened `at` seconds on a monotonic clock."""
@@ -78,6 +81,7 @@ class TurnRecord:
                 self._calls = []
             case ToolApproved():
                 self._call(event.id)["approval"] = event.approval
+                self.milestones += 1
             case ToolOutput():
                 self._add_output(event)
             case ToolFinished():
@@ -166,6 +170,7 @@ class TurnRecord:
         if block is None:
             block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
             self._blocks.append(block)
+            self.milestones += 1
         self.size += max(0, len(event.text) - _size(block["content"]))
         block["content"] = event.text
 
@@ -174,6 +179,7 @@ class TurnRecord:
         if block is None:
             block = {"type": "tool_result", "step": self._step, "id": event.id}
             self._blocks.append(block)
+        self.milestones += 1
         block["status"] = event.status
         block["duration"] = round(event.duration, 3)
         block["content"] = event.content

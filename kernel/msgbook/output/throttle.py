@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
+
+URGENT_PER_SECOND = 4
+"""Runs that need not wait for the interval."""
 
 
 class Throttle:
@@ -21,6 +25,16 @@ class Throttle:
         self._loop = asyncio.get_running_loop()
         self._last: float | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._urgent: deque[float] = deque(maxlen=URGENT_PER_SECOND)
+
+    def urge(self) -> None:
+        """Have the action run now, unless that was wanted too often in the last second."""
+        now = self._loop.time()
+        if len(self._urgent) == URGENT_PER_SECOND and now < self._urgent[0] + 1:
+            self.want()
+            return
+        self._urgent.append(now)
+        self.run()
 
     def want(self) -> None:
         """Have the action run soon."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgbook.config import ProviderSettings
@@ -84,10 +84,7 @@ class OpenAIProvider:
         begun = False
         try:
             with self._plain_errors(body["model"]):
-                async with client.chat.completions.with_streaming_response.create(
-                    **body
-                ) as response:
-                    chunks = response.iter_bytes()
+                async with _body(client, body) as chunks:
                     async for chunk in chunks:
                         begun = True
                         for event in decoder.feed(chunk):
@@ -169,6 +166,30 @@ class OpenAIProvider:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
         return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
+
+
+@asynccontextmanager
+async def _body(
+    client: openai.AsyncOpenAI, body: dict[str, Any]
+) -> AsyncGenerator[AsyncIterator[bytes]]:
+    """The bytes of the answer to a request.
+
+    `create` would look at each message and each tool of the request by its type, which takes longer
+    than to encode them and changes nothing: they are JSON.
+    """
+    import openai
+
+    stream = await client.post(
+        "/chat/completions",
+        body=body,
+        cast_to=object,
+        stream=True,
+        stream_cls=openai.AsyncStream[object],
+    )
+    try:
+        yield stream.response.aiter_bytes()
+    finally:
+        await stream.close()
 
 
 class _BadRequestError(ProviderError):
