@@ -73,6 +73,29 @@ def test_a_turn_that_ended_while_nobody_looked_is_there(lab, lab_root, model_ser
     assert lab.cells()[0]["outputs"] == []
 
 
+def test_a_turn_that_is_stopped_after_a_reload_is_saved_as_one_that_was_not_reloaded(
+    lab, lab_root, model_server
+):
+    slow = Slow("Said before the stop.", "")
+    model_server.answers = [slow.answer]
+    write_notebook(lab_root / "stop-later.ipynb", "Tell me")
+    lab.open("stop-later.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Said before the stop.")).to_be_visible()
+    lab.load("stop-later.ipynb")
+    expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
+
+    lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
+
+    expect(lab.cell(0).locator("[data-status=interrupted]")).to_be_visible()
+    expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    expect(lab.cell(0).get_by_text("KeyboardInterrupt")).to_be_visible()
+    outputs = [output["output_type"] for output in lab.cells()[0]["outputs"]]
+    assert outputs == ["display_data", "error"]
+    assert turn_of(lab.cells()[0])["status"] == "interrupted"
+
+
 def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
     lab, lab_root, model_server, screenshot
 ):

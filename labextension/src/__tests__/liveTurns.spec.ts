@@ -297,11 +297,14 @@ describe('a turn that another page began, or this one before it was loaded', () 
 
   it('that begins takes the place of the cell’s earlier outputs', () => {
     const { page, live } = fixture();
-    page.outputs.set('b', turnBundle(turn('done', 'earlier')));
+    const earlier = { ...turn('done', 'earlier'), started: 'earlier' };
+    page.outputs.set('b', turnBundle(earlier));
+    const clear = jest.spyOn(page, 'clear');
     live.receive({
       ...{ type: 'turn', cell_id: 'b', display_id: 'e', seq: 0 },
       turn: turn('running')
     });
+    expect(clear).toHaveBeenCalledWith('b');
     expect(page.turn('b')?.status).toBe('running');
   });
 

@@ -146,7 +146,7 @@ export class LiveTurns {
     if (adopted && known === undefined) {
       this._adopt(live, requestId === undefined);
     }
-    if (requestId !== undefined && turn.status !== 'running') {
+    if (turn.status !== 'running') {
       this.write();
       this._forget(live);
       this._send({ type: 'turn.seen', display_id: displayId });
@@ -158,11 +158,11 @@ export class LiveTurns {
   /** Give a turn that this page did not start its place among the outputs. */
   private _adopt(live: ILiveTurn, begins: boolean): void {
     const there = this._page.turn(live.cellId);
-    if (begins || (there && there.started !== live.turn.started)) {
+    if (there ? there.started !== live.turn.started : begins) {
       this._page.clear(live.cellId);
     }
     this._put(live, true);
-    this._page.setRunning(live.cellId, live.turn.status === 'running');
+    this._page.setRunning(live.cellId, true);
   }
 
   /** Write a turn into the outputs; where it is missing there, only if it is to be added. */
