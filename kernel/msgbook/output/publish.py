@@ -97,7 +97,7 @@ class TurnDisplay:
     def changed(self) -> None:
         """Show the record soon; what somebody waits for, at once if that is not too often."""
         urgent = (self._record.size > 0, self._record.milestones)
-        if urgent != self._urgent:
+        if urgent != self._urgent and (self._pages is None or self._pages.count <= 2):
             self._urgent = urgent
             self._throttle.urge()
         else:
