@@ -59,6 +59,8 @@ bench: $(VENV)/.dev
 	python benchmarks/python_start.py
 	PYTHONPATH=tests python benchmarks/interrupt.py
 	PYTHONPATH=tests python benchmarks/stream_decode.py
+	python benchmarks/long_answer.py --paced
+	PYTHONPATH=tests python benchmarks/memory.py
 	python benchmarks/text_format.py
 
 corpus: $(VENV)/.dev
