@@ -13,7 +13,8 @@ from typing import Any
 
 from IPython.core.display_trap import DisplayTrap
 
-from msgbook.kernel.capture import IMAGES, Capture, capturing
+from msgbook.kernel.capture import IMAGES, Capture
+from msgbook.kernel.capturing import capturing
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.tools.base import Content, ToolError
 from msgbook.tools.functions import Called
@@ -167,8 +168,13 @@ def _steps(
         except StopIteration as end:
             return end.value
         except KeyboardInterrupt:
-            # It may not reach the event loop, which would end.
-            raise asyncio.CancelledError from None
+            if inspect.getcoroutinestate(code) == inspect.CORO_CLOSED:
+                # It may not reach the event loop, which would end.
+                raise asyncio.CancelledError from None
+            # It came between two lines of ours; the code is still to be told.
+            cancelled = True
+            step = partial(code.throw, asyncio.CancelledError())
+            continue
         finally:
             after_step()
         cancelled = cancelled or kernel.interrupted
