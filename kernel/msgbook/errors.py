@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 class MsgbookError(Exception):
@@ -43,3 +44,12 @@ class ProviderError(MsgbookError):
 
 class AnswerCutError(ProviderError):
     """The connection broke in the middle of an answer; what had arrived stands."""
+
+
+def reason(path: Path | str, error: Exception) -> str:
+    """One line about an error with a file: which file, and what is wrong with it."""
+    if isinstance(error, OSError):
+        told = error.strerror or type(error).__name__
+        return f"{path}: {told}"
+    text = str(error)
+    return text if text.startswith(str(path)) else f"{path}: {text}"

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from msgbook.cells import Cell, model_magic, source_of
 from msgbook_format.turn import TURN_MIME, Turn
 
-Source = Literal["live", "memory"]
+Source = Literal["live", "memory", "file"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.commands.failures import reason
 from msgbook.commands.terminal import complain, line_of, say
+from msgbook.errors import reason
 
 if TYPE_CHECKING:
     from msgbook_format.checks import Finding

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.commands.failures import CommandError, reason
+from msgbook.commands.failures import CommandError
 from msgbook.commands.terminal import line_of
+from msgbook.errors import reason
 
 
 def add(verbs: Any) -> None:

@@ -23,16 +23,15 @@ def line_of(text: str, limit: int | None = None) -> str:
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a text and a newline; what the stream cannot encode is escaped.
-
-    Control characters are dropped, so `text` may be anything. `stream` is standard output unless
-    another is given.
-    """
-    stream = stream or sys.stdout
+def write(text: str, stream: TextIO) -> None:
+    """Write a text; what the stream cannot encode is escaped, control characters are dropped."""
     encoding = stream.encoding or "utf-8"
-    line = printable(text).encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(f"{line}\n")
+    stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print a text and a newline, as `write` does; to standard output unless told otherwise."""
+    write(f"{text}\n", stream or sys.stdout)
 
 
 def complain(verb: str, text: str) -> None:

@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook import __version__
 from msgbook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.host import jupyter_folders
 from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
-from msgbook.kernel.session import (
-    INTERRUPTED,
-    Failure,
-    Send,
-    Session,
-    jupyter_folders,
-    warm_up,
-)
-from msgbook.kernel.stdin import ReadLine, StdinLine
+from msgbook.kernel.session import Send, Session, warm_up
+from msgbook.kernel.stdin import StdinLine
 from msgbook.kernel.surroundings import is_unfinished, python_name_at
+from msgbook.output.failure import INTERRUPTED, Failure, error_content
+from msgbook.tools.asking import ReadLine
 from msgbook_format.context import LANGUAGE_INFO
 
 if TYPE_CHECKING:
@@ -185,7 +181,7 @@ class MsgKernel(InterruptibleKernel):
             except Exception as error:  # whatever happens, the request gets its reply
                 failure = self._session.fault(error)
         if failure:
-            send("error", _error_content(failure))
+            send("error", error_content(failure))
         return _reply(count, failure)
 
     def _count(self, code: str, store_history: bool) -> int:
@@ -218,12 +214,7 @@ def _reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
         "payload": [],
         "user_expressions": {},
     }
-    return reply | _error_content(failure) if failure else reply
-
-
-def _error_content(failure: Failure) -> dict[str, Any]:
-    line = f"{failure.name}: {failure.words}"
-    return {"ename": failure.name, "evalue": failure.words, "traceback": [line]}
+    return reply | error_content(failure) if failure else reply
 
 
 def _strip_python_magic(lines: list[str]) -> list[str]:

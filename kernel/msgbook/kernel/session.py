@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
-import traceback
 import uuid
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgbook.cells import IsMagic
-from msgbook.config import Settings, hide_key, redact
+from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
+from msgbook.host import jupyter_folders, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.questions import PageQuestions
-from msgbook.kernel.stdin import ReadLine, ask_by_stdin
 from msgbook.output.console import DisplayMode
-from msgbook.text import one_line
+from msgbook.output.failure import INTERRUPTED, Failure, failure_of, fault
 from msgbook.tools.approval import Answer, Ask, Question
-from msgbook.tools.approvals import Approvals
-from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
-from msgbook.tools.store import Store, data_file
+from msgbook.tools.asking import ReadLine, ask_by_line
+from msgbook.tools.rules import Rule
 from msgbook.tools.trust import load_with_project
 from msgbook.transcript import SessionMemory, Transcript, read_transcript
 
@@ -31,25 +28,11 @@ if TYPE_CHECKING:
     from msgbook.engine import Engine
     from msgbook.output.console import TextDisplay
     from msgbook.output.publish import TurnDisplay
-    from msgbook.output.record import TurnRecord
     from msgbook.tools.base import Tool
     from msgbook.tools.functions import Namespace
 
-_log = logging.getLogger(__name__)
-
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type with its content to iopub, on behalf of the running request."""
-
-
-class Failure(NamedTuple):
-    """What a turn or a magic failed with, as an `error` output shows it."""
-
-    name: str
-    words: str
-    """One line, without paths and keys."""
-
-
-INTERRUPTED = Failure("KeyboardInterrupt", "The turn was interrupted.")
 
 
 class Session:
@@ -141,7 +124,7 @@ class Session:
         display.finish()
         if isinstance(display, TurnDisplay):
             self._deliveries.end(display)
-        return _failure(record)
+        return failure_of(record.snapshot())
 
     async def run_magic(
         self, source: str, cell_id: str | None, send: Send, *, remember: bool = True
@@ -184,10 +167,7 @@ class Session:
 
     def fault(self, error: Exception) -> Failure:
         """What a fault of ours is shown as; the log is told all but the keys."""
-        secrets = self._settings.secrets
-        _log.error("A cell failed\n%s", redact("".join(traceback.format_exception(error)), secrets))
-        words = f"This is a fault of msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
-        return Failure("InternalError", redact(words, secrets))
+        return fault(error, self._settings.secrets)
 
     async def close(self) -> None:
         """Close the connections to model servers."""
@@ -201,7 +181,7 @@ class Session:
                 self._settings,
                 self._folder,
                 private=jupyter_folders(),
-                approvals=self._approvals(),
+                approvals=saved_approvals(self._settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,
             )
@@ -214,33 +194,12 @@ class Session:
             display.show()
             if display.live:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
-            return await ask_by_stdin(question, read_line) if read_line is not None else None
+            return await ask_by_line(question, read_line) if read_line is not None else None
 
         return ask
-
-    def _approvals(self) -> Approvals:
-        saved = SavedRules(Store(data_file(RULES_FILE)))
-        return Approvals(self._settings.approval, self._folder, self._rules, saved)
 
 
 def warm_up() -> None:
     """Import what the first turn needs; takes about a second, so do it in a thread."""
     for name in ("msgbook.engine", "msgbook.magics", "msgbook_format.turn.markdown", "openai"):
         importlib.import_module(name)
-
-
-def _failure(record: TurnRecord) -> Failure | None:
-    if record.status == "interrupted":
-        return INTERRUPTED
-    last = record.snapshot()["blocks"][-1:]
-    if last and last[0]["type"] == "error":
-        return Failure(last[0].get("name", "Error"), last[0].get("message", ""))
-    return None
-
-
-def jupyter_folders() -> tuple[Path, ...]:
-    """Jupyter's own folders: they hold settings, tokens and the connections of kernels."""
-    from jupyter_core import paths
-
-    folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())
-    return tuple(Path(folder) for folder in folders)

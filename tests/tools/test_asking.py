@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.kernel.stdin import answer_of, ask_by_stdin, prompt_of
+from msgbook.tools.asking import answer_of, ask_by_line, prompt_of
 from msgbook.tools.approval import Answer, Question
 from msgbook.tools.base import Need
 
@@ -65,5 +65,5 @@ def test_another_word_asks_again():
         prompts.append(prompt)
         return lines.pop(0)
 
-    assert asyncio.run(ask_by_stdin(question(arguments=json.dumps({})), read)) == Answer("session")
+    assert asyncio.run(ask_by_line(question(arguments=json.dumps({})), read)) == Answer("session")
     assert len(prompts) == 2

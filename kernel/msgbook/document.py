@@ -1,0 +1,229 @@
+"""A conversation's file: read as a notebook, given answers, written back in one step.
+
+A `.msg.md`, a `.md` with a message section, or an `.ipynb`. What somebody else has put into the
+file since it was read is never overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from msgbook.cells import Cell
+from msgbook.errors import MsgbookError, reason
+from msgbook_format import reads
+from msgbook_format.errors import MessageFileError
+from msgbook_format.files import SUFFIX, Snapshot, encode, replace_bytes
+from msgbook_format.nodes import as_nodes
+from msgbook_format.output_files import keep_lost_data, load_output_files
+from msgbook_format.turn import Turn, bundle
+
+NOTEBOOK_SUFFIX = ".ipynb"
+
+
+class DocumentError(MsgbookError):
+    """A file cannot be read or written as a conversation; the message names it."""
+
+
+class Document:
+    """A notebook and the file that it came from.
+
+    Attributes:
+        notebook: nbformat's, of version 4; changed in place.
+    """
+
+    def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes) -> None:
+        self.path = path
+        self.notebook = notebook
+        self._digest = digest
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """Read a file. A notebook of an older format is converted, in memory.
+
+        Raises:
+            DocumentError: It cannot be read, or holds no conversation.
+        """
+        try:
+            if path.suffix == NOTEBOOK_SUFFIX:
+                data = path.read_bytes()
+                return cls(path, _parse_ipynb(data, path), sha256(data).digest())
+            snapshot = Snapshot.read(path)
+            notebook = reads(snapshot.text)
+            load_output_files(notebook, path)
+        except (MessageFileError, OSError, ValueError) as error:
+            # A path with NUL is a ValueError.
+            raise DocumentError(reason(path, error)) from error
+        return cls(path, notebook, snapshot.digest)
+
+    @classmethod
+    def create(cls, path: Path, notebook: dict[str, Any]) -> Document:
+        """Put a notebook into a file that does not exist yet.
+
+        Raises:
+            FileExistsError: There is a file of that name; it is left alone.
+            DocumentError: The file cannot be written; there is none then.
+        """
+        data = _encoded(notebook, path)
+        try:
+            _create(path, data)
+        except FileExistsError:
+            raise
+        except (OSError, ValueError) as error:
+            raise DocumentError(reason(path, error)) from error
+        return cls(path, notebook, sha256(data).digest())
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """The notebook's own, in document order."""
+        cells: list[dict[str, Any]] = self.notebook["cells"]
+        return cells
+
+    def put_turn(self, number: int, turn: Turn, error: dict[str, Any] | None = None) -> None:
+        """Give a prompt its answer, in place of what stood below it.
+
+        What a kernel cannot write, since it is metadata, is written here.
+
+        Args:
+            number: The cell's, from 0.
+            error: `ename`, `evalue` and `traceback` of a turn that failed.
+        """
+        outputs = [{"output_type": "display_data", "data": bundle(turn), "metadata": {}}]
+        if error is not None:
+            outputs.append({"output_type": "error", **error})
+        cell = self.cells[number]
+        cell["outputs"] = [as_nodes(output) for output in outputs]
+        # No kernel has counted this run.
+        cell["execution_count"] = None
+        self._mirror(turn.get("context"))
+
+    def save(self) -> None:
+        """Write the notebook into its file, in one step.
+
+        Raises:
+            FileChangedError: The file is not as it was read or written last; it is left as it is.
+            OSError: It cannot be written; it is as it was.
+        """
+        data = _encoded(self.notebook, self.path)
+        replace_bytes(self.path, data, expected=self._digest)
+        self._digest = sha256(data).digest()
+
+    def save_beside(self, word: str) -> Path:
+        """Write the notebook into a new file beside its own: `chat.WORD.msg.md`, and its name.
+
+        Raises:
+            DocumentError: It cannot be written.
+        """
+        return create_beside(self.path, self.notebook, f".{word}").path
+
+    def _mirror(self, context: Any) -> None:
+        """Write the macros and summaries of a turn's context into the metadata that holds them."""
+        if not isinstance(context, dict):
+            return
+        if isinstance(context.get("macros"), dict):
+            _ours(self.notebook)["macros"] = as_nodes(context["macros"])
+        found = context.get("summaries")
+        summaries = found if isinstance(found, dict) else {}
+        for cell in self.cells:
+            summary = summaries.get(cell.get("id"))
+            if isinstance(summary, dict):
+                _ours(cell)["summary"] = as_nodes(summary)
+
+
+def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Document:
+    """Put a notebook into the first file `STEM + WORD`, `-2`, `-3`, ... that is free.
+
+    Raises:
+        DocumentError: None can be written.
+    """
+    suffix = SUFFIX if path.name.endswith(SUFFIX) else path.suffix
+    stem = path.name.removesuffix(suffix)
+    count = 1
+    while True:
+        number = "" if count == 1 else f"-{count}"
+        try:
+            return Document.create(path.with_name(f"{stem}{word}{number}{suffix}"), notebook)
+        except FileExistsError:
+            count += 1
+
+
+def new_prompt(source: str, cell_id: str, ours: dict[str, Any]) -> Cell:
+    """A code cell as nbformat has it, with `ours` as its `metadata.msgbook`."""
+    cell: Cell = as_nodes(
+        {
+            "cell_type": "code",
+            "id": cell_id,
+            "source": source,
+            "metadata": {"msgbook": ours} if ours else {},
+            "execution_count": None,
+            "outputs": [],
+        }
+    )
+    return cell
+
+
+def _ours(node: dict[str, Any]) -> dict[str, Any]:
+    """`metadata.msgbook` of a notebook or cell, made if there is none."""
+    metadata = node["metadata"]
+    if not isinstance(metadata.get("msgbook"), dict):
+        metadata["msgbook"] = as_nodes({})
+    ours: dict[str, Any] = metadata["msgbook"]
+    return ours
+
+
+def _create(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            path.unlink()
+            raise
+
+
+def _encoded(notebook: dict[str, Any], path: Path) -> bytes:
+    if path.suffix != NOTEBOOK_SUFFIX:
+        return encode(keep_lost_data(notebook, path))
+    from nbformat.v4.nbjson import writes
+
+    try:
+        return f"{writes(notebook)}\n".encode()
+    except UnicodeEncodeError:
+        # Lone surrogates have no bytes, but JSON can name them.
+        return f"{writes(notebook, ensure_ascii=True)}\n".encode()
+
+
+def _parse_ipynb(data: bytes, path: Path) -> dict[str, Any]:
+    import nbformat
+    from nbformat.reader import reads as read_any_version
+
+    try:
+        notebook: dict[str, Any] = nbformat.convert(read_any_version(data.decode("utf-8")), 4)
+        sound = isinstance(notebook["metadata"], dict) and all(map(_is_sound, notebook["cells"]))
+    except (
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RecursionError,
+        nbformat.ValidationError,
+    ) as error:
+        # Its readers look into what they are given before they look what it is.
+        raise DocumentError(f"{path}: expected a notebook, found something else") from error
+    if not sound:
+        raise DocumentError(f"{path}: expected a notebook, found cells that are none")
+    return notebook
+
+
+def _is_sound(cell: Any) -> bool:
+    """Whether it is a cell that can be looked at and written."""
+    return (
+        isinstance(cell, dict)
+        and isinstance(cell.get("cell_type"), str)
+        and isinstance(cell.get("source"), str)
+        and isinstance(cell.get("metadata"), dict)
+        and (cell["cell_type"] != "code" or isinstance(cell.get("outputs"), list))
+    )

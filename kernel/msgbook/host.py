@@ -1,0 +1,39 @@
+"""What a process that runs turns owes its user, a kernel as well as a command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgbook.config import Settings
+from msgbook.tools.approvals import Approvals
+from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
+from msgbook.tools.store import Store, data_file
+
+_PR_SET_DUMPABLE = 4
+
+
+def hide_from_children() -> None:
+    """Keep other processes of the user from reading this one's start environment (Linux).
+
+    The key may stand there. Root can read it all the same.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def jupyter_folders() -> tuple[Path, ...]:
+    """Jupyter's own folders: they hold settings, tokens and the connections of kernels."""
+    from jupyter_core import paths
+
+    folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())
+    return tuple(Path(folder) for folder in folders)
+
+
+def saved_approvals(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approvals:
+    """What is allowed in a notebook's folder; rules made by an answer are kept for good."""
+    saved = SavedRules(Store(data_file(RULES_FILE)))
+    return Approvals(settings.approval, folder, rules, saved)
