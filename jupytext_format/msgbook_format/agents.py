@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook_format.turn import turn_of
 from msgbook_format.yaml_nodes import YamlError, compose, entries, last, text_of
+from msgbook_format.yaml_values import plain_value
 
 DEFAULT_AGENT = "assistant"
 """Who answers where nothing names an agent."""
@@ -26,6 +27,18 @@ class FrontmatterAgents:
     """Those that `agents` defines, in file order."""
     default: str | None = None
     """`default_agent`, if it is a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTables:
+    """The agents of a frontmatter with their properties, of any type."""
+
+    tables: dict[str, Any] = field(default_factory=dict)
+    """What stands under each name of `agents`, in file order."""
+    default: str | None = None
+    """`default_agent`, if it is a name."""
+    problems: tuple[str, ...] = ()
+    """What could not be read, a line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,26 @@ def frontmatter_agents(user: str) -> FrontmatterAgents:
     return FrontmatterAgents(
         tuple(dict.fromkeys(names)), text_of(default.node) if default else None
     )
+
+
+def agent_tables(user: str) -> AgentTables:
+    """The agents in the user's lines of a frontmatter, properties included."""
+    try:
+        found = entries(compose(user))
+        agents, default = last(found, "agents"), last(found, "default_agent")
+        tables = plain_value(agents.node) if agents else {}
+    except YamlError as error:
+        problem = f"The frontmatter is not read as YAML: {error} (line {error.line + 1})."
+        return AgentTables(problems=(problem,))
+    problems = []
+    if not isinstance(tables, dict):
+        if tables is not None:
+            problems.append("agents: expected a mapping of names to properties; it is ignored.")
+        tables = {}
+    name = text_of(default.node) if default else None
+    if default and not name:
+        problems.append("default_agent: expected a name; it is ignored.")
+    return AgentTables(tables, name or None, tuple(problems))
 
 
 def agent_magic(source: str) -> AgentMagic | None:

@@ -1,0 +1,1 @@
+"""Who answers: agents with their properties, and the rules and skills that they work by."""

@@ -1,0 +1,181 @@
+"""Reads what a project holds of agents, rules and skills. The only I/O of this package.
+
+A project may come from anybody: no link out of it is followed, no secret is read, nothing is
+longer or more than is bounded here. What is odd is a notice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from msgbook.agents.rules import AGENTS_FILE, Rule
+from msgbook.agents.skills import Skill, SkillError, parse_skill
+from msgbook.text import one_line, visible, whole
+from msgbook.tools.files.opening import entries, read_file
+from msgbook.tools.files.text import decoded
+from msgbook.tools.rights import Refused, Roots
+
+AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
+RULES_FOLDER = PurePosixPath(".msgbook/rules")
+SKILLS_FOLDER = PurePosixPath(".agents/skills")
+
+FILE_LIMIT = 100_000
+"""Bytes of one file."""
+
+MOST_FILES = 200
+"""Files of one kind that are read."""
+
+_MOST_ENTRIES = 2_000
+"""Entries of folders that are looked at for one kind."""
+
+_MOST_LEVELS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFiles:
+    """What a project, and for skills the user's home, holds for the conversation."""
+
+    agents: dict[str, str] = field(default_factory=dict)
+    """Texts of `.msgbook/agents/NAME.md`, by NAME, sorted."""
+    rules: tuple[Rule, ...] = ()
+    """`AGENTS.md` first, then those of `.msgbook/rules`, sorted."""
+    skills: tuple[Skill, ...] = ()
+    """Those of the project, then those of the home whose names are new."""
+    notices: tuple[str, ...] = ()
+    """What is not read, a line each."""
+
+
+def read_project(project: Path, folder: Path, home: Path | None = None) -> ProjectFiles:
+    """Read the files as they are now; takes time, so call it in a thread.
+
+    Args:
+        project: The project's folder.
+        folder: The notebook's, in the project: paths of skills start there.
+        home: Where the user's own skills are; None for none.
+    """
+    tree = _Tree(project)
+    agents = {whole(path.stem): text for path, text in tree.markdown(AGENTS_FOLDER, levels=1)}
+    top = tree.text(PurePosixPath(AGENTS_FILE))
+    rules = [Rule(AGENTS_FILE, top)] if top is not None else []
+    for path, text in tree.markdown(RULES_FOLDER):
+        rules.append(Rule(whole(str(path.relative_to(RULES_FOLDER))), text))
+    skills = list(_skills(tree, start=folder.resolve()))
+    notices = tree.notices
+    if home is not None and home.resolve() != tree.top:
+        own = _Tree(home, follow=True)
+        skills += _skills(own)
+        notices = notices + own.notices
+    named: dict[str, Skill] = {}
+    for skill in skills:
+        named.setdefault(skill.name, skill)
+    rules = [rule for rule in rules if rule.text.strip()]
+    return ProjectFiles(agents, tuple(rules), tuple(named.values()), tuple(notices))
+
+
+def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
+    """The skills below a folder.
+
+    Args:
+        start: Paths are relative to it; None: they are absolute.
+    """
+    for name, _ in tree.entries(SKILLS_FOLDER):
+        path = SKILLS_FOLDER / name / "SKILL.md"
+        text = tree.text(path)
+        if text is None:
+            continue
+        shown = os.path.relpath(tree.top / path, start) if start else str(tree.top / path)
+        try:
+            yield parse_skill(text, whole(shown))
+        except SkillError as error:
+            tree.note(path, str(error))
+
+
+class _Tree:
+    """The files below a folder.
+
+    Args:
+        follow: Whether links that lead out of the folder are followed: it is the user's own.
+    """
+
+    def __init__(self, top: Path, *, follow: bool = False) -> None:
+        self.top = top.resolve()
+        self._roots = Roots(self.top)
+        self._follow = follow
+        self.notices: list[str] = []
+
+    def note(self, path: PurePosixPath, words: str) -> None:
+        self.notices.append(f"{visible(one_line(str(path), 200))}: {words}")
+
+    def entries(self, folder: PurePosixPath) -> list[tuple[str, str]]:
+        """Name and kind of what is in a folder, sorted; none where there is no such folder."""
+        place = self.top / folder
+        if not os.path.lexists(place):
+            return []
+        try:
+            real = place.resolve() if self._follow else place
+            found = entries(Roots(real) if self._follow else self._roots, real)
+        except (OSError, RuntimeError) as error:
+            why = getattr(error, "strerror", None) or "it cannot be listed"
+            self.note(folder, f"not read, since it or what it is in is no folder: {why}.")
+            return []
+        if len(found) > _MOST_ENTRIES:
+            self.note(folder, f"only the first {_MOST_ENTRIES} entries are looked at.")
+        return found[:_MOST_ENTRIES]
+
+    def markdown(
+        self, folder: PurePosixPath, levels: int = _MOST_LEVELS
+    ) -> Iterator[tuple[PurePosixPath, str]]:
+        """The Markdown files below a folder, sorted by their paths, with their texts."""
+        paths = sorted(self._walk(folder, levels), key=str)
+        if len(paths) > MOST_FILES:
+            self.note(folder, f"only the first {MOST_FILES} of {len(paths)} files are read.")
+        for path in paths[:MOST_FILES]:
+            text = self.text(path)
+            if text is not None:
+                yield path, text
+
+    def text(self, path: PurePosixPath) -> str | None:
+        """A file's text with LF as line ends; None where there is none, or it is not to be read."""
+        place = self.top / path
+        if not os.path.lexists(place):
+            return None
+        try:
+            real = place.resolve()
+            if not self._follow and not self._roots.inside(real):
+                raise Refused("not read, since it is a link out of the project.")
+            if self._roots.is_secret(real, self.top if self._roots.inside(real) else None):
+                raise Refused("not read, since it may hold a secret.")
+            roots = Roots(real.parent) if self._follow else self._roots
+            data, _ = read_file(roots, real, FILE_LIMIT + 1)
+        except Refused as error:
+            self.note(path, str(error))
+            return None
+        except (OSError, RuntimeError) as error:  # a link to itself
+            self.note(path, f"not read: {getattr(error, 'strerror', None) or 'it is no file'}.")
+            return None
+        file = decoded(data) if len(data) <= FILE_LIMIT else None
+        if file is None:
+            why = f"longer than {FILE_LIMIT} bytes" if len(data) > FILE_LIMIT else "no text"
+            self.note(path, f"not read, since it is {why}.")
+        return file.lines if file else None
+
+    def _walk(self, folder: PurePosixPath, levels: int) -> Iterator[PurePosixPath]:
+        left = _MOST_ENTRIES
+        waiting = [(folder, 1)]
+        while waiting:
+            here, level = waiting.pop()
+            for name, kind in self.entries(here):
+                left -= 1
+                if left < 0:
+                    self.note(here, f"more than {_MOST_ENTRIES} entries; the rest is not read.")
+                    return
+                path = here / name
+                if kind == "folder" and level < levels:
+                    waiting.append((path, level + 1))
+                elif kind != "folder" and name.endswith(".md"):
+                    yield path
+                elif kind == "other" and os.path.isdir(self.top / path):  # noqa: PTH112 - no error where nothing is allowed
+                    self.note(path, "a link to a folder is not followed.")

@@ -1,0 +1,157 @@
+"""`%agent`, `%rules` and `%skills`: who answers below a cell, and by which rules and skills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgbook.agents.model import Agent
+from msgbook.agents.resolve import AgentSources, known_agents, resolve, temporary_agent
+from msgbook.agents.rules import Rule
+from msgbook.agents.selection import Selection, selection
+from msgbook.agents.skills import Skill
+from msgbook.cells import Cell
+from msgbook.magics.base import UsageError
+from msgbook.text import one_line, visible
+from msgbook_format.agents import agent_magic
+
+_USAGE = (
+    "Expected %agent, %agent list, %agent new NAME KEY=VALUE ... or %agent default NAME; see %help."
+)
+_PLACES = {
+    "cell": "%agent new",
+    "notebook": "frontmatter",
+    "project": ".msgbook/agents",
+    "configuration": "msgbook.toml",
+    "built-in": "built in",
+}
+_SHOWN = 100
+"""Characters of a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentScene:
+    """What these magics can see of where they run."""
+
+    cells: Sequence[Cell] = ()
+    """All cells above."""
+    sources: AgentSources = field(default_factory=AgentSources)
+    rules: Sequence[Rule] = ()
+    skills: Sequence[Skill] = ()
+    notebook: Mapping[str, Any] = field(default_factory=dict)
+    """Its `metadata.msgbook`."""
+    model: str | None = None
+    """Who answers where no agent and no cell names a model; None: the server's only model."""
+    notices: Sequence[str] = ()
+    """What of the project could not be read."""
+
+
+def agent(scene: AgentScene, words: Sequence[str]) -> str:
+    """Say or choose who answers below, list the agents, or make a temporary one.
+
+    Raises:
+        UsageError: The words mean nothing.
+        UnknownAgentError: The agent that is named, or that would answer, is not defined.
+    """
+    match [*words]:
+        case []:
+            return _who_answers(scene)
+        case ["list"]:
+            return _listing(scene)
+        case ["default", name]:
+            found = resolve(name, scene.cells, scene.sources)
+            lines = [f"The cells below are answered by {_described(found.agent)}"]
+            return "\n".join([*lines, *found.notices])
+        case ["new", name, *_] if "=" not in name:
+            return _new(words)
+        case _:
+            raise UsageError(_USAGE)
+
+
+def rules(scene: AgentScene, _words: Sequence[str]) -> str:
+    """List the project's rules: those that hold below this cell, and the others.
+
+    Raises:
+        UnknownAgentError: The agent that would answer is not defined.
+    """
+    selected = selection("rules", _agent_below(scene), scene.notebook)
+    lines = [(rule.name, f"length {len(rule.text):,}") for rule in scene.rules]
+    empty = "This project has no rules: no AGENTS.md and nothing in .msgbook/rules."
+    return _used_or_not(selected, lines, empty, scene.notices)
+
+
+def skills(scene: AgentScene, _words: Sequence[str]) -> str:
+    """List the skills: those that the model is told of below this cell, and the others.
+
+    Raises:
+        UnknownAgentError: The agent that would answer is not defined.
+    """
+    selected = selection("skills", _agent_below(scene), scene.notebook)
+    lines = [(skill.name, one_line(skill.description, _SHOWN)) for skill in scene.skills]
+    empty = "There are no skills: nothing in .agents/skills of the project and of your home."
+    return _used_or_not(selected, lines, empty, scene.notices)
+
+
+def _who_answers(scene: AgentScene) -> str:
+    found = resolve(None, scene.cells, scene.sources)
+    model = found.model or scene.model or "the server's only model"
+    return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
+
+
+def _listing(scene: AgentScene) -> str:
+    rows = []
+    for listed in known_agents(scene.cells, scene.sources):
+        one = listed.agent
+        mark = "*" if listed.is_default else " "
+        models = ", ".join(one.models) or "-"
+        words = one_line(one.description or "", _SHOWN)
+        rows.append((mark, visible(one.name), _PLACES[one.origin], visible(models), visible(words)))
+    return _columns(rows) + "\n\n* answers below this cell"
+
+
+def _new(words: Sequence[str]) -> str:
+    magic = agent_magic(" ".join(["%agent", *words]))
+    if magic is None:
+        raise UsageError(_USAGE)
+    made = temporary_agent(magic)
+    name = visible(made.agent.name)
+    line = f"{_described(made.agent)} can be named below: %%msg agent={name}, %agent default {name}"
+    return "\n".join([line, *made.notices])
+
+
+def _agent_below(scene: AgentScene) -> Agent:
+    return resolve(None, scene.cells, scene.sources).agent
+
+
+def _described(one: Agent) -> str:
+    said = [_PLACES[one.origin], *one.models[:1]]
+    if one.provider:
+        said.append(f"provider {one.provider}")
+    if one.temperature is not None and one.use_temperature:
+        said.append(f"temperature {one.temperature:g}")
+    return f"{visible(one.name)} ({visible(', '.join(said))})"
+
+
+def _used_or_not(
+    selected: Selection,
+    lines: Sequence[tuple[str, str]],
+    empty: str,
+    notices: Sequence[str],
+) -> str:
+    """Names with a word on each, `*` before those that are used."""
+    names = [name for name, _ in lines]
+    rows = [
+        ("*" if selected.uses(name) else " ", visible(name), visible(words))
+        for name, words in lines
+    ]
+    listed = f"{_columns(rows)}\n\n* in use ({selected.by})" if rows else empty
+    return "\n".join([listed, *selected.notices, *selected.unknown(names), *notices])
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,141 @@
+"""An agent out of whatever a file says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.agents.model import Agent, parse_agent, parse_temporary
+
+SEED_004 = {
+    "models": ["gpt-5", "o3"],
+    "context_window": 128_000,
+    "max_output_tokens": 4_096,
+    "reasoning": True,
+    "use_temperature": False,
+    "temperature": 0.5,
+    "system_prompt": "You review.",
+}
+
+OURS = {
+    "description": "Reviews code.",
+    "provider": "local",
+    "reasoning_effort": "high",
+    "tools": ["read", "grep"],
+    "mcp_servers": [],
+    "allowed_uris": ["src"],
+    "max_steps": 5,
+    "token_budget": 10_000,
+    "time_budget": 1.5,
+    "rules": ["style.md"],
+    "skills": ["pdf"],
+}
+
+
+def test_all_properties_are_read():
+    agent, notices = parse_agent("reviewer", SEED_004 | OURS, "notebook")
+
+    wanted = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in (SEED_004 | OURS).items()
+    }
+    assert notices == ()
+    assert agent == Agent("reviewer", "notebook", **wanted)
+
+
+def test_models_may_be_one_name():
+    assert parse_agent("a", {"models": "gpt-5"}, "notebook").agent.models == ("gpt-5",)
+
+
+def test_an_agent_without_properties_is_one():
+    assert parse_agent("a", None, "notebook") == (Agent("a", "notebook"), ())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("models", {"a": 1}, "a list of names, or one name"),
+        ("models", ["a", 3], "a list of names, or one name"),
+        ("context_window", "128k", "a positive whole number"),
+        ("context_window", True, "a positive whole number"),
+        ("max_output_tokens", 0, "a positive whole number"),
+        ("reasoning", "yes", "true or false"),
+        ("use_temperature", 1, "true or false"),
+        ("temperature", "hot", "a number from 0 on"),
+        ("temperature", float("nan"), "a number from 0 on"),
+        ("system_prompt", ["a"], "a text"),
+        ("provider", "  ", "a name"),
+        ("tools", [""], "a list of names, or one name"),
+        ("time_budget", 0, "a positive number of seconds"),
+    ],
+)
+def test_a_wrong_type_is_a_notice_and_the_rest_counts(key, value, expected):
+    agent, notices = parse_agent("a", {key: value, "description": "d"}, "notebook")
+
+    assert agent == Agent("a", "notebook", description="d")
+    [notice] = notices
+    assert notice.startswith(f"Agent a: {key}: expected {expected}, got ")
+
+
+def test_what_is_no_table_is_a_notice():
+    _, notices = parse_agent("a", "gpt-5", "notebook")
+
+    assert notices == ('Agent a: expected a mapping of properties, got "gpt-5"; it is ignored.',)
+
+
+def test_an_unknown_property_is_a_notice():
+    _, notices = parse_agent("a", {"temprature": 1}, "notebook")
+
+    assert notices == ('Agent a: unknown property "temprature"; it is ignored.',)
+
+
+def test_a_temporary_agent_has_the_types_of_a_defined_one():
+    words = ["models=gpt-5,o3", "temperature=0.2", "reasoning=true", "max_steps=5", "provider=7"]
+
+    assert parse_temporary("fast", words) == (
+        Agent(
+            "fast",
+            "cell",
+            models=("gpt-5", "o3"),
+            temperature=0.2,
+            reasoning=True,
+            max_steps=5,
+            provider="7",
+        ),
+        (),
+    )
+
+
+def test_a_temporary_agent_cannot_set_a_system_prompt():
+    agent, notices = parse_temporary("fast", ["system_prompt=Hurry.", "models=m"])
+
+    assert agent == Agent("fast", "cell", models=("m",))
+    [notice] = notices
+    assert "cannot set system_prompt" in notice
+
+
+def test_a_word_that_sets_nothing_is_a_notice():
+    _, notices = parse_temporary("fast", ["gpt-5"])
+
+    assert notices == ('Agent fast: expected KEY=VALUE, got "gpt-5"; it is ignored.',)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.text(), values | st.dictionaries(st.sampled_from([*SEED_004, *OURS, "x"]), values))
+def test_nothing_that_a_file_says_raises(name, table):
+    agent, notices = parse_agent(name, table, "notebook")
+
+    assert agent.name == name
+    assert all(isinstance(notice, str) and "\n" not in notice for notice in notices)
+
+
+@given(st.lists(st.text()))
+def test_no_words_of_a_magic_raise(words):
+    assert parse_temporary("a", words).agent.system_prompt is None

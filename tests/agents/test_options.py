@@ -1,0 +1,49 @@
+"""What of an agent goes into a request."""
+
+from __future__ import annotations
+
+import pytest
+
+from msgbook.agents.model import Agent
+from msgbook.agents.options import request_options
+
+LOCAL = "http://localhost:11434/v1"
+
+
+def test_what_is_not_set_is_not_sent():
+    assert request_options(Agent("a", models=("m",), context_window=1000)) == {}
+
+
+def test_temperature_is_sent_only_where_it_is_used():
+    assert request_options(Agent("a", temperature=0.0)) == {"temperature": 0.0}
+    assert request_options(Agent("a", temperature=0.5, use_temperature=False)) == {}
+
+
+@pytest.mark.parametrize(
+    ("base_url", "key"),
+    [
+        (None, "max_completion_tokens"),
+        ("https://api.openai.com/v1", "max_completion_tokens"),
+        ("https://eu.api.openai.com/v1", "max_completion_tokens"),
+        ("https://name.openai.azure.com/openai/v1", "max_completion_tokens"),
+        (LOCAL, "max_tokens"),
+        ("https://notopenai.com/v1", "max_tokens"),
+        ("https://openai.com.example/v1", "max_tokens"),
+    ],
+)
+def test_the_bound_of_an_answer_has_the_name_that_the_server_reads(base_url, key):
+    assert request_options(Agent("a", max_output_tokens=5), base_url) == {key: 5}
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "effort", "sent"),
+    [
+        (None, None, {}),
+        (False, None, {}),
+        (True, None, {"reasoning_effort": "medium"}),
+        (True, "high", {"reasoning_effort": "high"}),
+        (False, "none", {"reasoning_effort": "none"}),
+    ],
+)
+def test_reasoning_is_asked_for_by_effort(reasoning, effort, sent):
+    assert request_options(Agent("a", reasoning=reasoning, reasoning_effort=effort)) == sent
