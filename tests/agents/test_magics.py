@@ -71,10 +71,10 @@ def test_rules_are_listed_with_those_in_use():
     given = {"rules": [Rule("AGENTS.md", "x" * 1200), Rule("style.md", "y")], "notices": ["odd"]}
 
     assert rules(scene(**given), []) == (
-        "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default)\nodd"
+        "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default; agent or notebook name them under rules:)\nodd"
     )
     assert rules(scene("%agent default reviewer", **given), []) == (
-        "   AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (agent reviewer)\nodd"
+        "   AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (agent reviewer; agent or notebook name them under rules:)\nodd"
     )
 
 
@@ -82,8 +82,14 @@ def test_skills_are_listed_with_those_in_use():
     given = {"skills": [Skill("pdf", "Reads PDF.", "p")], "notebook": {"skills": ["pdf", "gone"]}}
 
     assert skills(scene(**given), []) == (
-        "*  pdf  Reads PDF.\n\n* in use (the notebook)\nskills of the notebook: there is no 'gone'."
+        "*  pdf  Reads PDF.\n\n* in use (the notebook; agent or notebook name them under skills:)\nskills of the notebook: there is no 'gone'."
     )
+
+
+def test_skills_that_nobody_names_are_not_in_use():
+    given = {"skills": [Skill("pdf", "Reads PDF.", "p")]}
+
+    assert "None is in use (by default; " in skills(scene(**given), [])
 
 
 def test_nothing_to_list_is_said():

@@ -55,6 +55,15 @@ def test_rules_are_sorted_behind_the_one_at_the_top(project):
     assert found.notices == ()
 
 
+def test_of_equal_names_of_rules_the_first_counts(project):
+    put(project, {"AGENTS.md": "Top", ".msgbook/rules/AGENTS.md": "Other"})
+
+    found = read_project(project, project)
+
+    assert found.rules == (Rule("AGENTS.md", "Top"),)
+    assert "another rule is called AGENTS.md" in found.notices[0]
+
+
 def test_agents_are_the_files_of_their_folder(project):
     put(
         project,

@@ -58,10 +58,7 @@ def read_project(project: Path, folder: Path, home: Path | None = None) -> Proje
     """
     tree = _Tree(project)
     agents = {whole(path.stem): text for path, text in tree.markdown(AGENTS_FOLDER, levels=1)}
-    top = tree.text(PurePosixPath(AGENTS_FILE))
-    rules = [Rule(AGENTS_FILE, top)] if top is not None else []
-    for path, text in tree.markdown(RULES_FOLDER):
-        rules.append(Rule(whole(str(path.relative_to(RULES_FOLDER))), text))
+    rules = tuple(_rules(tree))
     skills = list(_skills(tree, start=folder.resolve()))
     notices = tree.notices
     if home is not None and home.resolve() != tree.top:
@@ -71,8 +68,24 @@ def read_project(project: Path, folder: Path, home: Path | None = None) -> Proje
     named: dict[str, Skill] = {}
     for skill in skills:
         named.setdefault(skill.name, skill)
-    rules = [rule for rule in rules if rule.text.strip()]
-    return ProjectFiles(agents, tuple(rules), tuple(named.values()), tuple(notices))
+    return ProjectFiles(agents, rules, tuple(named.values()), tuple(notices))
+
+
+def _rules(tree: _Tree) -> Iterator[Rule]:
+    """The rules that say something, each name once."""
+    top = PurePosixPath(AGENTS_FILE)
+    found = [(top, AGENTS_FILE, tree.text(top) or "")]
+    for path, text in tree.markdown(RULES_FOLDER):
+        found.append((path, whole(str(path.relative_to(RULES_FOLDER))), text))
+    names = set()
+    for path, name, text in found:
+        if not text.strip():
+            continue
+        if name in names:
+            tree.note(path, f"not read, since another rule is called {visible(name)}; rename it.")
+        else:
+            names.add(name)
+            yield Rule(name, text)
 
 
 def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:

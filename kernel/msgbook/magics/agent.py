@@ -145,7 +145,9 @@ def _used_or_not(
         ("*" if selected.uses(name) else " ", visible(name), visible(words))
         for name, words in lines
     ]
-    listed = f"{_columns(rows)}\n\n* in use ({selected.by})" if rows else empty
+    some = "* in use" if any(map(selected.uses, names)) else "None is in use"
+    how = f"agent or notebook name them under {selected.kind}:"
+    listed = f"{_columns(rows)}\n\n{some} ({selected.by}; {how})" if rows else empty
     return "\n".join([listed, *selected.notices, *selected.unknown(names), *notices])
 
 
