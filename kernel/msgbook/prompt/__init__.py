@@ -1,0 +1,1 @@
+"""What a prompt brings with it: macros, references, the block that holds them, images."""

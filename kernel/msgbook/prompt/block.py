@@ -1,0 +1,222 @@
+"""The `<content_reference>` block: what references and rules bring, as the model gets it. Pure.
+
+A block is JSON (seed 003) with `rules` (only where they are said), `files` (key -> text) and
+`tools`. The turn's context records digests of what was sent, so that later requests rebuild the
+block byte for byte from the record and the blobs; a file that has not changed is not sent again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from msgbook.messages import Part
+from msgbook.text import whole
+
+_END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+Load = Callable[[str], str | None]
+"""The text with a sha256 in hex; None when it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """A tool that ran because the prompt named it."""
+
+    name: str
+    args: Any
+    """The arguments as a JSON value."""
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What one prompt brings with it, in order."""
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """All rules in force: name and text, macros expanded."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Key and text of what is referenced: files, cells, Python values."""
+    tools: Sequence[ToolRun] = ()
+
+
+class Built(NamedTuple):
+    """A block and what has to be kept of it."""
+
+    text: str
+    """Empty when there is nothing to say."""
+    context: dict[str, Any]
+    """Keys for the turn's `context`: `rules`, `files`, `tools`, each only if the block has it."""
+    blobs: dict[str, str]
+    """What `replay` will ask for: sha256 in hex, and the text."""
+
+
+def build(
+    previous: Iterable[Mapping[str, Any]],
+    items: Items,
+    *,
+    has_blob: Callable[[str], bool] = lambda digest: True,
+) -> Built:
+    """The block of the prompt that is run now.
+
+    Args:
+        previous: The contexts of the turns whose blocks stand above in this request, in order; as
+            saved, so anything may be odd.
+        has_blob: Whether a text is still there; what is gone is sent whole again.
+    """
+    said = _Said.of(previous, has_blob)
+    blobs: dict[str, str] = {}
+
+    def keep(text: str) -> str:
+        digest = _digest(text)
+        blobs[digest] = text
+        return digest
+
+    context: dict[str, Any] = {}
+    rules = {whole(name): whole(text) for name, text in items.rules.items()}
+    if [(name, _digest(text)) for name, text in rules.items()] != said.rules:
+        context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
+    files = []
+    for key, text in items.files.items():
+        key, text = whole(key), whole(text)
+        digest = _digest(text)
+        shown, version = said.shown.get(key, ("", 0))
+        if shown == digest:
+            entry = {"key": key, "sha256": digest, "version": version, "unchanged": True}
+        else:
+            changed = said.known.get(key) != digest
+            entry = {
+                "key": key,
+                "sha256": keep(text),
+                "version": said.versions.get(key, 0) + changed,
+            }
+        files.append(entry)
+    tools = [
+        {"name": whole(run.name), "args": _canonical(run.args), "sha256": keep(whole(run.result))}
+        for run in items.tools
+    ]
+    context |= {"files": files} if files else {}
+    context |= {"tools": tools} if tools else {}
+    return Built(replay(context, blobs.get), context, blobs)
+
+
+def replay(context: Mapping[str, Any], load: Load) -> str:
+    """The block that was sent with a turn, byte for byte; empty when there was none.
+
+    A text that is gone is said to be. Entries that are none of ours are left out.
+    """
+    rules = _entries(context, "rules")
+    files = _entries(context, "files")
+    tools = _entries(context, "tools")
+    if not (files or tools or isinstance(context.get("rules"), list)):
+        return ""
+
+    def text_of(entry: Mapping[str, Any]) -> str:
+        text = load(entry["sha256"])
+        return _gone(entry["sha256"]) if text is None else text
+
+    body: dict[str, Any] = {}
+    if isinstance(context.get("rules"), list):
+        body["rules"] = [{"name": rule["name"], "content": text_of(rule)} for rule in rules]
+    body["files"] = {
+        file["key"]: _unchanged(file["version"]) if file.get("unchanged") is True else text_of(file)
+        for file in files
+    }
+    body["tools"] = [
+        {"name": run["name"], "args": _canonical(run.get("args")), "result": text_of(run)}
+        for run in tools
+    ]
+    text = json.dumps(body, ensure_ascii=False, indent=1)
+    return f"<content_reference>\n{_END_TAG.sub(_escaped, text)}\n</content_reference>"
+
+
+def append(content: str | list[Part], block: str) -> str | list[Part]:
+    """A user message's content with the block at its end: a text goes on, parts get one more."""
+    if not block:
+        return content
+    if isinstance(content, str):
+        return f"{content}\n\n{block}"
+    return [*content, {"type": "text", "text": block}]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the blocks above say."""
+
+    rules: list[tuple[str, str]]
+    """Name and digest of the rules as they were said last."""
+    versions: dict[str, int]
+    """The highest version of each file."""
+    known: dict[str, str]
+    """Digest of the last version of each file."""
+    shown: dict[str, tuple[str, int]]
+    """Digest and version of each file as its text can be read above, the last time."""
+
+    @classmethod
+    def of(cls, contexts: Iterable[Mapping[str, Any]], has_blob: Callable[[str], bool]) -> _Said:
+        rules: list[tuple[str, str]] = []
+        versions: dict[str, int] = {}
+        known: dict[str, str] = {}
+        shown: dict[str, tuple[str, int]] = {}
+        for context in contexts:
+            if isinstance(context.get("rules"), list):
+                rules = [(rule["name"], rule["sha256"]) for rule in _entries(context, "rules")]
+            for file in _entries(context, "files"):
+                key, digest = file["key"], file["sha256"]
+                versions[key] = max(versions.get(key, 0), file["version"])
+                known[key] = digest
+                if file.get("unchanged") is not True:
+                    shown[key] = digest, file["version"]
+        rules = rules if all(has_blob(digest) for _, digest in rules) else [_GONE_RULE]
+        shown = {key: text for key, text in shown.items() if has_blob(text[0])}
+        return cls(rules, versions, known, shown)
+
+
+_GONE_RULE = ("", "")
+"""No rule has this digest, so that the rules are said again."""
+_NAMES = {"rules": "name", "files": "key", "tools": "name"}
+
+
+def _entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    """The sound entries of one kind in a context."""
+    entries = context.get(kind)
+    return [
+        entry
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict)
+        and isinstance(entry.get(_NAMES[kind]), str)
+        and isinstance(entry.get("sha256"), str)
+        and _DIGEST.fullmatch(entry["sha256"])
+        and (kind != "files" or _is_version(entry.get("version")))
+    ]
+
+
+def _is_version(version: Any) -> bool:
+    return isinstance(version, int) and not isinstance(version, bool) and version > 0
+
+
+def _canonical(args: Any) -> Any:
+    """A JSON value with sorted keys: a file may have saved it in another order."""
+    return json.loads(whole(json.dumps(args, sort_keys=True)))
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _unchanged(version: int) -> str:
+    return f"(unchanged: version {version} above)"
+
+
+def _gone(digest: str) -> str:
+    return f"(not kept: .msgbook/blobs/{digest} is gone; read it again if it matters)"
+
+
+def _escaped(end_tag: re.Match[str]) -> str:
+    # The same string to a reader of JSON, and no end of the block.
+    return end_tag[0].replace("/", "\\/")

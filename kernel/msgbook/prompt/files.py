@@ -1,0 +1,201 @@
+"""Files and folders for references, by the rules of rights that the file tools have.
+
+Files of a glob and names in a folder leave out what `.gitignore` does; a path that is written out
+is read whatever a `.gitignore` says. Reading is done in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from msgbook.prompt.ignore import Ignored
+from msgbook.prompt.references import Document, Matches, SourceError
+from msgbook.prompt.tags import Lines
+from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
+from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files.text import TextFile, decoded
+from msgbook.tools.files.walking import SKIPPED
+from msgbook.tools.rights import Objection, Refused, Roots
+
+FILE_LIMIT = 2_000_000
+"""Bytes of a file that is sent; a larger one is named, unless lines of it are asked for."""
+LINES_LIMIT = 50_000_000
+"""Bytes of a file in which lines are looked for."""
+_LINE_PORTIONS = (1_000_000, 8_000_000, LINES_LIMIT)
+NAMES = 1000
+"""Names of a folder that are shown."""
+MATCHES = 200
+"""Files of a glob that are followed."""
+_FOLDERS = 20_000
+_WILDCARDS = 3
+"""Wildcards in one name of a pattern: each multiplies the time that a hostile file name can take."""
+_PROSE = {".md", ".markdown", ".txt", ".rst"}
+
+Allow = Callable[[Path, Objection], Awaitable[bool]]
+"""Asks a person whether a real path may be read that is not free."""
+
+
+async def nobody(real: Path, objection: Objection) -> bool:
+    """The answer where nobody can be asked."""
+    return False
+
+
+class Files:
+    """The part of `Sources` that reads files.
+
+    Args:
+        roots: Where reading is free.
+        allow: Asks about what is not free, if the user has named it.
+    """
+
+    def __init__(self, roots: Roots, allow: Allow = nobody) -> None:
+        self._roots = roots
+        self._allow = allow
+
+    async def exists(self, path: str) -> bool:
+        return await asyncio.to_thread(self._exists, path)
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        with _saying():
+            real = self._roots.resolve(path)
+        objection = self._roots.objection(real)
+        if objection and (nested or not await self._allow(real, objection)):
+            raise SourceError(f"it is not free to read, since {objection.reason}")
+        with _saying():
+            return await asyncio.to_thread(self._document, real, lines)
+
+    async def glob(self, pattern: str) -> Matches:
+        with _saying():
+            return await asyncio.to_thread(self._matches, pattern)
+
+    async def bytes(self, path: str, limit: int) -> bytes:
+        """All of a file.
+
+        Raises:
+            SourceError: It is missing, refused, or has more than `limit` bytes.
+        """
+        with _saying():
+            real = self._roots.resolve(path)
+        objection = self._roots.objection(real)
+        if objection and not await self._allow(real, objection):
+            raise SourceError(f"it is not free to read, since {objection.reason}")
+        with _saying():
+            data, status = await asyncio.to_thread(read_file, self._roots, real, limit + 1)
+        if len(data) > limit:
+            raise SourceError(f"it has {status.st_size:,} bytes; the limit is {limit:,}")
+        return data
+
+    def _exists(self, path: str) -> bool:
+        try:
+            real = self._roots.resolve(path)
+            return real.exists()
+        except (Refused, OSError):
+            return False
+
+    def _document(self, real: Path, lines: Lines | None) -> Document:
+        if is_folder(self._roots, real):
+            if lines:
+                raise SourceError("a folder has no lines")
+            return Document(self._listing(real), "literal")
+        if lines:
+            return self._some_lines(real, lines)
+        data, status = read_file(self._roots, real, 8192)
+        if status.st_size > len(data) and status.st_size <= FILE_LIMIT:
+            data, status = read_file(self._roots, real, FILE_LIMIT)
+        file = decoded(data)
+        if file is None or status.st_size > FILE_LIMIT:
+            return Document(_named(real, file, status.st_size), "literal")
+        return Document(file.lines, _kind(real))
+
+    def _some_lines(self, real: Path, lines: Lines) -> Document:
+        for limit in _LINE_PORTIONS:
+            data, status = read_file(self._roots, real, limit)
+            whole = status.st_size <= len(data)
+            file = decoded(data if whole else data[: data.rfind(b"\n") + 1])
+            found = file.lines.removesuffix("\n").split("\n") if file else []
+            if whole or len(found) >= lines.last:
+                break
+        if file is None:
+            return Document(_named(real, file, status.st_size), "literal")
+        if lines.first > len(found):
+            where = "the file has" if whole else f"its first {LINES_LIMIT:,} bytes have"
+            raise SourceError(f"{where} {len(found)} lines")
+        return Document("\n".join(found[lines.first - 1 : lines.last]), _kind(real))
+
+    def _listing(self, folder: Path) -> str:
+        ignored = Ignored(self._roots)
+        with refusing(self._roots, folder):
+            found = entries(self._roots, folder)
+        names = [
+            f"[{'DIR' if kind == 'folder' else 'FILE'}] {name}"
+            for name, kind in found
+            if not ignored.hides(folder / name, is_folder=kind == "folder")
+        ]
+        shown = names[:NAMES]
+        more = [f"[... {len(names) - NAMES} more names]"] if len(names) > NAMES else []
+        return "\n".join(shown + more) or "(the folder is empty)"
+
+    def _matches(self, pattern: str) -> Matches:
+        if any(name.count("*") + name.count("?") > _WILDCARDS for name in pattern.split("/")):
+            raise SourceError(f"a name of the pattern has more than {_WILDCARDS} wildcards")
+        fits = matcher(pattern)
+        folder = self._roots.folder
+        objection = self._roots.objection(folder)
+        if objection:
+            raise SourceError(f"the folder is not free to read, since {objection.reason}")
+        found = sorted(name for name in self._walk() if fits(name))
+        free = [name for name in found if self._roots.objection(folder / name) is None]
+        notes = []
+        if len(free) < len(found):
+            notes.append(f"{len(found) - len(free)} files that may hold secrets are left out")
+        if len(free) > MATCHES:
+            notes.append(f"{len(free)} files match; the first {MATCHES} are taken")
+        return Matches(free[:MATCHES], "; ".join(notes))
+
+    def _walk(self) -> Iterator[str]:
+        """Files below the notebook's folder that are not ignored, relative with `/`."""
+        ignored = Ignored(self._roots)
+        waiting = [""]
+        listed = 0
+        while waiting:
+            folder = waiting.pop()
+            listed += 1
+            if listed > _FOLDERS:
+                raise SourceError(f"there are more than {_FOLDERS} folders")
+            try:
+                found = entries(self._roots, self._roots.folder / folder)
+            except OSError:  # not ours to list, or gone meanwhile
+                continue
+            for name, kind in found:
+                path = self._roots.folder / folder / name
+                if name in SKIPPED or ignored.hides(path, is_folder=kind == "folder"):
+                    continue
+                if kind == "folder":
+                    waiting.append(f"{folder}{name}/")
+                elif kind == "file":
+                    yield folder + name
+
+
+@contextmanager
+def _saying() -> Iterator[None]:
+    """What the file functions refuse becomes what a reference says."""
+    try:
+        yield
+    except Refused as error:
+        raise SourceError(str(error)) from None
+
+
+def _kind(real: Path) -> Literal["prose", "source"]:
+    return "prose" if real.suffix.lower() in _PROSE else "source"
+
+
+def _named(real: Path, file: TextFile | None, size: int) -> str:
+    kind = mimetypes.guess_type(real.name)[0]
+    if file is None:
+        return f"(binary file, {kind or 'unknown type'}, {size:,} bytes)"
+    return f"({kind or 'text'}, {size:,} bytes: too large to be sent; ask for lines of it)"

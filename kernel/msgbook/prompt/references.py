@@ -1,0 +1,321 @@
+"""Follows the references of a prompt: tags to texts. All I/O is behind `Sources`.
+
+A path is relative to the notebook's folder, wherever its tag stands: one tag means one thing, and
+its text, macros expanded, is the key under which the model finds it. The files of a glob have
+their paths as keys. Files of prose (Markdown, plain text) may refer to further files, by their path
+and in brackets alone; those are items of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from msgbook.errors import MsgbookError
+from msgbook.events import Notice
+from msgbook.prompt.block import ToolRun
+from msgbook.prompt.expand import expand
+from msgbook.prompt.scan import Problem
+from msgbook.prompt.tags import Lines, Reference, Tag, TagError, find_tags, is_glob, parse_tag
+from msgbook.text import capped, one_line, whole
+
+FILE_LIMIT = 200_000
+"""Characters of one item; of a longer one head and tail are sent."""
+TOTAL_LIMIT = 400_000
+"""Characters of all items of a prompt."""
+ITEMS = 200
+"""Items of a prompt: files, cells, values and calls."""
+DEPTH = 20
+"""How many files deep references are followed."""
+_TRIES = 1000
+"""References of a prompt that are followed, found or not."""
+_NOTICES = 50
+
+
+class SourceError(MsgbookError):
+    """A reference that cannot be followed; the message says why, without the tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a path gives."""
+
+    text: str
+    kind: Literal["prose", "source", "literal"] = "source"
+    """`prose`: its references are followed. `literal`: words of ours, nothing is expanded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What a glob gives."""
+
+    paths: list[str]
+    """Relative to the notebook's folder, sorted."""
+    note: str = ""
+    """What was left out; empty when nothing was."""
+
+
+class Sources(Protocol):
+    """Where references lead. Every method raises `SourceError` for what is missing or refused."""
+
+    async def exists(self, path: str) -> bool:
+        """Whether there is such a file or folder. Never asks, never raises."""
+        ...
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        """A file or some of its lines, or the names in a folder.
+
+        Args:
+            nested: Whether another file names it. Only what the user has written may ask for leave.
+        """
+        ...
+
+    async def glob(self, pattern: str) -> Matches:
+        """The files that match and are free to read."""
+        ...
+
+    async def cell(self, cell_id: str) -> str:
+        """A cell and its output."""
+        ...
+
+    async def python(self, name: str) -> str:
+        """The description of a variable."""
+        ...
+
+    async def tool(self, name: str, arguments: str) -> str:
+        """The result of a call, under the rules for calls of a model.
+
+        Args:
+            arguments: A JSON object.
+        """
+        ...
+
+
+@dataclass(slots=True)
+class Resolved:
+    """What references brought, in order of first mention."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    tools: list[ToolRun] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+
+async def resolve(
+    text: str, macros: Mapping[str, str], sources: Sources, *, rule: str | None = None
+) -> Resolved:
+    """Follow the references of a text. What fails is a notice, and the others are followed.
+
+    Args:
+        text: A prompt as written, or a rule.
+        rule: Where the text is no prompt, its name: such a text may name files alone.
+    """
+    resolver = _Resolver(macros, sources)
+    if rule is None:
+        await resolver.follow_prompt(text)
+    else:
+        await resolver.follow_nested(text, (rule,))
+    return resolver.resolved
+
+
+class _Resolver:
+    def __init__(self, macros: Mapping[str, str], sources: Sources) -> None:
+        self._macros = macros
+        self._sources = sources
+        self._left = TOTAL_LIMIT
+        self._refused = False
+        self._tried: set[str] = set()
+        self._calls: set[tuple[str, str]] = set()
+        self.resolved = Resolved()
+
+    async def follow_prompt(self, text: str) -> None:
+        """Follow what the user has written: all kinds of references."""
+        found = find_tags(text)
+        self._tell(found.problems, "")
+        for tag in found.tags:
+            try:
+                if tag.tool:
+                    await self._call(tag)
+                elif tag.bare:
+                    await self._bare(tag)
+                else:
+                    key = self._expanded(tag.text)
+                    await self._item(key, parse_tag(key), ())
+            except (SourceError, TagError) as error:
+                self._notice(tag.text, error)
+
+    async def follow_nested(self, text: str, chain: tuple[str, ...]) -> None:
+        """Follow what a file or rule has written: files, by path and in brackets.
+
+        Args:
+            chain: The keys that lead here, outermost first.
+        """
+        found = find_tags(text, bare=False)
+        self._tell(found.problems, f"{one_line(chain[-1], 200)}, ")
+        for tag in found.tags:
+            try:
+                key = self._expanded(tag.text)
+                reference = parse_tag(key) if not tag.tool else None
+                if reference is None or reference.kind != "path":
+                    raise SourceError("a referenced file may name files alone")
+                if key in chain:
+                    circle = " -> ".join((*chain[chain.index(key) :], key))
+                    raise SourceError(f"the references go in a circle: {circle}")
+                if len(chain) > DEPTH:
+                    raise SourceError(f"references are followed {DEPTH} files deep")
+                await self._item(key, reference, chain)
+            except (SourceError, TagError) as error:
+                self._notice(tag.text, error, chain[-1])
+
+    async def _bare(self, tag: Tag) -> None:
+        for spelling in tag.spellings:
+            reference = parse_tag(spelling)
+            if len(self._tried) > _TRIES:
+                return
+            self._tried.add(f"@{spelling}")
+            if reference.kind == "path" and await self._sources.exists(reference.name):
+                await self._item(spelling, reference, ())
+                return
+
+    async def _item(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
+        """Put what a reference means under its key, unless it has been tried."""
+        if not self._is_new(key):
+            return
+        self._room()
+        if reference.kind == "cell":
+            self._add(key, await self._sources.cell(reference.name))
+        elif reference.kind == "python":
+            self._add(key, await self._sources.python(reference.name))
+        elif is_glob(reference.name) and not await self._sources.exists(reference.name):
+            if chain:
+                raise SourceError("a referenced file may name single files alone")
+            await self._glob(reference)
+        else:
+            await self._file(key, reference, chain)
+
+    async def _glob(self, reference: Reference) -> None:
+        matches = await self._sources.glob(reference.name)
+        if not matches.paths:
+            raise SourceError(matches.note or "no file matches")
+        if matches.note:
+            self._notice(reference.name, matches.note)
+        for path in matches.paths:
+            if not self._is_new(path):
+                continue
+            try:
+                self._room()
+                await self._file(path, Reference("path", path, reference.lines), ())
+            except SourceError as error:
+                self._notice(path, error)
+            if self._refused:
+                return
+
+    async def _file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
+        document = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
+        text = document.text
+        if document.kind != "literal":
+            text, problems = expand(text, self._macros)
+            self._tell(problems, f"{one_line(key, 200)}, ")
+        self._add(key, text)
+        if document.kind == "prose":
+            await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
+
+    async def _call(self, tag: Tag) -> None:
+        arguments = self._arguments(tag.arguments)
+        canonical = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+        if (tag.tool, canonical) in self._calls:
+            return
+        self._calls.add((tag.tool, canonical))
+        self._room()
+        result = await self._sources.tool(tag.tool, canonical)
+        shown = self._bounded(tag.text, result)
+        self.resolved.tools.append(ToolRun(tag.tool, arguments, shown))
+
+    def _arguments(self, written: str) -> dict[str, Any]:
+        """The arguments of a call, macros expanded: in strings, so that a value needs no escapes.
+
+        Where the whole is JSON only with its macros expanded, they may stand for more than text.
+        """
+        try:
+            arguments = _json_object(written)
+        except TagError:
+            return _json_object(self._expanded(written))
+        return {self._expanded(key): self._in_strings(arguments[key]) for key in arguments}
+
+    def _in_strings(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._expanded(value)
+        if isinstance(value, list):
+            return [self._in_strings(item) for item in value]
+        if isinstance(value, dict):
+            return {self._expanded(key): self._in_strings(value[key]) for key in value}
+        return value
+
+    def _expanded(self, text: str) -> str:
+        expanded, problems = expand(text, self._macros)
+        for problem in problems:
+            raise TagError(problem.words.rstrip("."))
+        return expanded
+
+    def _is_new(self, key: str) -> bool:
+        """Whether a key is tried for the first time."""
+        new = key not in self._tried
+        self._tried.add(key)
+        return new
+
+    def _add(self, key: str, text: str) -> None:
+        self.resolved.files[key] = self._bounded(key, text)
+
+    def _room(self) -> None:
+        """Make sure that one more item has room.
+
+        Raises:
+            SourceError: There is none. It is told once.
+        """
+        count = len(self.resolved.files) + len(self.resolved.tools)
+        if count < ITEMS and self._left > 0 and len(self._tried) <= _TRIES:
+            return
+        self._refused = True
+        limit = f"{ITEMS} items" if self._left > 0 else f"{TOTAL_LIMIT} characters"
+        raise SourceError(f"left out, since a prompt brings at most {limit}")
+
+    def _bounded(self, key: str, text: str) -> str:
+        text = whole(text)
+        limit = min(FILE_LIMIT, self._left)
+        self._left -= min(len(text), limit)
+        if len(text) > limit:
+            words = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
+            self._notice(key, f"{words}; ask for lines with @[path:1:200]")
+        return capped(text, limit)
+
+    def _tell(self, problems: list[Problem], where: str) -> None:
+        for problem in problems:
+            self._say(f"{where}{'line' if where else 'Line'} {problem.line}: {problem.words}")
+
+    def _notice(self, tag: str, reason: object, where: str = "") -> None:
+        place = f"{one_line(where, 200)}: " if where else ""
+        self._say(f"{place}@[{one_line(tag, 200)}]: {str(reason).rstrip('.')}.")
+
+    def _say(self, words: str) -> None:
+        notices = self.resolved.notices
+        notice = Notice(words, "warning")
+        if len(notices) == _NOTICES:
+            notices.append(Notice("What else is wrong with the references is not told.", "warning"))
+        elif len(notices) < _NOTICES and notice not in notices:
+            notices.append(notice)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        raise TagError(f"its arguments are no JSON: {one_line(str(error), 200)}") from None
+    if not isinstance(value, dict):
+        raise TagError("its arguments are no JSON object")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
