@@ -11,7 +11,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from msgbook.cells import Cell
 from msgbook.errors import MsgbookError, reason
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
@@ -34,10 +33,11 @@ class Document:
         notebook: nbformat's, of version 4; changed in place.
     """
 
-    def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes) -> None:
+    def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes | None) -> None:
         self.path = path
         self.notebook = notebook
         self._digest = digest
+        """SHA-256 of what the file holds; None for a file that is to be made."""
 
     @classmethod
     def read(cls, path: Path) -> Document:
@@ -59,21 +59,14 @@ class Document:
         return cls(path, notebook, snapshot.digest)
 
     @classmethod
-    def create(cls, path: Path, notebook: dict[str, Any]) -> Document:
-        """Put a notebook into a file that does not exist yet.
+    def new(cls, path: Path) -> Document:
+        """An empty conversation, to be written to a file that does not exist yet.
 
         Raises:
-            FileExistsError: There is a file of that name; it is left alone.
-            DocumentError: The file cannot be written; there is none then.
+            DocumentError: No conversation has such a name.
         """
-        data = _encoded(notebook, path)
-        try:
-            _create(path, data)
-        except FileExistsError:
-            raise
-        except (OSError, ValueError) as error:
-            raise DocumentError(reason(path, error)) from error
-        return cls(path, notebook, sha256(data).digest())
+        require_name(path)
+        return cls(path, reads(""), None)
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -100,23 +93,24 @@ class Document:
         self._mirror(turn.get("context"))
 
     def save(self) -> None:
-        """Write the notebook into its file, in one step.
+        """Write the notebook into its file, in one step; a new file takes no other one's place.
 
         Raises:
             FileChangedError: The file is not as it was read or written last; it is left as it is.
             OSError: It cannot be written; it is as it was.
         """
         data = _encoded(self.notebook, self.path)
-        replace_bytes(self.path, data, expected=self._digest)
+        if self._digest is None:
+            _create(self.path, data)
+        else:
+            replace_bytes(self.path, data, expected=self._digest)
         self._digest = sha256(data).digest()
 
-    def save_beside(self, word: str) -> Path:
-        """Write the notebook into a new file beside its own: `chat.WORD.msg.md`, and its name.
-
-        Raises:
-            DocumentError: It cannot be written.
-        """
-        return create_beside(self.path, self.notebook, f".{word}").path
+    def require_writable(self) -> None:
+        """Raise `DocumentError` if the file surely cannot be written, before an answer is paid for."""
+        target = self.path.resolve()
+        if not (os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)):
+            raise DocumentError(f"{self.path}: expected a file that can be written")
 
     def _mirror(self, context: Any) -> None:
         """Write the macros and summaries of a turn's context into the metadata that holds them."""
@@ -132,26 +126,50 @@ class Document:
                 _ours(cell)["summary"] = as_nodes(summary)
 
 
-def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Document:
-    """Put a notebook into the first file `STEM + WORD`, `-2`, `-3`, ... that is free.
+def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Path:
+    """Put a notebook into the first file `STEM + WORD`, `-2`, `-3`, ... that is free; its name.
 
     Raises:
-        DocumentError: None can be written.
+        DocumentError: It cannot be written.
     """
     suffix = SUFFIX if path.name.endswith(SUFFIX) else path.suffix
     stem = path.name.removesuffix(suffix)
     count = 1
     while True:
         number = "" if count == 1 else f"-{count}"
+        beside = path.with_name(f"{stem}{word}{number}{suffix}")
         try:
-            return Document.create(path.with_name(f"{stem}{word}{number}{suffix}"), notebook)
+            create(beside, notebook)
         except FileExistsError:
             count += 1
+        else:
+            return beside
 
 
-def new_prompt(source: str, cell_id: str, ours: dict[str, Any]) -> Cell:
+def create(path: Path, notebook: dict[str, Any]) -> None:
+    """Put a notebook into a file that does not exist yet.
+
+    Raises:
+        FileExistsError: There is one of that name; it is left alone.
+        DocumentError: The file cannot be written; there is none then.
+    """
+    try:
+        Document(path, notebook, None).save()
+    except FileExistsError:
+        raise
+    except (OSError, ValueError) as error:
+        raise DocumentError(reason(path, error)) from error
+
+
+def require_name(path: Path) -> None:
+    """Raise `DocumentError` unless a conversation can have such a name."""
+    if not path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX)):
+        raise DocumentError(f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}")
+
+
+def new_prompt(source: str, cell_id: str, ours: dict[str, Any]) -> dict[str, Any]:
     """A code cell as nbformat has it, with `ours` as its `metadata.msgbook`."""
-    cell: Cell = as_nodes(
+    cell: dict[str, Any] = as_nodes(
         {
             "cell_type": "code",
             "id": cell_id,

@@ -1,0 +1,200 @@
+"""Prompts of a file answered without a kernel and without a page."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgbook.cells import Cell, is_prompt, source_of
+from msgbook.commands.failures import CommandError
+from msgbook.config import ApprovalPolicy, Settings, hide_key
+from msgbook.document import Document, create_beside
+from msgbook.engine import Engine
+from msgbook.errors import reason
+from msgbook.events import TurnFinished
+from msgbook.history import is_continue
+from msgbook.host import jupyter_folders, saved_approvals
+from msgbook.output.failure import Failure, error_content, failure_of, fault
+from msgbook.output.replay import turn_messages
+from msgbook.tools.asking import ReadLine, ask_by_line
+from msgbook.tools.trust import load_with_project
+from msgbook.transcript import Transcript
+from msgbook_format.context import is_chat
+from msgbook_format.errors import FileChangedError
+from msgbook_format.turn import turn_of
+
+if TYPE_CHECKING:
+    from msgbook.commands.screen import Display, Screen
+    from msgbook.tools.approval import Answer, Ask, Question
+
+_POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
+"""The narrowest first."""
+
+
+class Answering:
+    """Answers prompts of one document; the file is written after each.
+
+    Args:
+        read_line: Asks the user; None where nobody can be asked.
+    """
+
+    def __init__(
+        self, document: Document, engine: Engine, screen: Screen, read_line: ReadLine | None
+    ) -> None:
+        self._document = document
+        self._engine = engine
+        self._screen = screen
+        self._read_line = read_line
+
+    async def answer(self, number: int) -> Failure | None:
+        """Run one turn, write it and show it; what it failed with, if it did.
+
+        An interrupt ends the turn like any other end: the cancellation goes no further. A turn
+        that failed without a word does not take the place of an answer.
+
+        Raises:
+            CommandError: The file cannot be written; says where the turn is.
+        """
+        cells = self._document.cells
+        cell = cells[number]
+        record = self._engine.new_record()
+        display = self._screen.begin(cell, record)
+        transcript = Transcript("file", cells[:number], cell)
+        try:
+            display.changed()
+            source = source_of(cell)
+            async for _ in self._engine.run(source, transcript, record, ask=self._ask(display)):
+                display.changed()
+        except asyncio.CancelledError:
+            self._engine.finish(record, TurnFinished("interrupted"))
+        except Exception as error:  # a fault of ours: what has arrived is kept
+            name, words = fault(error, self._engine.settings.secrets)
+            self._engine.finish(record, TurnFinished("error", None, name, words))
+        turn = record.snapshot()
+        failure = failure_of(turn)
+        try:
+            if not (failure and is_answered(cell) and not turn_messages(turn["blocks"])):
+                self._document.put_turn(number, turn, error_content(failure) if failure else None)
+                self._save()
+        finally:
+            display.finish()
+            self._screen.end(cell, turn)
+        return failure
+
+    def _ask(self, display: Display) -> Ask | None:
+        read_line = self._read_line
+        if read_line is None:
+            return None
+
+        async def ask(question: Question) -> Answer | None:
+            display.show()
+            return await ask_by_line(question, read_line)
+
+        return ask
+
+    def _save(self) -> None:
+        document = self._document
+        try:
+            document.save()
+        except (FileChangedError, OSError) as error:
+            beside = create_beside(document.path, document.notebook, ".unsaved")
+            changed = isinstance(error, FileChangedError)
+            why = "it was changed meanwhile" if changed else reason("it", error)
+            raise CommandError(
+                f"{document.path} is left as it is, since {why}; with the last answer the "
+                f"conversation is {beside}"
+            ) from error
+
+
+def run_turns(
+    document: Document,
+    screen: Screen,
+    read_line: ReadLine | None,
+    job: Callable[[Answering], Awaitable[int]],
+    *,
+    approval: ApprovalPolicy = "allow",
+) -> int:
+    """Do a job with the user's settings and the project's, until it is done or interrupted.
+
+    Args:
+        approval: The widest policy; the environment's holds where that is narrower.
+
+    Returns:
+        What the job returns; 1 when it was interrupted between two turns.
+
+    Raises:
+        MsgbookError: The settings cannot be used, or what the job raises.
+    """
+    folder = document.path.absolute().parent
+    settings, rules = load_with_project(folder)
+    settings = _narrowed(settings, approval)
+    hide_key(settings)
+
+    async def run() -> int:
+        _cancel_when_told_to_end()
+        engine = Engine(
+            settings,
+            folder,
+            private=jupyter_folders(),
+            approvals=saved_approvals(settings, folder, rules),
+        )
+        try:
+            return await job(Answering(document, engine, screen, read_line))
+        finally:
+            await engine.close()
+
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        return 1
+
+
+def require_conversation(document: Document) -> None:
+    """Raise `CommandError` unless code cells of the document are prompts."""
+    metadata = document.notebook["metadata"]
+    if not is_chat(metadata):
+        kernelspec = metadata.get("kernelspec")
+        name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
+        raise CommandError(
+            f"{document.path}: expected a notebook of the kernel msgbook, whose cells are messages; "
+            f"found {f'the kernel {name!r}' if name else 'no kernel'}"
+        )
+
+
+def is_prompt_cell(cell: Cell) -> bool:
+    """Whether a model answers this cell."""
+    source = source_of(cell)
+    if cell.get("cell_type") != "code" or not source.strip():
+        return False
+    return is_continue(source) or is_prompt(source)
+
+
+def is_answered(cell: Cell) -> bool:
+    """Whether something stands below a prompt that another run would take away.
+
+    A turn that failed before it said or did anything is no answer; part of one is.
+    """
+    for output in cell.get("outputs", ()):
+        turn = turn_of(output)
+        if turn is None and output.get("output_type") != "error":
+            return True
+        if turn is not None and (turn["status"] == "done" or turn_messages(turn["blocks"])):
+            return True
+    return False
+
+
+def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:
+    return replace(settings, approval=min(settings.approval, approval, key=_POLICIES.index))
+
+
+def _cancel_when_told_to_end() -> None:
+    """Keep what has arrived when the terminal closes or a supervisor ends the process (POSIX)."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None  # noqa: S101 - a coroutine calls this
+    for name in ("SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError):
+            loop.add_signal_handler(getattr(signal, name), task.cancel)

@@ -1,0 +1,189 @@
+"""`msgbook chat` and `msgbook fork`: what is created, and what is left alone."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from command import run, said, with_settings
+from hypothesis import given
+from hypothesis import strategies as st
+from scripted_server import error, text
+
+from msgbook.__main__ import main
+from msgbook.cells import is_prompt, parse_prompt
+from msgbook.commands.chat import as_prompt, chat
+from msgbook.commands.failures import CommandError
+from msgbook.commands.run import run_file
+from msgbook_format import read
+
+
+@pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
+def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer(
+    server, tmp_path, capsys, name
+):
+    server.answers = [text("Hello **you**", reasoning="Who is it?")]
+    path = tmp_path / name
+
+    assert with_settings(server, chat, path, "Hi") == 0
+
+    assert capsys.readouterr() == ("Hello **you**\n", "")
+    notebook = nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
+    (cell,) = notebook.cells
+    assert (cell.source, "Hello **you**" in str(cell.outputs)) == ("Hi", True)
+    assert notebook.metadata.kernelspec.name == "msgbook"
+
+
+def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% [^a]\n\nfirst\n\n# %% [^empty]\n")
+    server.answers = [text("Hello")]
+
+    with pytest.raises(CommandError, match="--continue"):
+        with_settings(server, chat, path, "second")
+    assert path.read_text() == "# %% [^a]\n\nfirst\n\n# %% [^empty]\n"
+
+    for words in ("second", "third"):
+        assert with_settings(server, chat, path, words, go_on=True) == 0
+
+    assert [said(m) for m in server.messages()[1:]] == [
+        ("user", "first"), ("user", "second"), ("assistant", "Hello"), ("user", "third"),
+    ]  # fmt: skip
+    assert [cell["source"] for cell in read(path).cells] == ["first", "second", "third"]
+
+
+def test_text_model_and_agent_come_from_the_command(server, tmp_path):
+    server.answers = [text("Hello")]
+    path = tmp_path / "chat.msg.md"
+    path.write_text("")
+    options = ("--force", "--model", "large", "--agent", "critic")
+
+    done = run(server, "chat", path, "-", *options, stdin="!ls\n50 % of 世界\n")
+
+    assert (done.returncode, done.stdout) == (0, "Hello\n")
+    assert said(server.messages()[-1]) == ("user", "!ls\n50 % of 世界")
+    assert server.requests[0]["model"] == "large"
+    assert '[markdown] agent="critic" model="large"' in path.read_text("utf-8")
+
+
+def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
+    server, tmp_path, capsys
+):
+    server.answers = [error(401, "no"), text("Hello")]
+    path = tmp_path / "chat.msg.md"
+
+    assert with_settings(server, chat, path, "Hi") == 1
+
+    assert "AuthenticationError" in capsys.readouterr().err
+    assert read(path).cells[0].source == "Hi"
+    assert with_settings(server, run_file, path) == 0
+    assert len(read(path).cells[0].outputs) == 1
+
+
+@given(st.text(min_size=1) | st.sampled_from(["!ls", "%model x", "%%msg a=b\nc", "\\x", " !x"]))
+def test_any_text_is_sent_to_the_letter(words):
+    source = as_prompt(words)
+
+    assert is_prompt(source)
+    assert parse_prompt(source).text == words
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["chat.txt", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
+        (["chat.md", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
+        (["none/chat.msg.md", "Hi"], "No such file or directory"),
+        (["chat.msg.md", " \n"], "expected something to say"),
+        (["chat.msg.md", "Hi", "--model", "a\x1b"], "--model: expected a name"),
+        (["x" * 5000 + ".msg.md", "Hi"], "too long"),
+    ],
+)
+def test_what_cannot_be_created_is_said_in_one_line(tmp_path, capsys, argv, told):
+    assert main(["chat", f"{tmp_path}/{argv[0]}", *argv[1:]]) == 2
+
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert told in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_standard_input_is_nothing_to_say(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"\n")))
+
+    assert main(["chat", str(tmp_path / "a.msg.md"), "-"]) == 2
+    assert "nothing" in capsys.readouterr().err
+
+
+CHAT = """\
+---
+default_agent: writer  # who
+---
+
+#### %% One[^one]
+
+first
+
+# %%% [^one-1]
+
+[^one-1]: [writer] model="m"
+
+1
+
+# %% [^two]
+
+second
+"""
+
+
+@pytest.fixture
+def original(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(CHAT)
+    return path
+
+
+def test_a_fork_is_the_beginning_of_the_text_and_leaves_the_original_alone(original, capsys):
+    assert main(["fork", str(original), "--at", "one"]) == 0
+    assert main(["fork", str(original), "--at", "two"]) == 0
+
+    first, second = capsys.readouterr().out.splitlines()
+    assert (first, second) == (
+        f"{original.parent}/chat-fork.msg.md",
+        f"{original.parent}/chat-fork-2.msg.md",
+    )
+    assert original.with_name("chat-fork.msg.md").read_text() == CHAT[: CHAT.index("\n# %% [^two]")]
+    assert original.with_name("chat-fork-2.msg.md").read_text() == original.read_text() == CHAT
+
+
+def test_a_fork_can_be_a_notebook(original, capsys):
+    output = original.with_name("new.ipynb")
+
+    assert main(["fork", str(original), "--at", "one", "--output", str(output)]) == 0
+
+    assert capsys.readouterr().out == f"{output}\n"
+    notebook = nbformat.read(output, 4)
+    nbformat.validate(notebook)
+    assert [cell.id for cell in notebook.cells] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["--at", "zz"], "found 'zz'; there are one, two"),
+        (["--at", "one", "--output", "chat.msg.md"], "is there already"),
+        (["--at", "one", "--output", "new.txt"], "expected a name that ends with"),
+        (["--at", "one", "--output", "none/new.msg.md"], "No such file or directory"),
+    ],
+)
+def test_what_cannot_be_forked_is_said_in_one_line(original, capsys, monkeypatch, argv, told):
+    monkeypatch.chdir(original.parent)
+
+    assert main(["fork", "chat.msg.md", *argv]) == 2
+
+    assert told in capsys.readouterr().err
+    assert [path.name for path in original.parent.iterdir()] == ["chat.msg.md"]
+    assert original.read_text() == CHAT

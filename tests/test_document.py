@@ -1,0 +1,157 @@
+"""A conversation's file, and the file as a source: what is read, what is never overwritten."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat
+import pytest
+
+from msgbook.document import Document, DocumentError, create, create_beside
+from msgbook.file_source import file_transcript, session_file
+from msgbook_format.errors import FileChangedError
+
+CHAT = "# %% [^a]\n\none\n\n# %% [^b]\n\ntwo\n\n# %% [^c]\n\ntwo\n"
+TURN = {"version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": "1"}]}
+
+
+@pytest.fixture(params=["chat.msg.md", "chat.ipynb"])
+def chat(request, tmp_path):
+    text = tmp_path / "chat.msg.md"
+    text.write_text(CHAT)
+    if request.param == "chat.msg.md":
+        return text
+    create(tmp_path / "chat.ipynb", Document.read(text).notebook)
+    return tmp_path / "chat.ipynb"
+
+
+def test_a_turn_is_one_output_and_what_a_kernel_cannot_write_goes_into_metadata(chat):
+    document = Document.read(chat)
+    summary = {"text": "short", "source": "sha256:0"}
+    context = {"source": "file", "cells": 1, "macros": {"A": "1"}, "summaries": {"a": summary}}
+
+    document.put_turn(1, {**TURN, "context": context})
+    document.save()
+
+    saved = Document.read(chat)
+    assert len(saved.cells[1]["outputs"]) == 1
+    assert saved.cells[0]["metadata"]["msgbook"]["summary"] == summary
+    assert saved.notebook["metadata"]["msgbook"]["macros"] == {"A": "1"}
+
+
+@pytest.mark.parametrize(
+    "context", [None, 3, {"macros": 3, "summaries": []}, {"summaries": {"a": 1}}]
+)
+def test_an_odd_context_mirrors_nothing(chat, context):
+    document = Document.read(chat)
+
+    document.put_turn(1, {**TURN, "context": context})
+
+    assert "msgbook" not in document.notebook["metadata"]
+    assert "summary" not in document.cells[0]["metadata"].get("msgbook", {})
+
+
+def test_saving_again_and_again_refuses_only_what_others_wrote(chat):
+    document = Document.read(chat)
+    document.save()
+    document.save()
+    theirs = chat.read_text() + "\n"
+    chat.write_text(theirs)
+
+    with pytest.raises(FileChangedError):
+        document.save()
+
+    assert chat.read_text() == theirs
+    assert create_beside(chat, document.notebook, ".unsaved").name.startswith("chat.unsaved.")
+    assert create_beside(chat, document.notebook, ".unsaved").name.startswith("chat.unsaved-2.")
+
+
+def test_a_new_file_takes_no_other_ones_place(chat):
+    document = Document.new(chat)
+
+    with pytest.raises(FileExistsError):
+        document.save()
+
+    assert [cell["source"] for cell in Document.read(chat).cells] == ["one", "two", "two"]
+
+
+def test_lone_surrogates_and_fields_of_others_survive_in_a_notebook(tmp_path):
+    path = tmp_path / "a.ipynb"
+    cell = {
+        "id": "a",
+        "cell_type": "code",
+        "source": [],
+        "metadata": {},
+        "outputs": [],
+        "x": "\ud800",
+    }
+    content = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell], "y": [1]}
+    path.write_text(json.dumps(content))
+
+    Document.read(path).save()
+
+    saved = json.loads(path.read_text())
+    assert (saved["cells"][0]["x"], saved["y"]) == ("\ud800", [1])
+
+
+def test_an_old_notebook_is_converted(tmp_path):
+    path = tmp_path / "a.ipynb"
+    cell = nbformat.v3.new_code_cell(input="x")
+    notebook = nbformat.v3.new_notebook(worksheets=[nbformat.v3.new_worksheet(cells=[cell])])
+    path.write_text(nbformat.v3.writes_json(notebook))
+
+    assert [cell["source"] for cell in Document.read(path).cells] == ["x"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "[]", "3", "null", "{}", "[" * 100_000, '{"nbformat": 9}',
+        '{"nbformat": 4, "metadata": {}, "cells": 3}',
+        '{"nbformat": 4, "metadata": {}, "cells": [3]}',
+        '{"nbformat": 4, "metadata": [], "cells": []}',
+        '{"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": "", "metadata": {}}]}',
+    ],
+)  # fmt: skip
+def test_what_is_no_notebook_is_said_so(tmp_path, content):
+    path = tmp_path / "a.ipynb"
+    path.write_text(content)
+
+    with pytest.raises(DocumentError, match="expected a notebook"):
+        Document.read(path)
+
+
+def test_the_running_cell_is_found_by_its_id_and_its_source(chat):
+    found = file_transcript(chat, "c", "two")
+
+    assert found is not None
+    assert (found.source, found.current["id"]) == ("file", "c")
+    assert [cell["id"] for cell in found.earlier] == ["a", "b"]
+
+
+def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
+    found = file_transcript(chat, "other", "one")
+
+    assert found is not None
+    assert found.current["id"] == "a"
+    assert file_transcript(chat, None, "one") == found
+
+
+@pytest.mark.parametrize(("cell_id", "source"), [("a", "one!"), ("x", "two"), (None, "two")])
+def test_a_running_cell_that_is_not_surely_there_has_no_past(chat, cell_id, source):
+    assert file_transcript(chat, cell_id, source) is None
+
+
+def test_a_file_that_cannot_be_read_is_no_past(tmp_path):
+    (tmp_path / "a.ipynb").write_text("{")
+
+    assert file_transcript(tmp_path / "a.ipynb", "a", "x") is None
+    assert file_transcript(tmp_path / "none.msg.md", "a", "x") is None
+
+
+def test_a_server_names_the_file_of_the_session(chat, tmp_path):
+    assert session_file({"JPY_SESSION_NAME": str(chat)}) == chat
+
+    for name in ("", "chat.msg.md", f"{tmp_path}/", f"{tmp_path}/none.ipynb", "/a\0.md", "/x.py"):
+        assert session_file({"JPY_SESSION_NAME": name}) is None
+    assert session_file({}) is None
