@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from msgbook.prompt.files import FILE_LIMIT, NAMES, Files
-from msgbook.prompt.references import Document, SourceError, resolve
+from msgbook.prompt.references import resolve
+from msgbook.prompt.sources import Document, SourceError
 from msgbook.prompt.tags import Lines
 from msgbook.tools.rights import Objection, Roots
 

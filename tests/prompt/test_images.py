@@ -19,7 +19,7 @@ from PIL import Image
 
 from msgbook.prompt.images import Loaded, find_images, image_content, load_images
 from msgbook.prompt.picture import LONGER_SIDE, PictureError, prepare
-from msgbook.prompt.references import SourceError
+from msgbook.prompt.sources import SourceError
 
 
 def encoded(size: tuple[int, int] = (3, 2), kind: str = "PNG", **options: Any) -> bytes:

@@ -14,12 +14,10 @@ from msgbook.prompt.references import (
     FILE_LIMIT,
     ITEMS,
     TOTAL_LIMIT,
-    Document,
-    Matches,
     Resolved,
-    SourceError,
     resolve,
 )
+from msgbook.prompt.sources import Document, Matches, SourceError
 from msgbook.prompt.tags import Lines
 
 

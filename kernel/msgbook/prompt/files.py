@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from msgbook.prompt.ignore import Ignored
-from msgbook.prompt.references import Document, Matches, SourceError
+from msgbook.prompt.sources import Document, Matches, SourceError
 from msgbook.prompt.tags import Lines
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
 from msgbook.tools.files.patterns import matcher

@@ -20,8 +20,8 @@ from msgbook.events import Notice
 from msgbook.messages import Part
 from msgbook.prompt.block import Load
 from msgbook.prompt.picture import PictureError, prepare
-from msgbook.prompt.references import SourceError
 from msgbook.prompt.scan import Scanner, matching
+from msgbook.prompt.sources import SourceError
 from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000
