@@ -8,8 +8,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.tools.asking import answer_of, ask_by_line, prompt_of
 from msgbook.tools.approval import Answer, Question
+from msgbook.tools.asking import answer_of, ask_by_line, prompt_of
 from msgbook.tools.base import Need
 
 
