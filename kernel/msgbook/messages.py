@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgbook.text import whole
@@ -13,6 +14,12 @@ Message = dict[str, Any]
 
 Part = dict[str, Any]
 """A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
+
+IMAGE = "[image]"
+"""What a model that does not see is sent for an image."""
+
+NO_NAME = "unknown"
+"""The name of a call that has none: servers refuse an empty one."""
 
 
 def system(content: str) -> Message:
@@ -38,7 +45,7 @@ def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
         arguments: JSON text. What is no JSON object is wrapped into one, because strict servers
             refuse a history that holds anything else.
     """
-    call_id, name, arguments = whole(call_id), whole(name), whole(arguments)
+    call_id, name, arguments = whole(call_id), whole(name) or NO_NAME, whole(arguments)
     if not _is_json_object(arguments):
         arguments = (
             json.dumps({"invalid_json": arguments}, ensure_ascii=False) if arguments else "{}"
@@ -50,16 +57,91 @@ def tool_result(call_id: str, content: str | list[Part]) -> Message:
     return {"role": "tool", "tool_call_id": whole(call_id), "content": _whole_content(content)}
 
 
-def request_hash(messages: list[Message]) -> str:
+def encode(message: Message) -> bytes:
+    """A message as `request_hash` counts it: JSON with sorted keys, without spaces, in UTF-8."""
+    text = json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "replace")
+
+
+def request_hash(messages: Iterable[Message]) -> str:
     """`sha256:` and the digest of the messages as sorted-key JSON without spaces, in UTF-8."""
-    text = json.dumps(messages, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return request_hash_of(map(encode, messages))
+
+
+def request_hash_of(encoded: Iterable[bytes]) -> str:
+    """The `request_hash` of messages as `encode` gives them."""
+    return RequestHash(encoded).of()
+
+
+class RequestHash:
+    """The `request_hash` of messages that come one by one, as `encode` gives them."""
+
+    def __init__(self, encoded: Iterable[bytes] = ()) -> None:
+        self._digest = hashlib.sha256(b"[")
+        self._separator = b""
+        for message in encoded:
+            self.add(message)
+
+    def add(self, encoded: bytes) -> None:
+        self._digest.update(self._separator)
+        self._digest.update(encoded)
+        self._separator = b","
+
+    def of(self, *more: bytes) -> str:
+        """The hash of a request that ends here, or with these messages, which are not added."""
+        digest = self._digest.copy()
+        separator = self._separator
+        for encoded in more:
+            digest.update(separator + encoded)
+            separator = b","
+        digest.update(b"]")
+        return "sha256:" + digest.hexdigest()
+
+
+def redacted(message: Message, redact: Callable[[str], str]) -> Message:
+    """The message with `redact` done to each text that somebody wrote; not in place."""
+    cleaned = dict(message)
+    content = message.get("content")
+    if isinstance(content, str):
+        cleaned["content"] = redact(content)
+    elif isinstance(content, list):
+        cleaned["content"] = [_redacted_part(part, redact) for part in content]
+    if "tool_calls" in message:
+        cleaned["tool_calls"] = [
+            call
+            | {
+                "function": {
+                    "name": redact(call["function"]["name"]),
+                    "arguments": redact(call["function"]["arguments"]),
+                }
+            }
+            for call in message["tool_calls"]
+        ]
+    return cleaned
+
+
+def without_images(message: Message) -> Message:
+    """The message for a model that does not see: each image is the word `[image]`. Not in place."""
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    words = [part.get("text", IMAGE) if "text" in part else IMAGE for part in content]
+    return {**message, "content": "\n".join(words)}
 
 
 def _whole_content(content: str | list[Part]) -> str | list[Part]:
     if isinstance(content, str):
         return whole(content)
     return [{**part, "text": whole(part["text"])} if "text" in part else part for part in content]
+
+
+def _redacted_part(part: Part, redact: Callable[[str], str]) -> Part:
+    if "text" in part:
+        return {**part, "text": redact(part["text"])}
+    image = part.get("image_url", {})
+    url = image.get("url", "")
+    # BASE64 holds no key, and is long.
+    return part if url.startswith("data:") else {**part, "image_url": {**image, "url": redact(url)}}
 
 
 def _is_json_object(text: str) -> bool:

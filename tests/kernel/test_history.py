@@ -2,58 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from history_cells import answers, blocks, calls, check_valid, code, note, odd_cells, prompt, says
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.history import CONTINUE_WORDS, broke_off, build_history
+from msgbook.history import CONTINUE_WORDS, Reader, View, broke_off, build_history
 from msgbook.output.replay import turn_messages
 from msgbook.text import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
-
-
-def prompt(
-    source: str, *blocks: dict[str, Any], status: str = "done", **metadata: Any
-) -> dict[str, Any]:
-    turn = {"version": 1, "status": status, "agent": "assistant", "blocks": list(blocks)}
-    outputs = [{"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}]
-    return {
-        "cell_type": "code",
-        "source": source,
-        "metadata": {"msgbook": metadata},
-        "outputs": outputs if blocks else [],
-    }
-
-
-def note(source: str, **metadata: Any) -> dict[str, Any]:
-    return {"cell_type": "markdown", "source": source, "metadata": {"msgbook": metadata}}
-
-
-def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
-    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": list(outputs)}
-
-
-def says(text: str, step: int = 1) -> dict[str, Any]:
-    return {"type": "text", "step": step, "text": text}
-
-
-def calls(call_id: str, step: int = 1, **more: Any) -> dict[str, Any]:
-    return {
-        "type": "tool_call",
-        "step": step,
-        "id": call_id,
-        "name": "read",
-        "arguments": "{}",
-        **more,
-    }
-
-
-def answers(call_id: str, content: str = "done", step: int = 1) -> dict[str, Any]:
-    result = {"type": "tool_result", "step": step, "id": call_id, "status": "success"}
-    return {**result, "content": content}
 
 
 def history(*cells: dict[str, Any]) -> list[dict[str, Any]]:
@@ -199,87 +158,23 @@ def test_messages_count_by_the_cells_that_gave_some():
     assert build_history(cells, system_prompt="s", agent="assistant").cells == 2
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.just("\ud83d"),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-part = st.fixed_dictionaries(
-    {"type": st.sampled_from(["text", "image_url"])},
-    optional={"text": json_values, "image_url": json_values},
-)
-block_types = ["text", "reasoning", "tool_call", "tool_result", "notice", "new"]
-blocks = st.fixed_dictionaries(
-    {"type": st.sampled_from(block_types)},
-    optional={
-        "step": st.integers(1, 3) | json_values,
-        "id": st.sampled_from(["a", "b", ""]) | json_values,
-        "text": st.text(max_size=5) | json_values,
-        "name": st.text(max_size=3) | json_values,
-        "arguments": st.sampled_from(["{}", "{", '{"a": 1}']) | json_values,
-        "content": st.text(max_size=5) | st.lists(part) | json_values,
-        "unfinished": st.booleans(),
-        "history": json_values,
-    },
-)
-
-
-def check_valid(messages: list[dict[str, Any]]) -> None:
-    """What strict servers ask of a request."""
-    waiting: list[str] = []
-    for message in messages:
-        if message["role"] == "tool":
-            assert waiting
-            assert message["tool_call_id"] == waiting.pop(0)
-        else:
-            assert waiting == []
-            assert message["content"] or message.get("tool_calls")
-        waiting += [call["id"] for call in message.get("tool_calls", [])]
-        for call in message.get("tool_calls", []):
-            assert isinstance(json.loads(call["function"]["arguments"]), dict)
-            assert isinstance(call["function"]["name"], str)
-    assert waiting == []
-    json.dumps(messages, ensure_ascii=False).encode("utf-8")
-
-
 @example([[calls("a") | {"arguments": "[" * 100_000}]])
 @given(st.lists(st.lists(blocks, max_size=6), max_size=3))
 def test_every_request_is_valid_for_a_strict_server(turns):
     check_valid(history(*(prompt("Q", *turn) for turn in turns)))
 
 
-outputs = st.fixed_dictionaries(
-    {"output_type": st.sampled_from(["stream", "error", "display_data"])},
-    optional={"text": json_values, "traceback": json_values, "data": json_values},
-)
+@given(st.lists(odd_cells, max_size=5), st.booleans(), st.booleans())
+def test_no_cells_are_too_odd(cells, vision, alternate):
+    view = View("assistant", "Be kind.", vision, alternate)
+
+    check_valid(Reader().read(cells, view).messages)
 
 
-@given(
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "cell_type": st.sampled_from(["code", "markdown", "raw"]) | json_values,
-            "source": st.sampled_from(["%model", "!", "\\", "%%msg model=x", "%%msg", "Q"])
-            | json_values,
-            "metadata": st.fixed_dictionaries({}, optional={"msgbook": json_values}) | json_values,
-            "outputs": st.lists(outputs) | json_values,
-        },
-    )
-)
-def test_no_cell_is_too_odd(cell):
-    check_valid(history(cell, prompt("Q")))
-
-
-@pytest.mark.parametrize("source", ["%%msg model=x", "\\", "%%msg history=include\n  "])
-def test_an_empty_prompt_is_no_message(source):
-    assert history(prompt(source, says("A"))) == history()
+@pytest.mark.parametrize("source", ["%%msg model=x", "\\", "%%msg history=include\n  ", ""])
+def test_an_empty_prompt_is_no_message_but_an_answer_below_it_stays_one(source):
+    assert history(prompt(source)) == history()
+    assert short(history(prompt(source, says("A"))))[1:] == [("assistant", "A")]
 
 
 def test_a_long_output_is_sent_with_its_head_and_its_tail():

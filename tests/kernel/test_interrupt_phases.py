@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from history_cells import check_valid
 from kernel_client import KernelClient
 from scripted_server import Answer, call, delta, text
-from test_history import check_valid
 
 from msgbook_format.turn import TURN_MIME
 

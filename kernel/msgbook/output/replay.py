@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast
 
 from msgbook import messages
@@ -16,13 +17,46 @@ from msgbook_format.turn import Block
 def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[Message]:
     """The assistant and tool messages of a turn's blocks, step by step.
 
+    A result whose call is gone follows its step as a user message that begins `[tool] `.
+
     Args:
         reasoning: Send the server its reasoning, signatures included, back; right within a turn.
     """
+    sound = [sound_block(block) for block in blocks]
+    results = results_of_calls(sound)
+    answered = set(results.values())
     result: list[Message] = []
-    for step in _steps(map(sound_block, blocks)):
-        result += _step_messages(step, reasoning)
+    for step in _steps(sound):
+        result += _step_messages(sound, step, results, reasoning)
+        for position in step:
+            if sound[position]["type"] == "tool_result" and position not in answered:
+                result.append(_orphan(sound[position]))
     return result
+
+
+def results_of_calls(blocks: Sequence[Block]) -> dict[int, int]:
+    """Which result answers which call, by their positions among sound blocks.
+
+    Ids may be used again in another step, so that a result of the call's own step comes first.
+    """
+    calls = [i for i, block in enumerate(blocks) if _is_sent_call(block)]
+    free = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
+    pairs: dict[int, int] = {}
+    for same_step in (True, False):
+
+        def key(position: int, same_step: bool = same_step) -> Hashable:
+            block = blocks[position]
+            return (block["step"], block.get("id")) if same_step else block.get("id")
+
+        waiting = defaultdict(list)
+        for position in reversed(free):
+            waiting[key(position)].append(position)
+        for call in calls:
+            if call not in pairs and waiting[key(call)]:
+                pairs[call] = waiting[key(call)].pop()
+        taken = set(pairs.values())
+        free = [position for position in free if position not in taken]
+    return pairs
 
 
 def sound_block(block: Block) -> Block:
@@ -54,34 +88,60 @@ def _is_part(part: Any) -> bool:
     )
 
 
-def _steps(blocks: Iterable[Block]) -> list[list[Block]]:
-    """The blocks of each step, in order of the steps' first blocks."""
-    steps: dict[Any, list[Block]] = {}
-    for block in blocks:
-        steps.setdefault(block.get("step"), []).append(block)
+def _is_sent_call(block: Block) -> bool:
+    return block["type"] == "tool_call" and not block.get("unfinished")
+
+
+def _steps(blocks: Sequence[Block]) -> list[list[int]]:
+    """The positions of the blocks of each step, in order of the steps' first blocks."""
+    steps: dict[int, list[int]] = {}
+    for position, block in enumerate(blocks):
+        steps.setdefault(block["step"], []).append(position)
     return list(steps.values())
 
 
-def _step_messages(blocks: list[Block], reasoning: bool) -> list[Message]:
+def _step_messages(
+    blocks: Sequence[Block], step: list[int], results_of: dict[int, int], reasoning: bool
+) -> list[Message]:
     calls: list[dict[str, Any]] = []
     results: list[Message] = []
-    waiting = [b for b in blocks if b["type"] == "tool_result"]
-    for block in blocks:
-        if block["type"] != "tool_call" or block.get("unfinished"):
+    ids: set[str] = set()
+    for position in step:
+        block = blocks[position]
+        if not _is_sent_call(block):
             continue
-        call_id = str(block.get("id", ""))
+        call_id = _unused(str(block.get("id") or "call"), ids)
         call = messages.tool_call(call_id, block.get("name", ""), block.get("arguments", ""))
         calls.append(call | block.get("extra", {}).get("call", {}) if reasoning else call)
-        answer = next((r for r in waiting if r.get("id") == call_id), None)
-        if answer is not None:
-            waiting.remove(answer)
-        content = answer.get("content", "") if answer is not None else INTERRUPTED_RESULT
+        answer = results_of.get(position)
+        content = INTERRUPTED_RESULT if answer is None else blocks[answer].get("content", "")
         results.append(messages.tool_result(call_id, content))
-    text = text_of(blocks)
+    own = [blocks[position] for position in step]
+    text = text_of(own)
+    # Some servers refuse a text of nothing but white space.
+    if not text.strip():
+        text = ""
     if not text and not calls:
         return []
     message = messages.assistant(text or None, calls)
-    return [message | _reasoning(blocks) if reasoning else message, *results]
+    return [message | _reasoning(own) if reasoning else message, *results]
+
+
+def _unused(call_id: str, ids: set[str]) -> str:
+    """The id, or one like it where another call of the same message has it."""
+    name, number = call_id, len(ids)
+    while name in ids:
+        number += 1
+        name = f"{call_id}-{number}"
+    ids.add(name)
+    return name
+
+
+def _orphan(block: Block) -> Message:
+    content = block.get("content", "")
+    if isinstance(content, str):
+        return messages.user(f"[tool] {content}")
+    return messages.user([{"type": "text", "text": "[tool]"}, *content])
 
 
 def _reasoning(blocks: list[Block]) -> Message:

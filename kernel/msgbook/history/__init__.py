@@ -1,0 +1,32 @@
+"""Cells to messages: the conversation as a model reads it. Pure, and total on odd cells.
+
+Every list of messages that leaves here is one that strict servers accept: each tool call has
+exactly one result, no message is empty. What has been sent for a cell is sent again byte for byte
+as long as the cell is not edited, so that a server's prefix cache holds.
+"""
+
+from __future__ import annotations
+
+from msgbook.history.cell import CONTINUE_WORDS, Replay, text_alone
+from msgbook.history.continuing import broke_off
+from msgbook.history.kind import CONTINUE_MAGIC, is_continue
+from msgbook.history.reader import Reader, build_history
+from msgbook.history.request import History, View
+from msgbook.history.summary import Missing, known_summaries, summary_record, summary_request
+
+__all__ = [
+    "CONTINUE_MAGIC",
+    "CONTINUE_WORDS",
+    "History",
+    "Missing",
+    "Reader",
+    "Replay",
+    "View",
+    "broke_off",
+    "build_history",
+    "is_continue",
+    "known_summaries",
+    "summary_record",
+    "summary_request",
+    "text_alone",
+]

@@ -1,0 +1,22 @@
+"""Whether there is an answer that `%continue` could go on with. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgbook.cells import Cell, is_excluded, source_of
+from msgbook.history.kind import history_of, is_continue
+from msgbook.history.outputs import outputs_of
+from msgbook.output.replay import turn_messages
+from msgbook_format.turn import turn_of
+
+
+def broke_off(cells: Sequence[Cell]) -> bool:
+    """Whether the last answer of the cells is not whole: cut, stopped, failed or interrupted."""
+    for cell in reversed(cells):
+        if is_excluded(history_of(cell)):
+            continue
+        for turn in filter(None, map(turn_of, reversed(outputs_of(cell)))):
+            if not is_continue(source_of(cell)) or turn_messages(turn["blocks"]):
+                return turn["status"] != "done"
+    return False

@@ -1,0 +1,89 @@
+"""What the outputs of a code cell say: their text, and their pictures. Pure, total on odd outputs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgbook.cells import Cell, source_of
+from msgbook.messages import Part
+
+IMAGE_BYTES = 5_000_000
+"""Bytes of a picture that is sent: what model servers take."""
+IMAGES = 20
+"""Pictures of one cell that are sent."""
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_TEXT_MIMES = ("text/markdown", "text/plain", "text/latex")
+"""The first that an output has is sent. Objects that are shown as Markdown have a `text/plain`
+that says nothing."""
+
+
+def outputs_of(cell: Cell) -> list[Any]:
+    """The outputs of a cell that are objects."""
+    outputs = cell.get("outputs")
+    return [o for o in outputs if isinstance(o, dict)] if isinstance(outputs, list) else []
+
+
+def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
+    """What the outputs say in words, without terminal colours; a picture is named in its place."""
+    return _ANSI.sub("", "".join(map(_text_of, outputs)))
+
+
+def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
+    """The PNG and JPEG pictures of the outputs, in order, those that servers would refuse aside."""
+    parts: list[Part] = []
+    for output in outputs:
+        data = output.get("data")
+        bundle = data if isinstance(data, dict) else {}
+        for mime in _SIGNATURES:
+            url = _data_url(mime, bundle.get(mime))
+            if url and len(parts) < IMAGES:
+                image = {"url": url, "detail": "auto"}
+                parts.append({"type": "image_url", "image_url": image})
+    return parts
+
+
+def _text_of(output: Mapping[str, Any]) -> str:
+    if output.get("output_type") == "stream":
+        return _lines(output.get("text"))
+    if output.get("output_type") == "error":
+        lines = output.get("traceback")
+        if not isinstance(lines, list) or not lines:
+            lines = [f"{output.get('ename')}: {output.get('evalue')}"]
+        return "\n".join(str(line) for line in lines) + "\n"
+    data = output.get("data")
+    if not isinstance(data, dict):
+        return ""
+    images = "".join(f"[{mime}]\n" for mime in data if str(mime).startswith("image/"))
+    text = next((words for mime in _TEXT_MIMES if (words := _lines(data.get(mime)))), "")
+    if not text and not images:
+        text = "".join(_named(mime, value) for mime, value in data.items())
+    return images + text + ("\n" if text and not text.endswith("\n") else "")
+
+
+def _named(mime: Any, value: Any) -> str:
+    if mime == "application/json":
+        return json.dumps(value, ensure_ascii=False) + "\n"
+    return f"[{mime}]\n"
+
+
+def _lines(text: Any) -> str:
+    return source_of({"source": text})
+
+
+def _data_url(mime: str, data: Any) -> str | None:
+    """The picture as a URL; None for what is no such picture, or too large to be sent."""
+    text = "".join(_lines(data).split())
+    if not text or len(text) > IMAGE_BYTES * 4 // 3 + 4:
+        return None
+    try:
+        picture = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return f"data:{mime};base64,{text}" if picture.startswith(_SIGNATURES[mime]) else None
