@@ -208,11 +208,14 @@ class Session:
         return self._engine
 
     def _asking(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
-        """How a person is asked: on the page that shows the turn, else where the cell came from."""
+        """How a person is asked: on the page that shows the turn, else where the cell came from.
+
+        A page that was closed in mid-turn is waited for: nobody reads its client's input line.
+        """
 
         async def ask(question: Question) -> Answer | None:
             display.show()
-            if display.live:
+            if display.followed:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
             return await ask_by_stdin(question, read_line) if read_line is not None else None
 
