@@ -7,6 +7,7 @@ is up (docs/architecture.md, "Start").
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,10 +52,12 @@ class MsgKernel(InterruptibleKernel):
         self._session = Session(Path.cwd(), self._namespace)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
+        self.shell.events.register("pre_execute", self._import_from_folder)
         self._models = ModelNames(self._session.offered_models)
         self._assistant = Assistant(
             Path.cwd(),
             jupyter_folders(),
+            live=self._session.page,
             memory=self._session.memory,
             tools=lambda: self._session.tools,
             magics=self._magic_names,
@@ -131,6 +134,18 @@ class MsgKernel(InterruptibleKernel):
         self._models.close()
         await self._session.close()
         return await _awaited(super().do_shutdown(restart))
+
+    def _import_from_folder(self) -> None:
+        """Let Python import from the notebook's folder, at the place where IPython has it.
+
+        Not before Python of the user's runs: the kernel starts when somebody opens a notebook, and
+        imports a good deal later on, which modules of that folder would take the place of.
+        """
+        if "" in sys.path or getattr(self.parent, "ignore_cwd", False):
+            return
+        packages = {"site-packages", "dist-packages"}
+        places = (n for n, path in enumerate(sys.path) if Path(path).name in packages)
+        sys.path.insert(next(places, 0), "")
 
     def _namespace(self) -> Namespace:
         from msgbook.kernel.namespace import KernelNamespace
