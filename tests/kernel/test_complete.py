@@ -45,12 +45,18 @@ def surroundings(folder: Path, **known):
         found = roots.objection(real)
         return found.reason if found else None
 
-    cells = {"a1": cell("%%msg model=x\nWhat is 文?"), "b2": cell("#define GOAL short")}
+    cells = [
+        cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
+        cell("#define GOAL short") | {"id": "b2"},
+        cell("no id"),
+        cell("odd") | {"id": "a1]\u202e"},
+        cell("odder") | {"id": ["a1"]},
+        {},
+    ]
     return Surroundings(
         folder,
         objection,
         **{
-            "earlier": tuple(cells.values()),
             "cells": cells,
             "names": ("table", "tail"),
             "models": lambda: ("gpt-5", "qwen3"),

@@ -79,7 +79,7 @@ def test_a_cell_is_shown_by_its_first_lines(look):
 
 def test_a_macro_shows_its_value(look):
     assert look("{{GOAL}}").startswith("GOAL = short")
-    assert "no cell that has run, nor this one, defines it" in look("{{OTHER}}")
+    assert "neither this cell nor another one that is known defines it" in look("{{OTHER}}")
 
 
 def test_a_tool_shows_its_parameters(look):

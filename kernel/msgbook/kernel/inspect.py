@@ -71,7 +71,7 @@ def _magic_help(name: str, help_text: str) -> str | None:
 
 def _macro(name: str, macros: dict[str, str]) -> str:
     if name not in macros:
-        return f"{name}: no cell that has run, nor this one, defines it."
+        return f"{name}: neither this cell nor another one that is known defines it."
     return f"{name} = {visible(macros[name])}\n\n{NOT_SENT}"
 
 
@@ -81,9 +81,9 @@ def _reference(content: str, around: Surroundings) -> str:
     if brace and tool:
         return f"{_signature(tool)}\n\n{NOT_SENT}"
     if content.startswith("cell:"):
-        cell = around.cells.get(content.removeprefix("cell:"))
+        cell = around.named.get(content.removeprefix("cell:"))
         if cell is None:
-            return f"{visible(content)}: no cell with this id has run in this session."
+            return f"{visible(content)}: no cell with this id is known."
         return f"Cell: {title_of(cell)}\n\n{visible(_head(source_of(cell)))}\n\n{NOT_SENT}"
     if content.startswith("py:"):
         name = content.removeprefix("py:").strip()
