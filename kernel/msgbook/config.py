@@ -20,6 +20,9 @@ DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
+_STRUCTURE = {"role", "type"}
+"""Keys of a request whose values are words of the API's."""
+
 TOP_KEYS = {"model", "providers", "limits", "approval"}
 PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices"}
 LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
@@ -134,6 +137,20 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "[redacted]")
     return text
+
+
+def redact_json(value: Any, secrets: Iterable[str]) -> Any:
+    """A part of a request without any of the secrets; what names its structure stays."""
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, list):
+        return [redact_json(entry, secrets) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: entry if key in _STRUCTURE else redact_json(entry, secrets)
+        for key, entry in value.items()
+    }
 
 
 def _provider(

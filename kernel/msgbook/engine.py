@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +13,7 @@ from typing import Any
 
 from msgbook.accounting import estimate, warn_of_length
 from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_of, parse_prompt
-from msgbook.config import DEMO_MODEL, Settings, redact
+from msgbook.config import DEMO_MODEL, Settings, redact, redact_json
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
 from msgbook.history import CONTINUE_WORDS, broke_off, build_history, is_continue
@@ -129,7 +128,8 @@ class Engine:
         history = build_history(
             transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
         )
-        messages = self._redacted([*history.messages, user(prompt.text)])
+        secrets = self.settings.secrets
+        messages = redact_json([*history.messages, user(prompt.text)], secrets)
         context = {"source": transcript.source, "cells": history.cells}
         record.set_head(context=context)
         limits, refusals = self._limits.narrowed(prompt.attributes)
@@ -157,12 +157,12 @@ class Engine:
         self._warn_of_length(messages, transcript, record, is_magic)
         yield
         async for _ in run_turn(
-            Request(model, messages, self.tools.schemas),
+            Request(model, messages, redact_json(self.tools.schemas, secrets)),
             record,
             provider=provider,
             tools=self.tools,
             approve=lambda question: self.approvals.decide(question, ask),
-            redact=lambda text: redact(whole(text), self.settings.secrets),
+            redact=lambda text: redact(whole(text), secrets),
             bound=self._results.capped,
             clock=time.monotonic,
             limits=limits,
@@ -229,14 +229,6 @@ class Engine:
         for provider in (self._provider, self._demo):
             if provider is not None:
                 await provider.close()
-
-    def _redacted(self, messages: list[Message]) -> list[Message]:
-        """The messages without the user's keys, which a cell may have printed."""
-        if not self.settings.secrets:
-            return messages
-        text = redact(json.dumps(messages, ensure_ascii=False), self.settings.secrets)
-        cleaned: list[Message] = json.loads(text)
-        return cleaned
 
     def _warn_of_length(
         self,

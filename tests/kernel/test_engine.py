@@ -13,7 +13,7 @@ import pytest
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.cells import Cell
-from msgbook.config import Settings, load_settings
+from msgbook.config import ProviderSettings, Settings, load_settings
 from msgbook.engine import Engine
 from msgbook.transcript import Transcript
 
@@ -344,6 +344,21 @@ def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
 
     assert "[redacted]" in server.messages()[1]["content"]
     assert "sk-secret" not in str(server.requests)
+
+
+@pytest.mark.parametrize("key", ["assistant", 'say-"key"-\\backslash'])
+def test_a_key_is_redacted_in_texts_however_json_spells_it_and_in_nothing_else(server, ask, key):
+    settings = Settings(ProviderSettings("p", server.url, headers={"X-Api-Key": key}), "m", "deny")
+    server.answers = [text("ok")]
+    printed = {"output_type": "stream", "name": "stdout", "text": f"it is {key}."}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+    note = {"cell_type": "markdown", "source": "hi", "metadata": {"msgbook": {"role": "assistant"}}}
+
+    turn = ask(settings=settings, earlier=[cell, note])
+
+    assert turn["status"] == "done"
+    assert "it is [redacted]." in server.messages()[1]["content"]
+    assert server.messages()[2] == {"role": "assistant", "content": "hi"}
 
 
 def test_file_names_that_are_no_text_spoil_nothing(server, ask, tmp_path):

@@ -272,6 +272,26 @@ def test_results_are_redacted_parts_included():
     assert results(turn)[0][2][0]["text"] == "a [redacted]"
 
 
+def test_questions_are_redacted_and_what_is_allowed_is_what_was_needed():
+    asked: list[Question] = []
+
+    class Asking(ScriptedTool):
+        async def call(self, arguments: str, context: CallContext) -> Any:
+            context.require(Need("it changes secret.txt", preview="-a secret\n+b\n"))
+            return await self.act(arguments)
+
+    async def allow(question: Question) -> Decision:
+        asked.append(question)
+        return Decision("user")
+
+    turn = run(ScriptedModel(calls(("t", 1)), SAID), Asking("t", echo), approve=allow)
+
+    assert [question.need for question in asked] == [
+        Need("it changes [redacted].txt", preview="-a [redacted]\n+b\n")
+    ]
+    assert results(turn)[0][1] == "success"
+
+
 def test_three_identical_failing_calls_in_a_row_end_the_turn():
     model = ScriptedModel(calls(("f", 1)))
 

@@ -97,7 +97,8 @@ class CallRunner:
                     self._say(ToolApproved(call["id"], "pending"))
                     yield
                     with self.meter.paused():
-                        decision = await self.approve(Question(call, outcome.need))
+                        question = Question(call, self._shown(outcome.need))
+                        decision = await self.approve(question)
                     self._say(ToolApproved(call["id"], decision.approval))
                     yield
                     if decision.approval != "denied":
@@ -180,6 +181,11 @@ class CallRunner:
     def _only_reads(self, call: Block) -> bool:
         tool = self._tool(call)
         return tool is not None and tool.read_only
+
+    def _shown(self, need: Need) -> Need:
+        """A need as a person is told of it; what the call may do is the need itself."""
+        reason, preview = self.redact(need.reason), self.redact(need.preview)
+        return replace(need, reason=reason, preview=preview)
 
     def _redacted(self, content: Content) -> Content:
         if isinstance(content, str):
