@@ -31,8 +31,10 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
 """Unicode categories of what steers a terminal, turns the direction or looks like a blank."""
 
-_BLANKS = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and signs that show nothing."""
+_BLANKS = {*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"} | {
+    chr(number) for number in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+"""Letters and marks that show nothing; variation selectors can carry any hidden text."""
 
 
 def visible(text: str, keep: str = "") -> str:
