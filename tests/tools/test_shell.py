@@ -76,6 +76,14 @@ def test_a_failure_shows_output_and_exit_code(tmp_path):
     assert failed(tmp_path, "echo half; exit 3") == "half\n[exit code 3]"
 
 
+def test_a_shell_of_the_folder_is_not_run(tmp_path, monkeypatch):
+    (tmp_path / "bash").write_text("#!/bin/sh\necho another shell\n")
+    (tmp_path / "bash").chmod(0o755)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+
+    assert ran(tmp_path, "echo on") == "on\n[exit code 0]"
+
+
 def test_a_command_has_no_input(tmp_path):
     assert ran(tmp_path, "cat") == "(no output)\n[exit code 0]"
 

@@ -39,7 +39,7 @@ def main(command: str) -> None:
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     child = subprocess.Popen(  # noqa: S603 - the command has been approved
-        [shutil.which("bash") or "/bin/sh", "-c", command],
+        [_shell(), "-c", command],
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr.fileno(),
         stderr=sys.stderr.fileno(),
@@ -60,6 +60,12 @@ def main(command: str) -> None:
     if ended is None:
         ended = stopped.get(child.pid, -signal.SIGKILL)
     _report(f"exit {ended}" if ended >= 0 else f"signal {-ended}")
+
+
+def _shell() -> str:
+    """Bash where there is one, but none of the folder's, which `PATH` may name."""
+    found = shutil.which("bash")
+    return found if found and Path(found).is_absolute() else "/bin/sh"
 
 
 def _adopt_orphans() -> None:
