@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 import scripted_server as scripted
@@ -192,3 +193,30 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
     assert (warned[0]["type"], warned[0]["level"]) == ("notice", "warning")
     assert "cell 1 (word word" in warned[0]["text"]
     assert [block["type"] for block in asyncio.run(turn(turn_cell("a word")))] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (1000, "warn_tokens is 1,000"),
+        (200_000, "warn_tokens=200000 is more than your own limit, 100000, allows."),
+        ("x" * 10_000, "is no positive number; it is ignored."),
+    ],
+)
+def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path, wanted, words):
+    server.answers = [scripted.text("Yes.")]
+    settings = load_settings({"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"})
+    settings = replace(settings, project_limits={"warn_tokens": wanted})
+
+    async def turn():
+        engine = Engine(settings, tmp_path)
+        record = engine.new_record()
+        async for _ in engine.run("word " * 2000, Transcript("memory", []), record):
+            pass
+        await engine.close()
+        return record.snapshot()["blocks"]
+
+    (notice, answer) = asyncio.run(turn())
+    assert answer["type"] == "text"
+    assert words in notice["text"]
+    assert len(notice["text"]) < 500

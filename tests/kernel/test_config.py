@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from msgbook import config, turn
 from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.errors import ConfigError
 
@@ -196,7 +197,5 @@ def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
     assert (settings.provider.prices, settings.warnings) == ({"m": {"input": 1, "output": 2}}, ())
 
 
-def test_warn_tokens_is_no_limit_of_a_turn(toml):
-    settings = toml("[limits]\nwarn_tokens = 5000\nmax_steps = 3")
-
-    assert (settings.warn_tokens, settings.limits) == (5000, {"max_steps": 3})
+def test_each_limit_of_the_file_is_one_of_a_turn():
+    assert config.LIMIT_KEYS == turn.LIMIT_KEYS

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from msgbook.config.file import SettingsFile, config_path, read_file, string
-from msgbook.config.settings import WARN_TOKENS, ProviderSettings, Settings
+from msgbook.config.settings import ProviderSettings, Settings
 from msgbook.errors import ConfigError
 
 
@@ -32,12 +32,10 @@ def load_settings(
             f"MSGBOOK_APPROVAL is {approval!r}; expected ask, deny or allow. Nothing is allowed."
         )
         approval = "deny"
-    limits = file.limits()
     return Settings(
+        limits=file.limits(),
         provider=_provider(env, file),
         model=env.get("MSGBOOK_MODEL", "").strip() or project_model or file.model,
-        warn_tokens=int(limits.pop("warn_tokens", WARN_TOKENS)),
-        limits=limits,
         approval=approval,  # type: ignore[arg-type]  # checked above
         rules=tuple(file.rules()),
         warnings=tuple(file.warnings),

@@ -10,9 +10,6 @@ from urllib.parse import urlsplit
 
 DEMO_MODEL = "demo"
 
-WARN_TOKENS = 100_000
-"""A request that is estimated to be longer is warned of. Most models take 128,000 or more."""
-
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
@@ -45,11 +42,9 @@ class Settings:
     rules: tuple[Any, ...] = ()
     """Tables of `[approval] rules`, as they stand: `tools.rules` reads them."""
     limits: Mapping[str, float] = field(default_factory=dict)
-    """Of one turn: those of `LIMIT_KEYS` that are set, but `warn_tokens`; positive."""
+    """Of one turn: those of `LIMIT_KEYS` that are set; positive."""
     project_limits: Mapping[str, Any] = field(default_factory=dict)
     """What the project wants of `limits`, of any type; it can only lower them."""
-    warn_tokens: int = WARN_TOKENS
-    """Tokens that a request may have by estimate without a warning."""
     warnings: tuple[str, ...] = ()
     """One line each, about settings that were not understood; shown in the first turn."""
 

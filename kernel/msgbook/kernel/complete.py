@@ -13,7 +13,14 @@ from msgbook.cells import MSG_MAGIC
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
 from msgbook.tools.rights import visible
 
-PROMPT_ATTRIBUTES = ("history", "max_steps", "model", "time_budget", "token_budget")
+PROMPT_ATTRIBUTES = (
+    "history",
+    "max_steps",
+    "model",
+    "time_budget",
+    "token_budget",
+    "warn_tokens",
+)
 """What a `%%msg` line can say."""
 
 _HISTORY = ("exclude", "include")

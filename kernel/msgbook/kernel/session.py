@@ -180,7 +180,7 @@ class Session:
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self._ready_engine()).offered_models()
+        return await (await self._ready_engine()).servers.offered_models()
 
     def fault(self, error: Exception) -> Failure:
         """What a fault of ours is shown as; the log is told all but the keys."""

@@ -186,6 +186,11 @@ def _read(path: Path) -> bytes:
 
 def _ignored(config: ProjectConfig) -> list[str]:
     keys = sorted(config.table.keys() - _TRUSTED - _NARROWING)
+    limits = config.table.get("limits", {})
+    if isinstance(limits, dict):
+        keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
+    else:
+        keys.append("limits, which is no table,")
     return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
 
 
