@@ -130,10 +130,11 @@ class Supervised:
         """The supervisor has ended: look after what it could not."""
         await asyncio.to_thread(self._process.wait)
         self._lifeline.close()
-        pid, *ending = self._report.decode().splitlines() or ["pid 0"]
+        begin, *ending = self._report.decode().splitlines() or [""]
         self.ending = ending[-1] if ending else ""
         if not self.ending or sys.platform != "linux":
-            await asyncio.to_thread(_kill_marked, self._mark, int(pid.removeprefix("pid ")))
+            group = int(begin.removeprefix("pid ")) if begin else None
+            await asyncio.to_thread(_kill_marked, self._mark, group)
         for _ in range(_LAST_READS):
             data = _read(self._output)
             if not data:
@@ -151,8 +152,13 @@ def _read(stream: IO[bytes]) -> bytes | None:
         return None
 
 
-def _kill_marked(mark: str, group: int) -> None:
-    """Kill the processes of a command by its mark and its process group."""
+def _kill_marked(mark: str, group: int | None) -> None:
+    """Kill the processes of a command by its mark and its process group.
+
+    Args:
+        group: None where the supervisor did not come to tell it. Not 0: that is the group of what
+            was started outside of a container, the Jupyter server perhaps.
+    """
     killed = []
     for process in psutil.process_iter():
         try:
