@@ -173,6 +173,25 @@ def test_no_module_of_the_folder_is_imported_until_python_of_the_user_runs(serve
         assert "imported from here" in str(messages)
 
 
+def test_the_settings_file_is_neither_read_nor_changed_without_leave(server, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("[[approval.rules]]\ntool = 'write'\n")
+    (tmp_path / "link").symlink_to(file)
+    server.answers = [
+        call("read", {"path": "settings.toml"}),
+        call("write", {"path": "link", "content": "[[approval.rules]]\ntool = 'shell'\n"}),
+        text("ok"),
+    ]
+
+    with KernelClient(settings(server, MSGBOOK_CONFIG=file.name), str(tmp_path)) as kernel:
+        kernel.run("hi")
+
+    results = [m["content"] for m in server.messages() if m["role"] == "tool"]
+    assert len(results) == 2
+    assert all("Denied" in result for result in results)
+    assert "shell" not in file.read_text()
+
+
 def test_other_processes_of_the_user_cannot_look_into_the_kernel(server, run_notebook):
     pr_get_dumpable = 3
     source = f"%%python\nimport ctypes\nctypes.CDLL(None).prctl({pr_get_dumpable}, 0, 0, 0, 0)"

@@ -18,12 +18,12 @@ from msgbook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
 from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
+from msgbook.kernel.private import private_paths
 from msgbook.kernel.session import (
     INTERRUPTED,
     Failure,
     Send,
     Session,
-    jupyter_folders,
     warm_up,
 )
 from msgbook.kernel.stdin import ReadLine, StdinLine
@@ -56,7 +56,7 @@ class MsgKernel(InterruptibleKernel):
         self._models = ModelNames(self._session.offered_models)
         self._assistant = Assistant(
             Path.cwd(),
-            jupyter_folders(),
+            private_paths(),
             live=self._session.page,
             memory=self._session.memory,
             tools=lambda: self._session.tools,

@@ -16,6 +16,7 @@ from msgbook.config import Settings, hide_key, redact
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
+from msgbook.kernel.private import private_paths
 from msgbook.kernel.questions import PageQuestions
 from msgbook.kernel.stdin import ReadLine, ask_by_stdin
 from msgbook.output.console import DisplayMode
@@ -200,7 +201,7 @@ class Session:
             self._engine = module.Engine(
                 self._settings,
                 self._folder,
-                private=jupyter_folders(),
+                private=private_paths(),
                 approvals=self._approvals(),
                 namespace=self._namespace(),
                 problem=self._problem,
@@ -239,11 +240,3 @@ def _failure(record: TurnRecord) -> Failure | None:
     if last and last[0]["type"] == "error":
         return Failure(last[0].get("name", "Error"), last[0].get("message", ""))
     return None
-
-
-def jupyter_folders() -> tuple[Path, ...]:
-    """Jupyter's own folders: they hold settings, tokens and the connections of kernels."""
-    from jupyter_core import paths
-
-    folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())
-    return tuple(Path(folder) for folder in folders)
