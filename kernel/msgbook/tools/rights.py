@@ -34,6 +34,8 @@ _SECRET_NAMES = (
 )
 _SECRET = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
 _SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
+_PROCESSES = Path("/proc")
+"""Tells what each process was started with, keys among it (Linux)."""
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _PATH_LIMIT = 4096
@@ -79,7 +81,7 @@ class Roots:
     ) -> None:
         self.folder = folder.resolve()
         self._too_wide = _home(self.folder).is_relative_to(self.folder)
-        self._private = [_folded(path.resolve()) for path in private]
+        self._private = [_folded(path.resolve()) for path in (*private, _PROCESSES)]
         self._blobs = blobs
 
     def resolve(self, path: str) -> Path:
