@@ -199,3 +199,14 @@ def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
 
 def test_each_limit_of_the_file_is_one_of_a_turn():
     assert config.LIMIT_KEYS == turn.LIMIT_KEYS
+
+
+def test_a_text_that_breaks_off_in_a_secret_does_not_end_with_its_beginning():
+    secret = "sk-0123456789-abcdef"
+    text = f"the key is {secret}"
+
+    for end in range(len(text) + 1):
+        shown = redact(text[:end], [secret])
+        assert secret[:8] not in shown
+        assert shown.startswith("the key is "[: min(end, 11)])
+    assert redact("sk-01 is no key, sk-0123456789 neither.", [secret]).endswith("neither.")

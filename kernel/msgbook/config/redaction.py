@@ -20,10 +20,17 @@ def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None
         env.pop(settings.provider.key_variable, None)
 
 
+_BEGINNING = 8
+"""Characters of a secret that are one: the rest of it may be still to come."""
+
+
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` without any of the secrets."""
+    """`text` without any of the secrets, and without the beginning of one at its end."""
     for secret in secrets:
         text = text.replace(secret, "[redacted]")
+        start = text.rfind(secret[:_BEGINNING], max(0, len(text) - len(secret)))
+        if start >= 0 and secret.startswith(text[start:]):
+            text = text[:start] + "[redacted]"
     return text
 
 
