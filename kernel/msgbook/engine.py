@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -112,7 +113,7 @@ class Engine:
         record: TurnRecord,
         is_magic: IsMagic = any_magic,
         ask: Ask | None = None,
-    ) -> AsyncIterator[None]:
+    ) -> AsyncGenerator[None]:
         """Answer one prompt cell, yielding after each change of `record`.
 
         Errors that a person can mend end the turn, and the record with it; they are not raised.
@@ -153,7 +154,7 @@ class Engine:
         )
         self._warn_of_length(messages, transcript, record, is_magic, limits)
         yield
-        async for _ in run_turn(
+        turn = run_turn(
             Request(model, messages, redact_json(self.tools.schemas, secrets)),
             record,
             provider=provider,
@@ -163,8 +164,10 @@ class Engine:
             bound=self._results.capped,
             clock=time.monotonic,
             limits=limits,
-        ):
-            yield
+        )
+        async with aclosing(turn) as happenings:
+            async for _ in happenings:
+                yield
 
     def finish(self, record: TurnRecord, end: TurnFinished) -> None:
         """End a turn from outside: an interrupt, or a fault of ours."""

@@ -8,6 +8,7 @@ import logging
 import traceback
 import uuid
 from collections.abc import Callable, Iterable
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,8 +129,10 @@ class Session:
             if transcript.source == "live":
                 display.follow()
             asking = self._asking(display, read_line)
-            async for _ in engine.run(source, transcript, record, is_magic, asking):
-                display.changed()
+            turn = engine.run(source, transcript, record, is_magic, asking)
+            async with aclosing(turn) as happenings:
+                async for _ in happenings:
+                    display.changed()
         except asyncio.CancelledError:
             engine.finish(record, TurnFinished("interrupted"))
         except Exception as error:  # a fault of ours: what has arrived is kept
