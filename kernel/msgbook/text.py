@@ -20,6 +20,16 @@ def one_line(text: str, limit: int = 500) -> str:
     return " ".join(whole(text).split())[:limit]
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural by `s` unless it is one: `1 line`, `1,200 lines`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def line_span(first: int, last: int) -> str:
+    """Names lines, from 1, both included: `line 2`, `lines 2 to 5`."""
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
 def capped(text: str, limit: int = RESULT_LIMIT) -> str:
     """About `limit` characters of a text at most: its head and its tail."""
     if len(text) <= limit:
