@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MODELS_KEPT = 300.0
 """Seconds until the server is asked for its models again."""
+MODELS_RETRY = 10.0
+"""The same, when it did not tell them: it may still be starting."""
 
 
 class Assistant:
@@ -113,8 +115,10 @@ class ModelNames:
     def refresh(self) -> None:
         """Ask the server if somebody wanted to know and the last answer is old."""
         now = self._clock()
-        old = self._asked is None or now - self._asked > MODELS_KEPT
-        if self._wanted and old:
+        kept = MODELS_KEPT if self._names else MODELS_RETRY
+        old = self._asked is None or now - self._asked > kept
+        idle = self._asking is None or self._asking.done()
+        if self._wanted and old and idle:
             self._asked = now
             self._asking = asyncio.ensure_future(self._ask())
         self._wanted = False
