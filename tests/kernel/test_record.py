@@ -16,6 +16,7 @@ from msgbook.events import (
     ToolApproved,
     ToolCallDelta,
     ToolFinished,
+    ToolStarted,
     TurnEvent,
     TurnFinished,
 )
@@ -85,9 +86,10 @@ def test_an_interrupted_turn_leaves_no_call_open():
         ToolCallDelta(1, "b", "read", "{}"),
         ToolCallDelta(2, "c", "read", "{}"),
         ModelFinished("tool_calls", ended=True),
+        ToolStarted("a"),
         ToolApproved("a", "auto"),
         ToolFinished("a", "success", "done", 0.5),
-        ToolApproved("b", "auto"),
+        ToolStarted("b"),
         TurnFinished("interrupted"),
     )
 

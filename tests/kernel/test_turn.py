@@ -90,10 +90,12 @@ def run(
     clock: Callable[[], float] = lambda: 0.0,
     started: Callable[[Any], None] = lambda task: None,
     approve: Callable[..., Awaitable[Decision]] | None = None,
+    started_with: Callable[[TurnRecord], None] = lambda record: None,
 ) -> dict[str, Any]:
     """The turn; `started` is given its task, which it may cancel."""
     nonces = itertools.count(1)
     record = TurnRecord({}, lambda: f"{next(nonces):08x}")
+    started_with(record)
 
     async def allow(_question: Question) -> Decision:
         return Decision("user")
@@ -226,6 +228,21 @@ def test_an_interrupt_stops_all_tools_and_keeps_the_results_that_were_there():
     assert turn["blocks"][2]["unfinished"] is True
 
 
+def test_a_call_is_said_to_be_free_once_it_has_turned_out_to_be():
+    async def look(_: str) -> str:
+        seen.append(dict(records[0].step_blocks()[0]))
+        return "read"
+
+    seen: list[dict[str, Any]] = []
+    records: list[TurnRecord] = []
+    turn = run(
+        ScriptedModel(calls(("t", {})), SAID), ScriptedTool("t", look), started_with=records.append
+    )
+
+    assert "approval" not in seen[0]
+    assert turn["blocks"][0]["approval"] == "auto"
+
+
 def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
     async def hang(_: str) -> str:
         await asyncio.Event().wait()
@@ -237,13 +254,13 @@ def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
             Request("m", []),
             record,
             provider=ScriptedModel(calls(("hang", {}))),
-            tools=ToolSet([ScriptedTool("hang", hang)]),  # type: ignore[list-item]
+            tools=ToolSet([ScriptedTool("hang", hang, shows=["at work"])]),  # type: ignore[list-item]
             approve=None,  # type: ignore[arg-type]
             redact=str,
             clock=lambda: 0.0,
         )
         async for _ in turn:
-            if record.step_blocks()[0].get("approval") == "auto":
+            if record.step_blocks()[-1]["type"] == "tool_result":
                 break
         await turn.aclose()
         return len(asyncio.all_tasks())

@@ -20,6 +20,7 @@ from msgbook.events import (
     ToolCallDelta,
     ToolFinished,
     ToolOutput,
+    ToolStarted,
     TurnEvent,
     TurnFinished,
 )
@@ -51,12 +52,13 @@ class TurnRecord:
         self._started_at: float | None = None
         self._usage: dict[str, int] = {}
         self._calls: list[tuple[Block, list[str]]] = []
+        self._started: set[str] = set()
         self.status = "running"
         self.size = 0
         """Characters of text, arguments and results so far."""
         self.milestones = 0
-        """How often something was decided about a call, or a tool has put out or returned something
-        for the first time."""
+        """How often a call was made or decided about, or a tool has put out or returned something for
+        the first time."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
         """Take in one event that happened `at` seconds on a monotonic clock."""
@@ -79,6 +81,10 @@ class TurnRecord:
             case StepStarted():
                 self._step = event.step
                 self._calls = []
+                self._started = set()
+            case ToolStarted():
+                self._started.add(event.id)
+                self.milestones += 1
             case ToolApproved():
                 self._call(event.id)["approval"] = event.approval
                 self.milestones += 1
@@ -211,14 +217,14 @@ class TurnRecord:
             self._head["duration"] = round(at - self._started_at, 3)
 
     def _settle_calls(self) -> None:
-        """Leave no call open: one that was let run gets a result, another counts as cut."""
+        """Leave no call open: one that was made gets a result, another counts as cut."""
         answered = {
             b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
         }
         for block, _ in self._calls:
             if block["id"] in answered:
                 continue
-            if "approval" in block:
+            if block["id"] in self._started:
                 shown = self._running_result(block["id"])
                 content = (
                     f"{shown['content']}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from msgbook.events import ToolApproved, ToolFinished, ToolOutput
+from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
 from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
 from msgbook.tools.approval import Approve, Question
 from msgbook.tools.base import (
@@ -81,8 +81,7 @@ class CallRunner:
 
     async def _side_by_side(self, group: list[Block]) -> AsyncGenerator[None]:
         for call in group:
-            if self._tool(call) is not None:
-                self._say(ToolApproved(call["id"], "auto"))
+            self._say(ToolStarted(call["id"]))
         news = asyncio.Event()
         running = [(call, self._start(call, news)) for call in group]
         try:
@@ -129,6 +128,7 @@ class CallRunner:
             nonlocal shown
             # A secret may come in two pieces, so that they are looked through together.
             shown = (shown + text)[-2 * LIVE_OUTPUT :]
+            self._say_free(call)
             self._say(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
             news.set()
 
@@ -166,10 +166,17 @@ class CallRunner:
         )
 
     def _finish(self, call: Block, outcome: _Outcome) -> None:
+        if self._tool(call) is not None:
+            self._say_free(call)
         self._say(ToolFinished(call["id"], outcome.status, outcome.content, outcome.duration))
         self.breaker.take(call["name"], call["arguments"], outcome.status)
 
-    def _say(self, event: ToolApproved | ToolOutput | ToolFinished) -> None:
+    def _say_free(self, call: Block) -> None:
+        """A call that did something without a decision was free."""
+        if "approval" not in call:
+            self._say(ToolApproved(call["id"], "auto"))
+
+    def _say(self, event: ToolStarted | ToolApproved | ToolOutput | ToolFinished) -> None:
         self.record.apply(event, self.clock())
 
     def _tool(self, call: Block) -> Tool | None:
