@@ -47,6 +47,8 @@ class Settings:
     """What the project wants of `limits`, of any type; it can only lower them."""
     warnings: tuple[str, ...] = ()
     """One line each, about settings that were not understood; shown in the first turn."""
+    untrusted_project: str = ""
+    """That of the warnings which is none of a fault: the project waits for the user's trust."""
 
     @property
     def secrets(self) -> tuple[str, ...]:

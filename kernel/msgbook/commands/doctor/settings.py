@@ -66,8 +66,9 @@ def _server(settings: Settings, env: Mapping[str, str], file: str) -> dict[str, 
 
 def _model(settings: Settings, env: Mapping[str, str], file: str) -> str:
     if settings.model is None:
-        one = DEMO_MODEL if settings.provider is None else "the server's, if it offers just one"
-        return f"none is set; {one}"
+        if settings.provider is None:
+            return f"{DEMO_MODEL}, the built-in one: no server is set"
+        return "none is set; the server's is taken if it offers just one"
     from_env = bool(env.get("MSGBOOK_MODEL", "").strip())
     return f"{settings.model} ({'MSGBOOK_MODEL' if from_env else f'model of {file}'})"
 
