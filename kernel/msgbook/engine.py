@@ -16,7 +16,7 @@ from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_o
 from msgbook.config import Settings, redact, redact_json
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
-from msgbook.history import CONTINUE_WORDS, broke_off, build_history, is_continue
+from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, build_history, is_continue
 from msgbook.messages import Message, request_hash, user
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
@@ -46,6 +46,8 @@ _NO_PAGE = (
     "No open page showed this cell, so the request was made of the turns of this session. "
     "What else stands in the notebook was not sent."
 )
+
+_ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
 
 _WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
 
@@ -138,6 +140,8 @@ class Engine:
         try:
             if not prompt.text.strip():
                 raise EmptyMessageError("The message is empty: write something into the cell.")
+            if source.split(maxsplit=1)[0] == CONTINUE_MAGIC and not is_continue(source):
+                raise NothingToContinueError(_ALONE)
             if is_continue(source) and not broke_off(transcript.earlier):
                 raise NothingToContinueError(_WHOLE)
             model = await self.servers.model(wanted or model_above(transcript.earlier))

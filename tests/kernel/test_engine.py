@@ -419,8 +419,9 @@ def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
     assert turn["blocks"][-1]["name"] in ("NotAList", "ConfigError")
 
 
-def test_continue_without_an_answer_that_broke_off_asks_nobody(server, ask):
-    turn = ask("%continue")
+@pytest.mark.parametrize("source", ["%continue", "%continue and be brief"])
+def test_continue_without_an_answer_that_broke_off_or_not_alone_asks_nobody(server, ask, source):
+    turn = ask(source)
 
     assert turn["status"] == "error"
     assert turn["blocks"][-1]["name"] == "NothingToContinueError"

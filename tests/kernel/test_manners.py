@@ -266,3 +266,10 @@ def test_jupyter_console_shows_a_turn_as_text(server: ScriptedServer, tmp_path):
         console.close(force=True)
 
     assert history_of(tmp_path / "ipython") == []
+
+
+@pytest.mark.parametrize("code", ["%%python", "%%python\n", "%%bash"])
+def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
+    kernel.client.is_complete(code)
+
+    assert kernel.client.get_shell_msg(timeout=30)["content"]["status"] == "incomplete"

@@ -19,7 +19,7 @@ from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
 from msgbook.kernel.private import private_paths
-from msgbook.kernel.routing import Routing, strip_python_magic
+from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
 from msgbook.kernel.session import (
     INTERRUPTED,
     Failure,
@@ -142,6 +142,9 @@ class MsgKernel(InterruptibleKernel):
     async def do_is_complete(self, code: str) -> dict[str, Any]:
         if self._routing.is_ours(code):
             return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
+        if code.strip() == PYTHON_MAGIC:
+            # Without its line nothing is left, on which IPython's own answer fails.
+            return {"status": "incomplete", "indent": ""}
         return await _awaited(super().do_is_complete(code))
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
