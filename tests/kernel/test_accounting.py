@@ -43,6 +43,22 @@ def usage(**counts):
     return {f"{key}_tokens": value for key, value in counts.items()}
 
 
+def test_a_turn_of_which_a_step_told_nothing_is_no_whole_sum(table):
+    cells = [
+        turn_cell("Whole", usage(input=100, output=10)),
+        turn_cell("Partly", usage(input=11, output=7) | {"untold_steps": 1}),
+    ]
+
+    assert table(*cells, prices="m = { input = 1000, output = 1000 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning      cost\n"
+        "   1  m        100       ?      10          ?    0.1100  Whole\n"
+        "   2  m       11+?       ?     7+?          ?  0.0180+?  Partly\n"
+        "\n"
+        " all  m      111+?       ?    17+?          ?  0.1280+?  2 turns"
+    )
+
+
 @pytest.fixture
 def table(tmp_path):
     def run(*cells, prices="", source="live"):

@@ -99,6 +99,22 @@ def test_an_interrupted_turn_leaves_no_call_open():
     assert [b["nonce"] for b in turn["blocks"][:3]] == ["00000001", "00000002", "00000003"]
 
 
+def test_steps_that_told_no_usage_are_counted_where_others_told():
+    told = {"input_tokens": 11, "output_tokens": 7}
+
+    turn = reduce(
+        StepStarted(1),
+        ModelFinished("tool_calls", True),
+        StepStarted(2),
+        ModelFinished("tool_calls", True, told),
+        StepStarted(3),
+        TurnFinished("interrupted"),
+    )
+
+    assert turn["usage"] == {**told, "untold_steps": 2}
+    assert "usage" not in reduce(StepStarted(1), ModelFinished("stop", True), TurnFinished("done"))
+
+
 def test_usage_adds_up_over_the_steps():
     turn = reduce(
         StepStarted(1),

@@ -51,6 +51,8 @@ class TurnRecord:
         self._opened_at = 0.0
         self._started_at: float | None = None
         self._usage: dict[str, int] = {}
+        self._told = True
+        self._untold_steps = 0
         self._calls: list[tuple[Block, list[str]]] = []
         self._started: set[str] = set()
         self.status = "running"
@@ -79,6 +81,8 @@ class TurnRecord:
                 self._close(at)
                 self._add_usage(event.usage)
             case StepStarted():
+                self._count_untold()
+                self._told = False
                 self._step = event.step
                 self._calls = []
                 self._started = set()
@@ -108,7 +112,8 @@ class TurnRecord:
         turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
         turn["blocks"] = list(self._blocks)
         if self._usage:
-            turn["usage"] = dict(self._usage)
+            untold = {"untold_steps": self._untold_steps} if self._untold_steps else {}
+            turn["usage"] = {**self._usage, **untold}
         return cast("Turn", turn)
 
     def step_blocks(self) -> list[Block]:
@@ -200,6 +205,13 @@ class TurnRecord:
     def _add_usage(self, usage: Usage | None) -> None:
         for key, value in cast("dict[str, int]", usage or {}).items():
             self._usage[key] = self._usage.get(key, 0) + value
+            self._told = True
+
+    def _count_untold(self) -> None:
+        """Count the step that is over if the server told nothing of what it used."""
+        if not self._told:
+            self._untold_steps += 1
+            self._told = True
 
     def _call(self, call_id: str) -> Block:
         return next(block for block, _ in self._calls if block["id"] == call_id)
@@ -207,6 +219,7 @@ class TurnRecord:
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
         self._settle_calls()
+        self._count_untold()
         self.status = event.status
         if event.finish_reason:
             self._head["finish_reason"] = event.finish_reason

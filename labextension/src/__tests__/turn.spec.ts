@@ -158,6 +158,10 @@ describe('the words of the header', () => {
     expect(
       tokens({ ...turn, usage: { inputTokens: 1234, outputTokens: 5 } }, trans)
     ).toBe('1,234 → 5 tokens');
+    const incomplete = { inputTokens: 11, outputTokens: 7, untoldSteps: 1 };
+    expect(tokens({ ...turn, usage: incomplete }, trans)).toBe(
+      '11+? → 7+? tokens'
+    );
   });
 });
 
