@@ -157,6 +157,9 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
         title,
         name(turn.get("model")) or "?",
         name(turn.get("provider")),
-        *(count(key) for key in ("input", "cached", "output", "reasoning")),
+        input=count("input"),
+        cached=count("cached"),
+        output=count("output"),
+        reasoning=count("reasoning"),
         complete=not counts.get("untold_steps") and turn.get("status") != "running",
     )

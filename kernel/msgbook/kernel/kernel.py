@@ -46,10 +46,7 @@ class MsgKernel(InterruptibleKernel):
 
     implementation = "msgbook"
     implementation_version = __version__
-    banner = (
-        f"msgbook {__version__}: a cell is a message to a language model; %help tells more.\n"
-        "In a terminal run %display text first, to see answers as they come."
-    )
+    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text"
     language_info = LANGUAGE_INFO
 
     def __init__(self, **kwargs: Any) -> None:
