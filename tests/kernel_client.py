@@ -160,7 +160,7 @@ class FakePage:
     def _show_cells(self, data: Message) -> None:
         self.asked.append(data)
         ids = [cell["id"] for cell in self.cells]
-        found = None
+        found = self.cells if data["cell_id"] is None else None
         if data["cell_id"] in ids:
             found = self.cells[: ids.index(data["cell_id"]) + 1]
         self.say(type="cells", request_id=data["request_id"], cells=found)

@@ -18,6 +18,7 @@ from msgbook.__main__ import main
 from msgbook.commands.doctor.server import REQUESTS, ServerChecks
 from msgbook.commands.doctor.setup import Answers, ask_settings, toml_of, write_settings
 from msgbook.commands.failures import CommandError
+from msgbook.commands.terminal import home_as_tilde
 from msgbook.config import load_settings
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, TextDelta
@@ -227,12 +228,37 @@ def test_what_the_project_sets_is_shown_as_the_projects(tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MSGBOOK_MODEL", "mine")
 
-    assert main(["doctor", "--offline"]) == 1
+    assert main(["doctor", "--offline"]) == 0
 
     out = capsys.readouterr().out
     assert "mine (MSGBOOK_MODEL)" in out
     assert "lowers max_steps (.msgbook/config.toml)" in out
-    assert "FAIL     settings:" in out
+
+
+def test_a_project_that_waits_for_trust_is_no_failure(tmp_path, monkeypatch, capsys):
+    (tmp_path / ".msgbook").mkdir()
+    (tmp_path / ".msgbook" / "config.toml").write_text('model = "theirs"')
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["doctor", "--offline"]) == 0
+
+    state, advice = capsys.readouterr().out.partition("unknown  project: ")[2].splitlines()[:2]
+    assert "model is not followed" in state
+    assert advice.strip().startswith("Read it, then")
+    assert advice.endswith("msgbook trust .")
+
+
+def test_the_home_directory_is_shown_as_a_tilde(tmp_path, monkeypatch, capsys):
+    home = tmp_path / "me"
+    (home / "set").mkdir(parents=True)
+    (home / "set" / "msgbook.toml").write_text("")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(home / "set" / "msgbook.toml"))
+
+    main(["doctor", "--offline"])
+
+    assert "file      ~/set/msgbook.toml\n" in capsys.readouterr().out
+    assert home_as_tilde(f"{home}2/a ({home}/a) /x{home}/a") == f"{home}2/a (~/a) /x{home}/a"
 
 
 def test_a_file_with_a_secret_that_others_can_read_is_a_failure(tmp_path, monkeypatch, capsys):
@@ -299,6 +325,20 @@ def test_setup_offers_what_most_people_want():
 
     assert answers == Answers("https://api.openai.com/v1", "OPENAI_API_KEY", "only")
     assert asked == [("https://api.openai.com/v1", "OPENAI_API_KEY")]
+
+
+def test_setup_asks_again_when_the_server_does_not_answer():
+    ask = answering("http://h:1/v1", "", "n", "http://h:2/v1", "", "1")
+
+    answers = ask_settings(ask, lambda url, variable: ["a"] if url.endswith("2/v1") else None)
+
+    assert answers == Answers("http://h:2/v1", "", "a")
+
+
+def test_setup_keeps_a_server_that_does_not_answer_with_a_yes():
+    answers = ask_settings(answering("http://h:1/v1", "", "y", "m"), lambda url, variable: None)
+
+    assert answers == Answers("http://h:1/v1", "", "m")
 
 
 def test_the_written_file_is_the_owners_alone_and_says_what_was_answered(tmp_path):
@@ -390,6 +430,16 @@ def test_setup_writes_the_file_and_checks_what_it_says(tmp_path, server):
     assert (done.returncode, done.stderr) == (0, "")
     assert 'model = "b"' in (tmp_path / "msgbook.toml").read_text()
     assert "pass     tools" in done.stdout
+
+
+def test_setup_says_first_what_the_environment_decides_and_names_no_setting_to_come(tmp_path):
+    done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\nn\n\x04", OPENAI_BASE_URL="http://h/v1")
+
+    assert done.returncode == 2
+    assert done.stdout.startswith("OPENAI_BASE_URL is set in the environment and goes before")
+    assert "The connection to http://127.0.0.1:9/v1 failed" in done.stdout
+    assert "Check" not in done.stdout
+    assert not (tmp_path / "msgbook.toml").exists()
 
 
 def test_setup_leaves_a_file_alone_without_a_yes(tmp_path):

@@ -40,6 +40,8 @@ class TurnUsage:
     cached: int | None
     output: int | None
     reasoning: int | None
+    complete: bool = True
+    """Whether the counts are of all model calls; otherwise there were more tokens."""
 
     def cost(self, prices: Prices) -> float | None:
         """In the currency of the prices; None where no price or no number is known."""
@@ -155,5 +157,9 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
         title,
         name(turn.get("model")) or "?",
         name(turn.get("provider")),
-        *(count(key) for key in ("input", "cached", "output", "reasoning")),
+        input=count("input"),
+        cached=count("cached"),
+        output=count("output"),
+        reasoning=count("reasoning"),
+        complete=not counts.get("untold_steps") and turn.get("status") != "running",
     )

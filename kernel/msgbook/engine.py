@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -14,14 +13,14 @@ from typing import Any
 
 from msgbook.accounting import estimate, warn_of_length
 from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_of, parse_prompt
-from msgbook.config import DEMO_MODEL, Settings, redact
+from msgbook.config import Settings, redact, redact_json
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
-from msgbook.history import CONTINUE_WORDS, broke_off, build_history, is_continue
+from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, build_history, is_continue
 from msgbook.messages import Message, request_hash, user
 from msgbook.output.record import TurnRecord
-from msgbook.provider.base import Provider, Request
-from msgbook.provider.retry import RetryingProvider
+from msgbook.provider.base import Request
+from msgbook.provider.servers import Servers
 from msgbook.text import whole
 from msgbook.tools.approval import Ask
 from msgbook.tools.approvals import Approvals
@@ -48,6 +47,8 @@ _NO_PAGE = (
     "What else stands in the notebook was not sent."
 )
 
+_ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
+
 _WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
 
 
@@ -71,6 +72,7 @@ class Engine:
         sleep: Waits some seconds before a server is asked again.
 
     Attributes:
+        servers: Who answers.
         tools: What the models can call; may be added to between turns.
     """
 
@@ -86,14 +88,11 @@ class Engine:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.settings = settings
-        self._problem = problem
+        self.servers = Servers(settings, problem=problem, sleep=sleep)
         self.approvals = approvals or Approvals(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
         self._limits, refusals = limits.narrowed(settings.project_limits)
         self._warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
-        self._sleep = sleep
-        self._provider: Provider | None = None
-        self._demo: Provider | None = None
         self._results = Results(folder)
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self.tools = ToolSet(self._files.tools)
@@ -116,7 +115,7 @@ class Engine:
         record: TurnRecord,
         is_magic: IsMagic = any_magic,
         ask: Ask | None = None,
-    ) -> AsyncIterator[None]:
+    ) -> AsyncGenerator[None]:
         """Answer one prompt cell, yielding after each change of `record`.
 
         Errors that a person can mend end the turn, and the record with it; they are not raised.
@@ -129,7 +128,8 @@ class Engine:
         history = build_history(
             transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
         )
-        messages = self._redacted([*history.messages, user(prompt.text)])
+        secrets = self.settings.secrets
+        messages = redact_json([*history.messages, user(prompt.text)], secrets)
         context = {"source": transcript.source, "cells": history.cells}
         record.set_head(context=context)
         limits, refusals = self._limits.narrowed(prompt.attributes)
@@ -140,103 +140,47 @@ class Engine:
         try:
             if not prompt.text.strip():
                 raise EmptyMessageError("The message is empty: write something into the cell.")
+            if source.split(maxsplit=1)[0] == CONTINUE_MAGIC and not is_continue(source):
+                raise NothingToContinueError(_ALONE)
             if is_continue(source) and not broke_off(transcript.earlier):
                 raise NothingToContinueError(_WHOLE)
-            model = await self.model(wanted or model_above(transcript.earlier))
+            model = await self.servers.model(wanted or model_above(transcript.earlier))
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
             self.finish(record, TurnFinished("error", None, name, str(error)))
             yield
             return
-        provider = self.provider_of(model)
+        provider = self.servers.provider_of(model)
         record.set_head(
             model=model,
             provider=provider.name,
             context={**context, "request_hash": request_hash(messages)},
         )
-        self._warn_of_length(messages, transcript, record, is_magic)
+        self._warn_of_length(messages, transcript, record, is_magic, limits)
         yield
-        async for _ in run_turn(
-            Request(model, messages, self.tools.schemas),
+        turn = run_turn(
+            Request(model, messages, redact_json(self.tools.schemas, secrets)),
             record,
             provider=provider,
             tools=self.tools,
             approve=lambda question: self.approvals.decide(question, ask),
-            redact=lambda text: redact(whole(text), self.settings.secrets),
+            redact=lambda text: redact(whole(text), secrets),
             bound=self._results.capped,
             clock=time.monotonic,
             limits=limits,
-        ):
-            yield
+        )
+        async with aclosing(turn) as happenings:
+            async for _ in happenings:
+                yield
 
     def finish(self, record: TurnRecord, end: TurnFinished) -> None:
         """End a turn from outside: an interrupt, or a fault of ours."""
         record.apply(end, time.monotonic())
 
-    async def model(self, wanted: str | None = None) -> str:
-        """The model that answers: the wanted one, else the user's, else the server's only one.
-
-        Raises:
-            ConfigError: No model is set, and the server offers several; or there are no settings.
-            ProviderError: The server cannot be asked.
-        """
-        if self._problem is not None:
-            raise self._problem
-        if self.settings.provider is None:
-            return DEMO_MODEL
-        model = wanted or self.settings.model
-        if model:
-            return model
-        offered = await self.offered_models()
-        if len(offered) == 1:
-            return offered[0]
-        some = ", ".join(offered[:8]) + (", ..." if len(offered) > 8 else "")
-        raise ConfigError(
-            "No model is chosen. Set MSGBOOK_MODEL, or run %model NAME in a cell above"
-            + (f"; the server offers {some}." if offered else "; the server lists none.")
-        )
-
-    async def offered_models(self) -> list[str]:
-        """Ids of the models that the server offers.
-
-        Raises:
-            ConfigError: The settings could not be read.
-            ProviderError: The server cannot be asked.
-        """
-        if self._problem is not None:
-            raise self._problem
-        return await self.provider_of("").models()
-
-    def provider_of(self, model: str) -> Provider:
-        """Who answers for a model; connections are kept for later turns."""
-        configured = self.settings.provider
-        if self._provider is None and configured is not None and model != DEMO_MODEL:
-            from msgbook.provider.openai_chat import OpenAIProvider
-
-            server = OpenAIProvider(configured, secrets=self.settings.secrets)
-            self._provider = RetryingProvider(server, sleep=self._sleep, random=random.random)
-        if self._provider is not None and model != DEMO_MODEL:
-            return self._provider
-        if self._demo is None:
-            from msgbook.provider.demo import demo_provider
-
-            self._demo = demo_provider()
-        return self._demo
-
     async def close(self) -> None:
         """Close the connections, and end the processes of the file tools."""
         await self._files.close()
-        for provider in (self._provider, self._demo):
-            if provider is not None:
-                await provider.close()
-
-    def _redacted(self, messages: list[Message]) -> list[Message]:
-        """The messages without the user's keys, which a cell may have printed."""
-        if not self.settings.secrets:
-            return messages
-        text = redact(json.dumps(messages, ensure_ascii=False), self.settings.secrets)
-        cleaned: list[Message] = json.loads(text)
-        return cleaned
+        await self.servers.close()
 
     def _warn_of_length(
         self,
@@ -244,10 +188,10 @@ class Engine:
         transcript: Transcript,
         record: TurnRecord,
         is_magic: IsMagic,
+        limits: Limits,
     ) -> None:
         tokens = estimate(messages, self.tools.schemas)
-        limit = self.settings.warn_tokens
-        if words := warn_of_length(tokens, limit, transcript.earlier, is_magic):
+        if words := warn_of_length(tokens, limits.warn_tokens, transcript.earlier, is_magic):
             record.apply(Notice(words, "warning"), time.monotonic())
 
     def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:

@@ -89,8 +89,15 @@ class StepStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A call is being made; it may still turn out that somebody has to allow it."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolApproved:
-    """What was decided about a call, before it runs or is refused."""
+    """What was decided about a call: `auto` once it has turned out to be free."""
 
     id: str
     approval: str
@@ -131,5 +138,12 @@ class TurnFinished:
 
 
 TurnEvent = (
-    StreamEvent | StepStarted | ToolApproved | ToolOutput | ToolFinished | Notice | TurnFinished
+    StreamEvent
+    | StepStarted
+    | ToolStarted
+    | ToolApproved
+    | ToolOutput
+    | ToolFinished
+    | Notice
+    | TurnFinished
 )

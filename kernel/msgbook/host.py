@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.config import Settings
+from msgbook.config import Settings, config_path
+from msgbook.errors import ConfigError
 from msgbook.tools.approvals import Approvals
 from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
 from msgbook.tools.store import Store, data_file
@@ -25,12 +27,20 @@ def hide_from_children() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def jupyter_folders() -> tuple[Path, ...]:
-    """Jupyter's own folders: they hold settings, tokens and the connections of kernels."""
+def private_paths() -> tuple[Path, ...]:
+    """What tools neither read nor change without asking each time, wherever it is.
+
+    Jupyter's own folders hold settings, tokens and the connections of kernels; the settings of
+    `MSGBOOK_CONFIG` may hold keys, and allow calls.
+    """
     from jupyter_core import paths
 
-    folders = (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())
-    return tuple(Path(folder) for folder in folders)
+    found = [paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir()]
+    try:
+        settings = config_path(os.environ)
+    except ConfigError:  # the session has its words
+        settings = None
+    return (*map(Path, found), *([settings.absolute()] if settings else []))
 
 
 def saved_approvals(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approvals:

@@ -20,6 +20,16 @@ def one_line(text: str, limit: int = 500) -> str:
     return " ".join(whole(text).split())[:limit]
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural by `s` unless it is one: `1 line`, `1,200 lines`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def line_span(first: int, last: int) -> str:
+    """Names lines, from 1, both included: `line 2`, `lines 2 to 5`."""
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
 def capped(text: str, limit: int = RESULT_LIMIT) -> str:
     """About `limit` characters of a text at most: its head and its tail."""
     if len(text) <= limit:
@@ -31,8 +41,10 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
 """Unicode categories of what steers a terminal, turns the direction or looks like a blank."""
 
-_BLANKS = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and signs that show nothing."""
+_BLANKS = {*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"} | {
+    chr(number) for number in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+"""Letters and marks that show nothing; variation selectors can carry any hidden text."""
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -36,6 +36,10 @@ class LiveNotebook(Protocol):
         """The cells from the first through the one with that id; None when nobody answers."""
         ...
 
+    async def all_cells(self) -> Sequence[Cell] | None:
+        """All cells, without their outputs; None when nobody answers at once."""
+        ...
+
 
 class SessionMemory:
     """The prompts and turns that this kernel has run, in the order of the notebook it serves.
@@ -57,10 +61,6 @@ class SessionMemory:
             cells.append(cell)
         return cells
 
-    def named(self) -> dict[str, Cell]:
-        """The remembered cells that have an id, by it."""
-        return {key: cell for key, cell in self._cells.items() if " " not in key}
-
     def remember(
         self,
         cell_id: str | None,
@@ -79,6 +79,7 @@ class SessionMemory:
         key = cell_id if cell_id is not None else f"run {self._unnamed}"
         outputs = [{"output_type": "display_data", "data": {TURN_MIME: turn}}] if turn else []
         self._cells[key] = {
+            **({} if cell_id is None else {"id": cell_id}),
             "cell_type": "code",
             "source": source,
             "metadata": dict(metadata) if isinstance(metadata, Mapping) else {},
@@ -104,6 +105,11 @@ async def read_transcript(
     if cells and cells[-1].get("id") == cell_id:
         return Transcript("live", cells[:-1], cells[-1])
     return Transcript("memory", memory.earlier(cell_id), unanswered=asked)
+
+
+async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Sequence[Cell]:
+    """The cells that a reader sees, for help while one writes: the notebook's, or the session's."""
+    return (await live.all_cells() if live.connected else None) or memory.earlier(None)
 
 
 def model_above(cells: Sequence[Cell]) -> str | None:

@@ -1,4 +1,4 @@
-"""What the tests of live turns share: notebooks, and answers that wait to be let go on."""
+"""What the tests of live turns share: notebooks, questions, and answers that wait to be let go on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from playwright.sync_api import Locator, expect
 from scripted_server import Answer, Chunk, delta, finish
 
 from msgbook_format.turn import TURN_MIME
@@ -31,6 +32,17 @@ def turn_of(cell: dict[str, Any]) -> dict[str, Any]:
 def saved_turn(path: Path, cell: int = 0) -> dict[str, Any]:
     """The turn of a cell as it stands in the file."""
     return turn_of(nbformat.read(path, 4).cells[cell])
+
+
+def approve(cell: Locator) -> Locator:
+    return cell.get_by_role("button", name="Approve", exact=True)
+
+
+def answer(button: Locator) -> None:
+    """Press a button as soon as it listens: it is deaf to a click that was on its way."""
+    expect(button).to_be_visible()
+    expect(button.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+    button.click()
 
 
 class Slow:

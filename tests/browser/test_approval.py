@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from chats import saved_turn, turn_of, write_notebook
+from chats import answer, approve, saved_turn, turn_of, write_notebook
 from lab import Lab
 from playwright.sync_api import Browser, Locator, expect
 from scripted_server import call, text
@@ -14,19 +14,8 @@ from scripted_server import call, text
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
-def approve(cell: Locator) -> Locator:
-    return cell.get_by_role("button", name="Approve", exact=True)
-
-
 def deny(cell: Locator) -> Locator:
     return cell.get_by_role("button", name="Deny", exact=True)
-
-
-def answer(button: Locator) -> None:
-    """Press a button as soon as it listens: it is deaf to a click that was on its way."""
-    expect(button).to_be_visible()
-    expect(button.page.locator(".msgbook-mod-deaf")).to_have_count(0)
-    button.click()
 
 
 def ask(lab: Lab, name: str) -> None:

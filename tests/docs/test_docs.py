@@ -31,7 +31,8 @@ def test_every_command_of_make_exists(page: Path):
 
 def test_every_setting_is_documented():
     page = (ROOT / "docs" / "configuration.md").read_text()
-    source = Path(msgbook.config.__file__).read_text()
+    modules = Path(msgbook.config.__file__).parent.glob("*.py")
+    source = "".join(module.read_text() for module in modules)
     variables = set(re.findall(r'"((?:OPENAI|MSGBOOK)_[A-Z_]+)"', source))
     keys = msgbook.config.TOP_KEYS | msgbook.config.PROVIDER_KEYS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 import scripted_server as scripted
@@ -40,6 +41,22 @@ def turn_cell(source, usage=None, model="m", provider="p"):
 
 def usage(**counts):
     return {f"{key}_tokens": value for key, value in counts.items()}
+
+
+def test_a_turn_of_which_a_step_told_nothing_is_no_whole_sum(table):
+    cells = [
+        turn_cell("Whole", usage(input=100, output=10)),
+        turn_cell("Partly", usage(input=11, output=7) | {"untold_steps": 1}),
+    ]
+
+    assert table(*cells, prices="m = { input = 1000, output = 1000 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning      cost\n"
+        "   1  m        100       ?      10          ?    0.1100  Whole\n"
+        "   2  m       11+?       ?     7+?          ?  0.0180+?  Partly\n"
+        "\n"
+        " all  m      111+?       ?    17+?          ?  0.1280+?  2 turns"
+    )
 
 
 @pytest.fixture
@@ -192,3 +209,30 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
     assert (warned[0]["type"], warned[0]["level"]) == ("notice", "warning")
     assert "cell 1 (word word" in warned[0]["text"]
     assert [block["type"] for block in asyncio.run(turn(turn_cell("a word")))] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (1000, "warn_tokens is 1,000"),
+        (200_000, "warn_tokens=200000 is more than your own limit, 100000, allows."),
+        ("x" * 10_000, "is no positive number; it is ignored."),
+    ],
+)
+def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path, wanted, words):
+    server.answers = [scripted.text("Yes.")]
+    settings = load_settings({"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"})
+    settings = replace(settings, project_limits={"warn_tokens": wanted})
+
+    async def turn():
+        engine = Engine(settings, tmp_path)
+        record = engine.new_record()
+        async for _ in engine.run("word " * 2000, Transcript("memory", []), record):
+            pass
+        await engine.close()
+        return record.snapshot()["blocks"]
+
+    (notice, answer) = asyncio.run(turn())
+    assert answer["type"] == "text"
+    assert words in notice["text"]
+    assert len(notice["text"]) < 500

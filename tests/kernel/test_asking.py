@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kernel_client import FakePage, KernelClient, Message
-from scripted_server import ScriptedServer, call, text
+from scripted_server import Answer, ScriptedServer, call, text
 
 from msgbook_format.turn import TURN_MIME
 
@@ -128,6 +129,46 @@ def test_a_page_that_opens_while_a_question_is_open_gets_it(kernel, server, page
     assert outcome(messages)[:2] == ("user", "success")
 
 
+def wait_for_comms(kernel: KernelClient) -> None:
+    """Wait until the kernel has handled what was said on comms: it closes one of no target."""
+    session = kernel.client.session
+    opening = {"comm_id": "barrier", "target_name": "none", "data": {}}
+    kernel.client.shell_channel.send(session.msg("comm_open", opening))
+    while kernel.client.get_iopub_msg(timeout=30)["msg_type"] != "comm_close":
+        pass
+
+
+@pytest.mark.parametrize("allow_stdin", [True, False])
+def test_a_question_of_a_turn_whose_page_was_closed_waits_for_the_page(
+    kernel, server, page, outside, allow_stdin
+):
+    closed = threading.Event()
+
+    def chunks() -> Iterator[dict[str, Any]]:
+        assert closed.wait(30)
+        yield from call("read", {"path": str(outside)}).chunks
+
+    server.answers = [Answer(chunks()), text("done")]
+    request = kernel.start("hi", "a", allow_stdin=allow_stdin)
+    page.wait_for("turn")
+    page.close()
+    wait_for_comms(kernel)
+    closed.set()
+    pending = []
+    while not pending:
+        message = kernel.client.get_iopub_msg(timeout=30)
+        data = message["content"].get("data", {}).get(TURN_MIME, {})
+        pending = [b for b in data.get("blocks", []) if b.get("approval") == "pending"]
+    later = FakePage(kernel, [CELL])
+    later.decide = lambda asked: {"decision": "once"}
+
+    _, messages = kernel.finish(request, later.take)
+    later.close()
+
+    assert outcome(messages)[:2] == ("user", "success")
+    assert [m["type"] for m in later.received][:2] == ["turn", "approval.ask"]
+
+
 def test_an_interrupt_closes_the_question_and_the_next_cell_is_fine(kernel, server, page):
     request = kernel.start("hi", "a")
     asked = page.wait_for("approval.ask")
@@ -173,7 +214,7 @@ def test_without_a_page_the_client_is_asked(kernel, server, outside, lines, expe
     assert prompts[0].endswith(
         "[y] once  [s] this tool, this session  [r] a rule for exactly this call  [n reason] no: "
     )
-    assert all(p.startswith("Expected y, s, r, or n") for p in prompts[1:])
+    assert all(p.startswith("The answer is one of the letters") for p in prompts[1:])
 
 
 def test_the_reason_of_a_typed_no_reaches_the_model(kernel, server):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.errors import ProviderError
-from msgbook.kernel.assist import MODELS_KEPT, ModelNames
+from msgbook.kernel.assist import MODELS_KEPT, MODELS_RETRY, ModelNames
 from msgbook.kernel.complete import PROMPT_ATTRIBUTES, complete, reply
 from msgbook.kernel.surroundings import Surroundings, is_unfinished
 from msgbook.tools.base import Tool
@@ -45,12 +45,18 @@ def surroundings(folder: Path, **known):
         found = roots.objection(real)
         return found.reason if found else None
 
-    cells = {"a1": cell("%%msg model=x\nWhat is 文?"), "b2": cell("#define GOAL short")}
+    cells = [
+        cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
+        cell("#define GOAL short") | {"id": "b2"},
+        cell("no id"),
+        cell("odd") | {"id": "a1]\u202e"},
+        cell("odder") | {"id": ["a1"]},
+        {},
+    ]
     return Surroundings(
         folder,
         objection,
         **{
-            "earlier": tuple(cells.values()),
             "cells": cells,
             "names": ("table", "tail"),
             "models": lambda: ("gpt-5", "qwen3"),
@@ -222,6 +228,27 @@ def test_the_server_is_asked_for_models_once_in_a_while_and_only_when_somebody_w
 
     assert asyncio.run(use()) == [[], ["a"], ["a"]]
     assert asked == [1.0, 2.0 + MODELS_KEPT]
+
+
+def test_a_server_that_told_no_models_is_soon_asked_again():
+    now = 0.0
+
+    async def offered():
+        if now < MODELS_RETRY:
+            raise ProviderError("X", "not yet")
+        return ["a"]
+
+    async def use():
+        nonlocal now
+        names = ModelNames(offered, lambda: now)
+        for time in (0.0, 1.0, 2 * MODELS_RETRY):
+            now = time
+            names.known()
+            names.refresh()
+            await asyncio.sleep(0)
+        return names.known()
+
+    assert asyncio.run(use()) == ["a"]
 
 
 def test_a_server_that_cannot_be_asked_offers_no_models():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from msgbook import config, turn
 from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.errors import ConfigError
 
@@ -196,7 +197,16 @@ def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
     assert (settings.provider.prices, settings.warnings) == ({"m": {"input": 1, "output": 2}}, ())
 
 
-def test_warn_tokens_is_no_limit_of_a_turn(toml):
-    settings = toml("[limits]\nwarn_tokens = 5000\nmax_steps = 3")
+def test_each_limit_of_the_file_is_one_of_a_turn():
+    assert config.LIMIT_KEYS == turn.LIMIT_KEYS
 
-    assert (settings.warn_tokens, settings.limits) == (5000, {"max_steps": 3})
+
+def test_a_text_that_breaks_off_in_a_secret_does_not_end_with_its_beginning():
+    secret = "sk-0123456789-abcdef"
+    text = f"the key is {secret}"
+
+    for end in range(len(text) + 1):
+        shown = redact(text[:end], [secret])
+        assert secret[:8] not in shown
+        assert shown.startswith("the key is "[: min(end, 11)])
+    assert redact("sk-01 is no key, sk-0123456789 neither.", [secret]).endswith("neither.")

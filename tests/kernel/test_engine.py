@@ -13,7 +13,7 @@ import pytest
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.cells import Cell
-from msgbook.config import Settings, load_settings
+from msgbook.config import ProviderSettings, Settings, load_settings
 from msgbook.engine import Engine
 from msgbook.transcript import Transcript
 
@@ -346,6 +346,21 @@ def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
     assert "sk-secret" not in str(server.requests)
 
 
+@pytest.mark.parametrize("key", ["assistant", 'say-"key"-\\backslash'])
+def test_a_key_is_redacted_in_texts_however_json_spells_it_and_in_nothing_else(server, ask, key):
+    settings = Settings(ProviderSettings("p", server.url, headers={"X-Api-Key": key}), "m", "deny")
+    server.answers = [text("ok")]
+    printed = {"output_type": "stream", "name": "stdout", "text": f"it is {key}."}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+    note = {"cell_type": "markdown", "source": "hi", "metadata": {"msgbook": {"role": "assistant"}}}
+
+    turn = ask(settings=settings, earlier=[cell, note])
+
+    assert turn["status"] == "done"
+    assert "it is [redacted]." in server.messages()[1]["content"]
+    assert server.messages()[2] == {"role": "assistant", "content": "hi"}
+
+
 def test_file_names_that_are_no_text_spoil_nothing(server, ask, tmp_path):
     (tmp_path / os.fsdecode(b"\xff.txt")).write_text("")
     server.answers = [call("read", {"path": "."}), text("ok")]
@@ -404,8 +419,9 @@ def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
     assert turn["blocks"][-1]["name"] in ("NotAList", "ConfigError")
 
 
-def test_continue_without_an_answer_that_broke_off_asks_nobody(server, ask):
-    turn = ask("%continue")
+@pytest.mark.parametrize("source", ["%continue", "%continue and be brief"])
+def test_continue_without_an_answer_that_broke_off_or_not_alone_asks_nobody(server, ask, source):
+    turn = ask(source)
 
     assert turn["status"] == "error"
     assert turn["blocks"][-1]["name"] == "NothingToContinueError"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernel_client import KernelClient
 from scripted_server import Answer, ScriptedServer, call, delta, error, text
 
 from msgbook_format.turn import TURN_MIME
@@ -149,6 +150,46 @@ def test_settings_that_cannot_be_read_are_an_error_of_each_turn_but_help_helps(r
     assert turn_in(cells[0])["status"] == "error"
     assert "Shift+Enter" in cells[1].outputs[0].text
     assert "sk-of-this-test" not in str(cells)
+
+
+def test_no_module_of_the_folder_is_imported_until_python_of_the_user_runs(server, tmp_path):
+    trace = tmp_path / "imported"
+    folder = tmp_path / "hostile"
+    for name in ("json", "ipykernel", "openai", "psutil", "brotli", "msgbook/kernel/__main__"):
+        module = folder / f"{name}.py"
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text(f"open({str(trace)!r}, 'a').write(__name__)\n")
+    (folder / "mine.py").write_text("word = 'imported from here'\n")
+    server.answers = [call("shell", {"command": "env"}), text("ok")]
+
+    with KernelClient(settings(server, MSGBOOK_APPROVAL="allow"), str(folder)) as kernel:
+        kernel.run("hi")
+
+        assert not trace.exists()
+        assert "PYTHONSAFEPATH" not in str(server.requests[1])
+
+        _, messages = kernel.run("%%python\nimport mine\nmine.word")
+
+        assert "imported from here" in str(messages)
+
+
+def test_the_settings_file_is_neither_read_nor_changed_without_leave(server, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("[[approval.rules]]\ntool = 'write'\n")
+    (tmp_path / "link").symlink_to(file)
+    server.answers = [
+        call("read", {"path": "settings.toml"}),
+        call("write", {"path": "link", "content": "[[approval.rules]]\ntool = 'shell'\n"}),
+        text("ok"),
+    ]
+
+    with KernelClient(settings(server, MSGBOOK_CONFIG=file.name), str(tmp_path)) as kernel:
+        kernel.run("hi")
+
+    results = [m["content"] for m in server.messages() if m["role"] == "tool"]
+    assert len(results) == 2
+    assert all("Denied" in result for result in results)
+    assert "shell" not in file.read_text()
 
 
 def test_other_processes_of_the_user_cannot_look_into_the_kernel(server, run_notebook):

@@ -37,6 +37,12 @@ def test_a_file_is_shown_with_its_size_and_its_head(look):
     assert text.endswith(NOT_SENT)
 
 
+def test_one_line_of_one_byte_is_spelled_as_one(look, tmp_path):
+    (tmp_path / "book" / "one.txt").write_text("\n")
+
+    assert look("@[one.txt]").startswith("one.txt: 1 line, 1 byte, about 1 token\n")
+
+
 def test_lines_of_a_file_are_shown(look):
     assert "lines 10 to 12, about 6 tokens\n\nline 10\nline 11\nline 12\n" in look("@[a.txt:10:12]")
     assert "; line 7, about" in look("@[a.txt:7]")
@@ -79,7 +85,7 @@ def test_a_cell_is_shown_by_its_first_lines(look):
 
 def test_a_macro_shows_its_value(look):
     assert look("{{GOAL}}").startswith("GOAL = short")
-    assert "no cell that has run, nor this one, defines it" in look("{{OTHER}}")
+    assert "neither this cell nor another one that is known defines it" in look("{{OTHER}}")
 
 
 def test_a_tool_shows_its_parameters(look):

@@ -73,7 +73,7 @@ def test_a_page_that_shows_another_notebook_is_told_nothing(kernel, server, open
     assert shown(messages)[-1]["blocks"][-1]["text"] == LONG
 
 
-def test_a_page_that_opens_in_mid_turn_asks_for_the_turn_and_goes_on_with_deltas(
+def test_a_page_that_opens_in_mid_turn_is_told_of_the_turn_and_goes_on_with_deltas(
     kernel, server, open_page
 ):
     server.answers = [Answer([delta(content="half an answer")], hold=1)]
@@ -84,24 +84,44 @@ def test_a_page_that_opens_in_mid_turn_asks_for_the_turn_and_goes_on_with_deltas
     first.close()
 
     second = open_page("a")
+    told = second.wait_for("turn")
     second.say(type="turn.get", request_id="my-id", cell_id="a")
     got = second.wait_for("turn")
     kernel.manager.interrupt_kernel()
     _, messages = kernel.finish(request, second.take)
 
-    assert (got["request_id"], got["cell_id"], got["turn"]["status"]) == ("my-id", "a", "running")
+    assert got == {**told, "request_id": "my-id"}
+    assert (got["cell_id"], got["turn"]["status"]) == ("a", "running")
     assert got["turn"]["blocks"][-1]["text"] == "half an answer"
     assert second.turns[got["display_id"]] == shown(messages)[-1]
     assert shown(messages)[-1]["status"] == "interrupted"
+
+
+def test_a_page_that_opens_is_told_of_turns_that_run_where_no_page_showed_the_cell(
+    kernel, server, open_page
+):
+    server.answers = [Answer([delta(content="half an answer")], hold=1)]
+    request = kernel.start("hi", "a")
+    server.streaming.wait(30)
+
+    page = open_page("a")
+    told = page.wait_for("turn")
+    kernel.manager.interrupt_kernel()
+    _, messages = kernel.finish(request, page.take)
+
+    assert ("request_id" in told, told["cell_id"]) == (False, "a")
+    assert page.turns[told["display_id"]] == shown(messages)[-1]
 
 
 def test_a_finished_turn_is_delivered_until_a_page_has_kept_it(kernel, server, open_page):
     _, messages = kernel.run("hi", "a")
     page = open_page("a")
 
-    page.say(type="turn.get", request_id="1", cell_id="a")
     got = page.wait_for("turn")
+    assert ("request_id" in got, got["cell_id"]) == (False, "a")
     assert got["turn"] == shown(messages)[-1]
+    page.say(type="turn.get", request_id="1", cell_id="a")
+    assert page.wait_for("turn") == {**got, "request_id": "1"}
 
     page.say(type="turn.seen", display_id="another")
     page.say(type="turn.get", request_id="2", cell_id="a")
@@ -110,6 +130,10 @@ def test_a_finished_turn_is_delivered_until_a_page_has_kept_it(kernel, server, o
     page.say(type="turn.seen", display_id=got["display_id"])
     page.say(type="turn.get", request_id="3", cell_id="a")
     assert page.wait_for("turn")["turn"] is None
+    later = open_page("a")
+    later.say(type="turn.get", request_id="4", cell_id="a")
+    later.wait_for("turn")
+    assert [message["request_id"] for message in later.got("turn")] == ["4"]
 
 
 def test_what_there_is_not_is_answered_with_null(kernel, server, open_page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -93,6 +94,47 @@ def test_a_prompt_that_is_not_to_be_stored_leaves_count_history_and_conversation
     inputs = [entry[2] for entry in history["content"]["history"]]
     assert "to be kept" in inputs
     assert "not to be kept" not in inputs
+
+
+def test_a_prompt_in_a_subshell_leaves_the_conversation_as_it_was(kernel, server):
+    server.answers = [scripted.call("read", {"path": "."}), scripted.text("Yes.")]
+    client = kernel.client
+    client.control_channel.send(client.session.msg("create_subshell_request", {}))
+    subshell_id = client.get_control_msg(timeout=30)["content"]["subshell_id"]
+
+    def run(**header: str) -> str:
+        fields = {"code": "Well?", "silent": False, "store_history": True, "allow_stdin": False}
+        request = client.session.msg("execute_request", fields)
+        request["header"] |= header
+        client.shell_channel.send(request)
+        server.answers *= 2
+        return kernel.finish(request["header"]["msg_id"])[0]["status"]
+
+    assert [run(subshell_id=subshell_id), run(), run(subshell_id=subshell_id)] == ["ok"] * 3
+
+
+@pytest.mark.parametrize("code", ["Half \ud83d", "%%python\n'\ud83d'", "%model \ud83d"])
+def test_a_cell_with_half_a_character_gets_its_reply(kernel, server, code):
+    server.answers = [scripted.text("Yes.")]
+    session = kernel.client.session
+    usual = session.pack
+    session.pack = lambda value: json.dumps(value, default=str).encode()
+    try:
+        request = kernel.start(code, "a")
+    finally:
+        session.pack = usual
+
+    assert kernel.finish(request)[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize("cell_id", [5, ["a"], {"a": 1}])
+def test_a_cell_id_that_is_none_is_taken_as_absent(kernel, server, cell_id):
+    server.answers = [scripted.text("Yes.")]
+    fields = {"code": "Well?", "silent": False, "allow_stdin": False}
+    request = kernel.client.session.msg("execute_request", fields, metadata={"cellId": cell_id})
+    kernel.client.shell_channel.send(request)
+
+    assert kernel.finish(request["header"]["msg_id"])[0]["status"] == "ok"
 
 
 def test_cells_queued_behind_a_failed_turn_are_aborted_if_they_want_that(kernel, server):
@@ -224,3 +266,10 @@ def test_jupyter_console_shows_a_turn_as_text(server: ScriptedServer, tmp_path):
         console.close(force=True)
 
     assert history_of(tmp_path / "ipython") == []
+
+
+@pytest.mark.parametrize("code", ["%%python", "%%python\n", "%%bash"])
+def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
+    kernel.client.is_complete(code)
+
+    assert kernel.client.get_shell_msg(timeout=30)["content"]["status"] == "incomplete"

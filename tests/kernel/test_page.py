@@ -185,3 +185,39 @@ def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
     kernel.run("B", "b")
 
     assert spoken(server) == [("user", "B")]
+
+
+def test_completion_knows_the_cells_on_the_screen_whether_they_have_run_or_not(
+    kernel, server, open_page
+):
+    kernel.run("ran, and is deleted by now", "gone")
+    page = open_page([prompt("a1", "#define TONE dry"), prompt("b2", "never ran")])
+
+    def ask(what: str, code: str) -> dict[str, Any]:
+        sent = getattr(kernel.client, what)(code, len(code))
+        while not page.asked:
+            page.take(kernel.client.get_iopub_msg(timeout=30))
+        page.asked.clear()
+        while True:
+            reply = kernel.client.get_shell_msg(timeout=30)
+            if reply["parent_header"]["msg_id"] == sent:
+                return reply["content"]
+
+    assert ask("complete", "see @[cell:")["matches"] == ["cell:a1", "cell:b2"]
+    assert ask("complete", "{{")["matches"] == ["TONE"]
+    assert "never ran" in ask("inspect", "see @[cell:b2")["data"]["text/plain"]
+
+
+def test_a_page_that_keeps_silent_while_one_writes_holds_nothing_up_and_is_asked_again(
+    kernel, server, open_page
+):
+    kernel.run("A", "a1")
+    page = open_page([prompt("b2", "B")])
+
+    for _ in range(2):
+        code = "see @[cell:"
+        reply = kernel.client.complete(code, len(code), reply=True, timeout=30)
+        assert reply["content"]["matches"] == ["cell:a1"]
+    kernel.finish(kernel.start("B", "b2"), page.take)
+
+    assert [asked["cell_id"] for asked in page.asked] == [None, None, "b2"]

@@ -16,6 +16,7 @@ from msgbook.events import (
     ToolApproved,
     ToolCallDelta,
     ToolFinished,
+    ToolStarted,
     TurnEvent,
     TurnFinished,
 )
@@ -85,9 +86,10 @@ def test_an_interrupted_turn_leaves_no_call_open():
         ToolCallDelta(1, "b", "read", "{}"),
         ToolCallDelta(2, "c", "read", "{}"),
         ModelFinished("tool_calls", ended=True),
+        ToolStarted("a"),
         ToolApproved("a", "auto"),
         ToolFinished("a", "success", "done", 0.5),
-        ToolApproved("b", "auto"),
+        ToolStarted("b"),
         TurnFinished("interrupted"),
     )
 
@@ -95,6 +97,22 @@ def test_an_interrupted_turn_leaves_no_call_open():
     assert results == [("a", "success"), ("b", "interrupted")]
     assert [b.get("unfinished", False) for b in turn["blocks"][:3]] == [False, False, True]
     assert [b["nonce"] for b in turn["blocks"][:3]] == ["00000001", "00000002", "00000003"]
+
+
+def test_steps_that_told_no_usage_are_counted_where_others_told():
+    told = {"input_tokens": 11, "output_tokens": 7}
+
+    turn = reduce(
+        StepStarted(1),
+        ModelFinished("tool_calls", True),
+        StepStarted(2),
+        ModelFinished("tool_calls", True, told),
+        StepStarted(3),
+        TurnFinished("interrupted"),
+    )
+
+    assert turn["usage"] == {**told, "untold_steps": 2}
+    assert "usage" not in reduce(StepStarted(1), ModelFinished("stop", True), TurnFinished("done"))
 
 
 def test_usage_adds_up_over_the_steps():

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
-from raw_server import Reply, ask, status, text_reply
+from raw_server import Reply, ask, raw_server, status, text_reply
 from test_decode import DONE, delta, finish, sse
+
+from msgbook.config import ProviderSettings
+from msgbook.events import TextDelta
+from msgbook.messages import user
+from msgbook.provider.base import Request
+from msgbook.provider.openai_chat import OpenAIProvider
 
 
 def test_an_answer_that_was_marked_complete_may_end_with_a_broken_connection():
@@ -20,6 +27,20 @@ def test_a_server_that_keeps_the_body_open_after_the_end_mark_is_not_waited_for(
     turn, _ = ask(Reply(sse(delta(content="all"), finish(), DONE), end="hold"))
 
     assert turn["status"] == "done"
+
+
+def test_a_server_that_gives_a_finish_reason_and_then_keeps_silent_is_not_waited_for():
+    async def events():
+        async with raw_server(Reply(sse(delta(content="all"), finish()), end="hold")) as server:
+            provider = OpenAIProvider(ProviderSettings("p", server.url), linger=0.05)
+            found = [event async for event in provider.stream(Request("m", [user("hi")]))]
+            await provider.close()
+            return found
+
+    text, end = asyncio.run(events())
+
+    assert text == TextDelta("all")
+    assert (end.ended, end.finish_reason) == (True, "stop")
 
 
 PLAIN = Reply(json.dumps({"choices": [{"message": {"content": "plain"}}]}).encode())

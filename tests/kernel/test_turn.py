@@ -90,10 +90,12 @@ def run(
     clock: Callable[[], float] = lambda: 0.0,
     started: Callable[[Any], None] = lambda task: None,
     approve: Callable[..., Awaitable[Decision]] | None = None,
+    started_with: Callable[[TurnRecord], None] = lambda record: None,
 ) -> dict[str, Any]:
     """The turn; `started` is given its task, which it may cancel."""
     nonces = itertools.count(1)
     record = TurnRecord({}, lambda: f"{next(nonces):08x}")
+    started_with(record)
 
     async def allow(_question: Question) -> Decision:
         return Decision("user")
@@ -226,6 +228,21 @@ def test_an_interrupt_stops_all_tools_and_keeps_the_results_that_were_there():
     assert turn["blocks"][2]["unfinished"] is True
 
 
+def test_a_call_is_said_to_be_free_once_it_has_turned_out_to_be():
+    async def look(_: str) -> str:
+        seen.append(dict(records[0].step_blocks()[0]))
+        return "read"
+
+    seen: list[dict[str, Any]] = []
+    records: list[TurnRecord] = []
+    turn = run(
+        ScriptedModel(calls(("t", {})), SAID), ScriptedTool("t", look), started_with=records.append
+    )
+
+    assert "approval" not in seen[0]
+    assert turn["blocks"][0]["approval"] == "auto"
+
+
 def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
     async def hang(_: str) -> str:
         await asyncio.Event().wait()
@@ -237,13 +254,13 @@ def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
             Request("m", []),
             record,
             provider=ScriptedModel(calls(("hang", {}))),
-            tools=ToolSet([ScriptedTool("hang", hang)]),  # type: ignore[list-item]
+            tools=ToolSet([ScriptedTool("hang", hang, shows=["at work"])]),  # type: ignore[list-item]
             approve=None,  # type: ignore[arg-type]
             redact=str,
             clock=lambda: 0.0,
         )
         async for _ in turn:
-            if record.step_blocks()[0].get("approval") == "auto":
+            if record.step_blocks()[-1]["type"] == "tool_result":
                 break
         await turn.aclose()
         return len(asyncio.all_tasks())
@@ -270,6 +287,26 @@ def test_results_are_redacted_parts_included():
     turn = run(ScriptedModel(calls(("t", {})), SAID), ScriptedTool("t", act))
 
     assert results(turn)[0][2][0]["text"] == "a [redacted]"
+
+
+def test_questions_are_redacted_and_what_is_allowed_is_what_was_needed():
+    asked: list[Question] = []
+
+    class Asking(ScriptedTool):
+        async def call(self, arguments: str, context: CallContext) -> Any:
+            context.require(Need("it changes secret.txt", preview="-a secret\n+b\n"))
+            return await self.act(arguments)
+
+    async def allow(question: Question) -> Decision:
+        asked.append(question)
+        return Decision("user")
+
+    turn = run(ScriptedModel(calls(("t", 1)), SAID), Asking("t", echo), approve=allow)
+
+    assert [question.need for question in asked] == [
+        Need("it changes [redacted].txt", preview="-a [redacted]\n+b\n")
+    ]
+    assert results(turn)[0][1] == "success"
 
 
 def test_three_identical_failing_calls_in_a_row_end_the_turn():
@@ -444,12 +481,13 @@ def test_what_a_notebook_wants_only_lowers_the_limits():
     assert refusals == ["max_steps=99 is more than your own limit, 10, allows."]
 
 
-@pytest.mark.parametrize("value", ["", "x", "0", "-1", "nan", "inf", None, [3]])
+@pytest.mark.parametrize("value", ["", "x", "0", "-1", "nan", "inf", None, [3], 10**400])
 def test_a_limit_that_is_no_positive_number_is_refused_in_words(value):
     limits, refusals = Limits().narrowed({"max_steps": value})
 
     assert limits == Limits()
     assert "no positive number" in refusals[0]
+    assert len(refusals[0]) < 200
 
 
 def test_reasoning_goes_back_to_its_server_as_it_came():

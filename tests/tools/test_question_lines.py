@@ -35,9 +35,14 @@ def test_where_it_is_asked_each_time_no_more_is_offered():
 
 
 def test_what_is_not_seen_is_written_out():
-    asked = question(arguments='{"path": "a\u202egpj.exe\u200b\u00a0\x1b[2K\U000e0041\u3164"}')
+    asked = question(
+        arguments='{"path": "a\u202egpj.exe\u200b\u00a0\x1b[2K\U000e0041\u3164\ufe0f\U000e0101"}'
+    )
 
-    assert "a\\u202egpj.exe\\u200b\\u00a0\\u001b[2K\\U000e0041\\u3164" in prompt_of(asked)
+    assert (
+        "a\\u202egpj.exe\\u200b\\u00a0\\u001b[2K\\U000e0041\\u3164\\ufe0f\\U000e0101"
+        in prompt_of(asked)
+    )
 
 
 @given(st.text(), st.text(), st.text(), st.text())

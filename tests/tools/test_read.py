@@ -46,8 +46,8 @@ def test_it_reads_files_lines_and_folders(files, arguments, content):
     [
         ({"path": "none.txt"}, "none.txt: No such file or directory"),
         ({"path": "a.txt/b"}, "a.txt/b: Not a directory"),
-        ({"path": "a.txt", "start": 9}, "There are no lines 9 to 3; the file has 3."),
-        ({"path": "a.txt", "start": 3, "end": 2}, "There are no lines 3 to 2; the file has 3."),
+        ({"path": "a.txt", "start": 9}, "The file has no line 9; it has 3."),
+        ({"path": "a.txt", "start": 3, "end": 2}, "The file has no lines 3 to 2; it has 3."),
     ],
 )
 def test_what_cannot_be_read_is_said_in_words_for_the_model(files, arguments, said):

@@ -122,6 +122,15 @@ def test_a_configuration_of_any_shape_ends_no_session(project, trust, text):
     assert found.warnings
 
 
+def test_a_limit_that_nobody_knows_is_said(project, trust):
+    (project / CONFIG).write_text("[limits]\nmax_step = 5\nwarn_tokens = 10")
+
+    found = project_settings(project, trust)
+
+    assert found.limits == {"warn_tokens": 10}
+    assert found.warnings == (".msgbook/config.toml: limits.max_step cannot be set by a project.",)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
 def test_a_pipe_in_place_of_the_configuration_is_not_waited_for(project, trust):
     (project / CONFIG).unlink()

@@ -38,7 +38,7 @@ def test_a_write_asks_with_a_diff_and_then_does_exactly_that(files, tmp_path):
 
 
 def test_a_new_file_is_made_where_its_folder_is(files, tmp_path):
-    assert files.allowed("write", path="b.txt", content="x") == "Wrote b.txt: 1 bytes."
+    assert files.allowed("write", path="b.txt", content="x") == "Wrote b.txt: 1 byte."
     assert (tmp_path / "b.txt").read_text() == "x"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
     assert files.error("write", path="no/b.txt", content="x") == (
@@ -245,7 +245,7 @@ def test_a_preview_hides_nothing():
     shown = preview("a\n", "a\u202e\x1b[2J\r\n" + "x" * 100_000 + "\n", "f")
     other = preview("a\n", "a\u202e\x1b[2J\r\n" + "x" * 99_999 + "y\n", "f")
 
-    assert "+a\\u202e\\x1b[2J\\r\n" in shown
+    assert "+a\\u202e\\u001b[2J\\r\n" in shown
     assert len(shown) < 31_000
     assert shown != other
 

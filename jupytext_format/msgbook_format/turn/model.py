@@ -61,12 +61,14 @@ class Block(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """Tokens of all steps of a turn."""
+    """Tokens of all steps of a turn that the server told of."""
 
     input_tokens: int
     cached_tokens: int
     output_tokens: int
     reasoning_tokens: int
+    untold_steps: int
+    """Steps of which it told nothing, where it told of others: the tokens are not all there are."""
 
 
 class Context(TypedDict, total=False):

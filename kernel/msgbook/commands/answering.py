@@ -17,7 +17,7 @@ from msgbook.engine import Engine
 from msgbook.errors import reason
 from msgbook.events import TurnFinished
 from msgbook.history import is_continue
-from msgbook.host import jupyter_folders, saved_approvals
+from msgbook.host import private_paths, saved_approvals
 from msgbook.output.failure import Failure, error_content, failure_of, fault
 from msgbook.output.replay import turn_messages
 from msgbook.tools.asking import ReadLine, ask_by_line
@@ -139,7 +139,7 @@ def run_turns(
         engine = Engine(
             settings,
             folder,
-            private=jupyter_folders(),
+            private=private_paths(),
             approvals=saved_approvals(settings, folder, rules),
         )
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TextIO
@@ -21,6 +22,14 @@ def line_of(text: str, limit: int | None = None) -> str:
     """`text` as one line without tabs, cut to `limit` characters with an ellipsis."""
     line = printable(" ".join(text.split()))
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def home_as_tilde(text: str) -> str:
+    """`text` with `~` for the user's home directory where a path begins with it."""
+    home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - no error where there is none
+    if home in ("", "~"):
+        return text
+    return re.sub(rf"(?<![\w./-]){re.escape(home)}(?![\w.-])", "~", text)
 
 
 def write(text: str, stream: TextIO) -> None:

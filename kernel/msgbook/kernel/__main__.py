@@ -1,14 +1,40 @@
-"""`python -m msgbook.kernel -f CONNECTION_FILE`: what the kernelspec starts."""
+"""`python -m msgbook.kernel -f CONNECTION_FILE`: what the kernelspec starts.
 
-from ipykernel.kernelapp import IPKernelApp
+The kernel starts when a notebook is opened, so nothing may be imported from the notebook's folder
+until a cell of Python runs: the kernelspec sets `PYTHONSAFEPATH`.
+"""
 
-from msgbook.host import hide_from_children
-from msgbook.kernel.kernel import MsgKernel
+import os
+import sys
 
-if __name__ == "__main__":
+
+def _leave_out_the_folder() -> None:
+    """Take the folder off `sys.path` where it was started without the kernelspec."""
+    if not sys.flags.safe_path:
+        del sys.path[0]
+    # Python that a cell starts is none of ours.
+    os.environ.pop("PYTHONSAFEPATH", None)
+
+
+def _main() -> None:
+    from ipykernel.kernelapp import IPKernelApp
+
+    from msgbook.host import hide_from_children
+    from msgbook.kernel.kernel import MsgKernel
+
     hide_from_children()
-    app = IPKernelApp.instance(kernel_class=MsgKernel)
+
+    class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
+        def init_path(self) -> None:
+            """`MsgKernel` does it, later."""
+
+    app = KernelApp.instance(kernel_class=MsgKernel)
     # Prompts have no place in the history file that the user's IPython shares.
     app.config.HistoryManager.hist_file = ":memory:"
     app.initialize()
     app.start()
+
+
+if __name__ == "__main__":
+    _leave_out_the_folder()
+    _main()

@@ -9,22 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
-from msgbook.kernel.surroundings import Surroundings, python_names
+from msgbook.kernel.surroundings import Surroundings, python_names, speaks_of_cells
 from msgbook.tools.rights import Roots
-from msgbook.transcript import SessionMemory
+from msgbook.transcript import LiveNotebook, SessionMemory, all_cells
 
 if TYPE_CHECKING:
     from msgbook.tools.base import Tool
 
 MODELS_KEPT = 300.0
 """Seconds until the server is asked for its models again."""
+MODELS_RETRY = 10.0
+"""The same, when it did not tell them: it may still be starting."""
 
 
 class Assistant:
     """Completes and inspects prompts. Looks at files in a thread, so that a slow disk stalls nothing.
 
     Args:
-        memory: The cells that have run.
+        live: Shows the notebook's cells.
+        memory: Those that have run.
         tools: What the model can call, as far as it is known by now.
         magics: Names of all magics, with their percent signs.
         namespace: The names of the notebook's Python.
@@ -37,6 +40,7 @@ class Assistant:
         folder: Path,
         private: Iterable[Path],
         *,
+        live: LiveNotebook,
         memory: SessionMemory,
         tools: Callable[[], Iterable[Tool]],
         magics: Callable[[], Iterable[str]],
@@ -46,7 +50,8 @@ class Assistant:
     ) -> None:
         self._folder = folder
         self._roots = Roots(folder, private)
-        self._memory, self._tools, self._magics = memory, tools, magics
+        self._live, self._memory = live, memory
+        self._tools, self._magics = tools, magics
         self._namespace, self._hidden = namespace, hidden
         self._models = models
 
@@ -54,7 +59,7 @@ class Assistant:
         """The content of a `complete_reply`."""
         from msgbook.kernel import complete
 
-        around = self._around()
+        around = await self._around(code, cursor)
         found = await asyncio.to_thread(complete.complete, code, cursor, around)
         self._models.refresh()
         return complete.reply(found, cursor)
@@ -64,15 +69,15 @@ class Assistant:
         from msgbook.kernel import inspect
         from msgbook.magics import HELP
 
-        around = self._around()
+        around = await self._around(code, cursor)
         return inspect.reply(await asyncio.to_thread(inspect.inspect, code, cursor, around, HELP))
 
-    def _around(self) -> Surroundings:
+    async def _around(self, code: str, cursor: int) -> Surroundings:
+        asks = speaks_of_cells(code, cursor)
         return Surroundings(
             self._folder,
             self._objection,
-            earlier=self._memory.earlier(None),
-            cells=self._memory.named(),
+            cells=await all_cells(self._live, self._memory) if asks else (),
             names=python_names(self._namespace, self._hidden),
             models=self._models.known,
             tools=list(self._tools()),
@@ -110,8 +115,10 @@ class ModelNames:
     def refresh(self) -> None:
         """Ask the server if somebody wanted to know and the last answer is old."""
         now = self._clock()
-        old = self._asked is None or now - self._asked > MODELS_KEPT
-        if self._wanted and old:
+        kept = MODELS_KEPT if self._names else MODELS_RETRY
+        old = self._asked is None or now - self._asked > kept
+        idle = self._asking is None or self._asking.done()
+        if self._wanted and old and idle:
             self._asked = now
             self._asking = asyncio.ensure_future(self._ask())
         self._wanted = False

@@ -46,7 +46,8 @@ def capturing(
         stack.callback(_take_pages, shell, capture)
         for owner, name, value in (
             (sys, "stdout", stream),
-            (sys, "stderr", stream),
+            (sys, "stderr", _Stream(capture)),
+            (shell.history_manager, "outputs", _NoOutputs()),
             (shell, "display_pub", _Publisher(capture)),
             (shell.display_trap, "hook", _display_hook(shell, capture)),
             (shell, "_showtraceback", lambda _type, _value, lines: stream.print_lines(lines)),
@@ -66,6 +67,13 @@ def _take_pages(shell: Any, capture: Capture) -> None:
         if payload.get("source") == "page":
             capture.display(payload.get("data", {}))
     shell.payload_manager.clear_payload()
+
+
+class _NoOutputs(dict[int, list[Any]]):
+    """Stands for the outputs that IPython keeps of each cell: these are of none."""
+
+    def __missing__(self, number: int) -> list[Any]:
+        return []
 
 
 class _Stream(io.TextIOBase):

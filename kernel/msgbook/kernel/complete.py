@@ -13,7 +13,14 @@ from msgbook.cells import MSG_MAGIC
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
 from msgbook.tools.rights import visible
 
-PROMPT_ATTRIBUTES = ("history", "max_steps", "model", "time_budget", "token_budget")
+PROMPT_ATTRIBUTES = (
+    "history",
+    "max_steps",
+    "model",
+    "time_budget",
+    "token_budget",
+    "warn_tokens",
+)
 """What a `%%msg` line can say."""
 
 _HISTORY = ("exclude", "include")
@@ -113,8 +120,9 @@ def _attributes(before: str, around: Surroundings) -> tuple[int, Iterable[Match]
 
 def _references(typed: str, around: Surroundings) -> Iterator[Match]:
     if typed.startswith("cell:"):
-        for cell_id, cell in around.cells.items():
-            yield Match(f"cell:{cell_id}", "cell", title_of(cell))
+        for cell_id, cell in around.named.items():
+            if _can_stand(cell_id):
+                yield Match(f"cell:{cell_id}", "cell", title_of(cell))
         return
     if typed.startswith("py:"):
         yield from (Match(f"py:{name}", "name") for name in sorted(around.names))
@@ -156,5 +164,5 @@ def _paths(typed: str, around: Surroundings) -> list[Match]:
 
 
 def _can_stand(name: str) -> bool:
-    """Whether a file name can be written in a tag, and shows as what it is."""
+    """Whether a name can be written in a tag, and shows as what it is."""
     return not set(name) & set("]:{\n") and visible(name) == name and name.isprintable()

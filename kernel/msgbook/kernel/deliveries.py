@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Deliveries:
-    """Answers `turn.get`.
+    """Tells a page that opens of them, and answers `turn.get`.
 
     A finished turn is delivered until a page says that it stands in its notebook (`turn.seen`):
     one whose output the user cleared afterwards does not come back. Requests come on a comm's
@@ -25,6 +25,7 @@ class Deliveries:
         self._unseen: dict[str, dict[str, Any]] = {}
         pages.handle("turn.get", self._get)
         pages.handle("turn.seen", self._seen)
+        pages.greet(self._announce)
 
     def begin(self, display: TurnDisplay) -> None:
         """A turn runs from now on; what its cell showed before is over."""
@@ -44,26 +45,32 @@ class Deliveries:
             if isinstance(cell_id, str):
                 self._unseen.pop(cell_id, None)
 
+    def _announce(self, comm: Any) -> None:
+        """Tell of all: a page cannot see that a cell with a turn was run again without it."""
+        for cell_id, state in list(self._unseen.items()):
+            comm.send({"type": "turn", "cell_id": cell_id, **state})
+        for cell_id, (display, loop) in list(self._running.items()):
+            loop.call_soon_threadsafe(_tell, comm, {"cell_id": cell_id}, display)
+
     def _get(self, comm: Any, data: dict[str, Any]) -> None:
         cell_id = data.get("cell_id")
+        asked = {"request_id": data.get("request_id"), "cell_id": cell_id}
         running = self._running.get(cell_id) if isinstance(cell_id, str) else None
         if running is not None:
             display, loop = running
-            loop.call_soon_threadsafe(self._answer_running, comm, data, display)
+            loop.call_soon_threadsafe(_tell, comm, asked, display)
         else:
-            self._answer(comm, data, self._unseen.get(str(cell_id)))
-
-    def _answer_running(self, comm: Any, data: dict[str, Any], display: TurnDisplay) -> None:
-        display.follow()
-        self._answer(comm, data, display.state())
-
-    def _answer(self, comm: Any, data: dict[str, Any], state: dict[str, Any] | None) -> None:
-        state = state or {"display_id": None, "seq": 0, "turn": None}
-        asked = {"request_id": data.get("request_id"), "cell_id": data.get("cell_id")}
-        comm.send({"type": "turn", **asked, **state})
+            state = self._unseen.get(str(cell_id), {"display_id": None, "seq": 0, "turn": None})
+            comm.send({"type": "turn", **asked, **state})
 
     def _seen(self, _comm: Any, data: dict[str, Any]) -> None:
         display_id = data.get("display_id")
         for cell_id, state in list(self._unseen.items()):
             if state["display_id"] == display_id:
                 self._unseen.pop(cell_id, None)
+
+
+def _tell(comm: Any, about: dict[str, Any], display: TurnDisplay) -> None:
+    """Tell a page of a turn that runs, and from now on of its changes."""
+    display.follow()
+    comm.send({"type": "turn", **about, **display.state()})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.accounting import estimate_text, title_of
 from msgbook.cells import source_of
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
+from msgbook.text import counted, line_span
 from msgbook.tools.rights import visible
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _magic_help(name: str, help_text: str) -> str | None:
 
 def _macro(name: str, macros: dict[str, str]) -> str:
     if name not in macros:
-        return f"{name}: no cell that has run, nor this one, defines it."
+        return f"{name}: neither this cell nor another one that is known defines it."
     return f"{name} = {visible(macros[name])}\n\n{NOT_SENT}"
 
 
@@ -81,9 +82,9 @@ def _reference(content: str, around: Surroundings) -> str:
     if brace and tool:
         return f"{_signature(tool)}\n\n{NOT_SENT}"
     if content.startswith("cell:"):
-        cell = around.cells.get(content.removeprefix("cell:"))
+        cell = around.named.get(content.removeprefix("cell:"))
         if cell is None:
-            return f"{visible(content)}: no cell with this id has run in this session."
+            return f"{visible(content)}: no cell with this id is known."
         return f"Cell: {title_of(cell)}\n\n{visible(_head(source_of(cell)))}\n\n{NOT_SENT}"
     if content.startswith("py:"):
         name = content.removeprefix("py:").strip()
@@ -127,26 +128,22 @@ def _file(path: str, real: Path, size: int, lines: tuple[int, int] | None) -> st
     with real.open("rb") as file:
         data = file.read(_MOST_BYTES)
     if b"\0" in data[:8000]:
-        return f"{visible(path)}: {size:,} bytes, no text"
+        return f"{visible(path)}: {counted(size, 'byte')}, no text"
     text = data.decode("utf-8", "replace")
     every = text.splitlines()
-    count = f"{len(every):,} lines" if size <= _MOST_BYTES else f"over {len(every):,} lines"
-    about = f"{visible(path)}: {count}, {size:,} bytes"
+    count = ("" if size <= _MOST_BYTES else "over ") + counted(len(every), "line")
+    about = f"{visible(path)}: {count}, {counted(size, 'byte')}"
     if lines is None:
-        return f"{about}, about {estimate_text(text):,} tokens\n\n{visible(_head(text))}"
+        return f"{about}, about {counted(estimate_text(text), 'token')}\n\n{visible(_head(text))}"
     first, last = lines
     if not 1 <= first <= last or first > len(every):
-        return f"{about}; it has no {_span(first, last)}"
+        return f"{about}; it has no {line_span(first, last)}"
     last = min(last, len(every))
     part = "\n".join(every[first - 1 : last])
     return (
-        f"{about}; {_span(first, last)}, about {estimate_text(part):,} tokens"
+        f"{about}; {line_span(first, last)}, about {counted(estimate_text(part), 'token')}"
         f"\n\n{visible(_head(part))}"
     )
-
-
-def _span(first: int, last: int) -> str:
-    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _signature(tool: Tool) -> str:

@@ -7,28 +7,31 @@ is up (docs/architecture.md, "Start").
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
-from msgbook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
-from msgbook.host import jupyter_folders
+from msgbook.cells import is_own_magic
+from msgbook.host import private_paths
 from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
+from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
 from msgbook.kernel.surroundings import is_unfinished, python_name_at
 from msgbook.output.failure import INTERRUPTED, Failure, error_content
+from msgbook.text import whole
 from msgbook.tools.asking import ReadLine
 from msgbook_format.context import LANGUAGE_INFO
 
 if TYPE_CHECKING:
     from msgbook.tools.functions import Namespace
 
-_PYTHON_MAGIC = "%%python"
+T = TypeVar("T")
 
 _WARM_UP_DELAY = 0.3
 """Seconds after the start until the engine is imported, so that the first requests do not wait."""
@@ -39,21 +42,24 @@ class MsgKernel(InterruptibleKernel):
 
     implementation = "msgbook"
     implementation_version = __version__
-    banner = f"msgbook {__version__}: a cell is a message to a language model; %help tells more."
+    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text"
     language_info = LANGUAGE_INFO
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self._routing = Routing(self.shell.magics_manager)
         self._session = Session(Path.cwd(), self._namespace)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
-        self.shell.input_transformers_cleanup.insert(0, _strip_python_magic)
-        self._models = ModelNames(self._session.offered_models)
+        self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
+        self.shell.events.register("pre_execute", self._import_from_folder)
+        self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             Path.cwd(),
-            jupyter_folders(),
+            private_paths(),
+            live=self._session.page,
             memory=self._session.memory,
             tools=lambda: self._session.tools,
-            magics=self._magic_names,
+            magics=self._routing.magic_names,
             namespace=self.shell.user_ns,
             hidden=self.shell.user_ns_hidden,
             models=self._models,
@@ -70,6 +76,12 @@ class MsgKernel(InterruptibleKernel):
         info["supported_features"] = [f for f in info["supported_features"] if f != "debugger"]
         return info
 
+    async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
+        # IPython echoes the code, and ends without a reply at half a character.
+        if isinstance(code := parent["content"].get("code"), str):
+            parent["content"]["code"] = whole(code)
+        await super().execute_request(stream, ident, parent)
+
     async def do_execute(
         self,
         code: str,
@@ -82,13 +94,15 @@ class MsgKernel(InterruptibleKernel):
         cell_id: str | None = None,
     ) -> dict[str, Any]:
         """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model."""
+        cell_id = cell_id if isinstance(cell_id, str) else None
         # JupyterLab tells of deleted cells once, with whatever runs next.
         deleted = (cell_meta or {}).get("deletedCells")
         self._session.forget(deleted if isinstance(deleted, list) else [])
-        if self._is_ours(code):
+        if self._routing.is_ours(code):
             if silent:
                 return self._answered(_reply(self.shell.execution_count), user_expressions)
-            reply = await self._converse(code, store_history, cell_id, allow_stdin)
+            running = self._converse(code, store_history, cell_id, allow_stdin)
+            reply = await self._in_main_loop(running)
             return self._answered(reply, user_expressions)
         self._session.forget([cell_id])
         with self.running_python():
@@ -105,22 +119,25 @@ class MsgKernel(InterruptibleKernel):
             )
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
-        if self._is_ours(code):
+        if self._routing.is_ours(code):
             return await self._assistant.complete(code, cursor_pos)
         return await _awaited(super().do_complete(code, cursor_pos))
 
     async def do_inspect(
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
-        if self._is_ours(code):
+        if self._routing.is_ours(code):
             if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
                 return await _awaited(super().do_inspect(name, len(name), detail_level))
             return await self._assistant.inspect(code, cursor_pos)
         return await _awaited(super().do_inspect(code, cursor_pos, detail_level, omit_sections))
 
     async def do_is_complete(self, code: str) -> dict[str, Any]:
-        if self._is_ours(code):
+        if self._routing.is_ours(code):
             return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
+        if code.strip() == PYTHON_MAGIC:
+            # Without its line nothing is left, on which IPython's own answer fails.
+            return {"status": "incomplete", "indent": ""}
         return await _awaited(super().do_is_complete(code))
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
@@ -128,26 +145,29 @@ class MsgKernel(InterruptibleKernel):
         await self._session.close()
         return await _awaited(super().do_shutdown(restart))
 
+    def _import_from_folder(self) -> None:
+        """Let Python import from the notebook's folder, at the place where IPython has it.
+
+        Not before Python of the user's runs: the kernel starts when somebody opens a notebook, and
+        imports a good deal later on, which modules of that folder would take the place of.
+        """
+        if "" in sys.path or getattr(self.parent, "ignore_cwd", False):
+            return
+        packages = {"site-packages", "dist-packages"}
+        places = (n for n, path in enumerate(sys.path) if Path(path).name in packages)
+        sys.path.insert(next(places, 0), "")
+
     def _namespace(self) -> Namespace:
         from msgbook.kernel.namespace import KernelNamespace
 
         return KernelNamespace(self)
 
-    def _is_ours(self, code: str) -> bool:
-        return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self._is_magic))
-
-    def _is_magic(self, name: str) -> bool:
-        """Whether IPython, or msgbook, has a magic of that name (`%time`, `%%bash`)."""
-        if name in OWN_MAGICS or name == _PYTHON_MAGIC:
-            return True
-        kind = "cell" if name.startswith("%%") else "line"
-        return name.lstrip("%") in self.shell.magics_manager.magics[kind]
-
-    def _magic_names(self) -> list[str]:
-        """All magics, with their percent signs."""
-        found = self.shell.magics_manager.magics
-        lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
-        return [*OWN_MAGICS, "%continue", MSG_MAGIC, _PYTHON_MAGIC, *lines, *cells]
+    async def _in_main_loop(self, running: Coroutine[Any, Any, T]) -> T:
+        """What it comes to; connections and workers belong to that loop, and a subshell has its own."""
+        loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
+        if asyncio.get_running_loop() is loop:
+            return await running
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(running, loop))
 
     def _answered(
         self, reply: dict[str, Any], user_expressions: dict[str, Any] | None
@@ -168,7 +188,7 @@ class MsgKernel(InterruptibleKernel):
         else:
             read_line = self._line_reader() if allow_stdin else None
             running = self._session.run_prompt(
-                code, cell_id, self._is_magic, send, read_line, remember=store_history
+                code, cell_id, self._routing.is_magic, send, read_line, remember=store_history
             )
         task = asyncio.ensure_future(running)
         with self.running_turn(task):
@@ -215,16 +235,6 @@ def _reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
         "user_expressions": {},
     }
     return reply | error_content(failure) if failure else reply
-
-
-def _strip_python_magic(lines: list[str]) -> list[str]:
-    """Make `%%python` mean this kernel's namespace; IPython's own starts another process."""
-    for number, line in enumerate(lines):
-        if line.strip() == _PYTHON_MAGIC:
-            return lines[number + 1 :]
-        if line.strip():
-            break
-    return lines
 
 
 async def _awaited(value: Any) -> dict[str, Any]:

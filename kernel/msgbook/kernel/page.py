@@ -14,6 +14,9 @@ COMM_TARGET = "msgbook"
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for the page: a busy one answers in a tenth of that."""
 
+MOMENT = 0.3
+"""Seconds to wait where the user waits for a completion meanwhile."""
+
 Handler = Callable[[Any, dict[str, Any]], None]
 """Takes a comm and the data of a message on it; runs in the comm's thread. The data may hold
 anything under any key but `type`."""
@@ -67,25 +70,35 @@ class PageComms:
 
         None when no page is there, none has the cell, or none answers in time.
         """
-        comms = list(self._comms.values())
-        if not comms:
+        question = _CellsQuestion(list(self._comms.values()))
+        try:
+            return await self._ask(question, cell_id, ANSWER_TIMEOUT)
+        finally:
+            # A tab that went without a word is not waited for again; one that was slow comes back
+            # with its answer.
+            for comm in question.silent:
+                self._comms.pop(comm.comm_id, None)
+
+    async def all_cells(self) -> Sequence[Cell] | None:
+        """All cells, without outputs, of the first page that answers; None when none does at once."""
+        return await self._ask(_CellsQuestion(list(self._comms.values())), None, MOMENT)
+
+    async def _ask(
+        self, question: _CellsQuestion, cell_id: str | None, seconds: float
+    ) -> Sequence[Cell] | None:
+        if not question.silent:
             return None
-        question = _CellsQuestion(comms)
         request_id = secrets.token_hex(16)
         self._questions[request_id] = question
         try:
-            for comm in comms:
+            for comm in list(question.silent):
                 comm.send({"type": "cells.get", "request_id": request_id, "cell_id": cell_id})
-            async with asyncio.timeout(ANSWER_TIMEOUT):
+            async with asyncio.timeout(seconds):
                 return await question.answer
         except TimeoutError:
             return None
         finally:
             del self._questions[request_id]
-            # A tab that went without a word is not waited for again; one that was slow comes back
-            # with its answer.
-            for comm in question.silent:
-                self._comms.pop(comm.comm_id, None)
 
     def _received(self, comm: Any, message: dict[str, Any]) -> None:
         self._comms[comm.comm_id] = comm

@@ -54,6 +54,11 @@ class PageQuestions:
 
     def _ask_again(self, comm: Any) -> None:
         for asked in list(self._open.values()):
+            # By way of the loop: behind the turn that the question is about.
+            asked.loop.call_soon_threadsafe(self._send_open, comm, asked)
+
+    def _send_open(self, comm: Any, asked: _Open) -> None:
+        if asked in self._open.values():
             comm.send(asked.message)
 
     def _answered(self, _comm: Any, data: dict[str, Any]) -> None:

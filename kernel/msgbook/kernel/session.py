@@ -6,13 +6,14 @@ import asyncio
 import importlib
 import uuid
 from collections.abc import Callable, Iterable
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
-from msgbook.host import jupyter_folders, saved_approvals
+from msgbook.host import private_paths, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.questions import PageQuestions
@@ -110,8 +111,10 @@ class Session:
             if transcript.source == "live":
                 display.follow()
             asking = self._asking(display, read_line)
-            async for _ in engine.run(source, transcript, record, is_magic, asking):
-                display.changed()
+            turn = engine.run(source, transcript, record, is_magic, asking)
+            async with aclosing(turn) as happenings:
+                async for _ in happenings:
+                    display.changed()
         except asyncio.CancelledError:
             engine.finish(record, TurnFinished("interrupted"))
         except Exception as error:  # a fault of ours: what has arrived is kept
@@ -163,7 +166,7 @@ class Session:
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self._ready_engine()).offered_models()
+        return await (await self._ready_engine()).servers.offered_models()
 
     def fault(self, error: Exception) -> Failure:
         """What a fault of ours is shown as; the log is told all but the keys."""
@@ -180,7 +183,7 @@ class Session:
             self._engine = module.Engine(
                 self._settings,
                 self._folder,
-                private=jupyter_folders(),
+                private=private_paths(),
                 approvals=saved_approvals(self._settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,
@@ -188,11 +191,14 @@ class Session:
         return self._engine
 
     def _asking(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
-        """How a person is asked: on the page that shows the turn, else where the cell came from."""
+        """How a person is asked: on the page that shows the turn, else where the cell came from.
+
+        A page that was closed in mid-turn is waited for: nobody reads its client's input line.
+        """
 
         async def ask(question: Question) -> Answer | None:
             display.show()
-            if display.live:
+            if display.followed:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
             return await ask_by_line(question, read_line) if read_line is not None else None
 

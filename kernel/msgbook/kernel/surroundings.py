@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,10 +27,8 @@ class Surroundings:
     """The notebook's folder, where relative paths begin."""
     objection: Callable[[Path], str | None]
     """Why reading a real path is not free; None when it is."""
-    earlier: Sequence[Cell] = ()
-    """Cells that have run."""
-    cells: Mapping[str, Cell] = field(default_factory=dict)
-    """Those of them that have an id, by it."""
+    cells: Sequence[Cell] = ()
+    """Those of the notebook, as far as they are known; may hold anything."""
     names: Sequence[str] = ()
     """Names of the notebook's Python."""
     models: Callable[[], Sequence[str]] = tuple
@@ -39,10 +37,16 @@ class Surroundings:
     magics: Sequence[str] = ()
     """With their percent signs."""
 
+    @property
+    def named(self) -> dict[str, Cell]:
+        """The cells that have an id, by it."""
+        ids = ((cell.get("id"), cell) for cell in self.cells)
+        return {cell_id: cell for cell_id, cell in ids if isinstance(cell_id, str)}
+
     def macros(self, code: str) -> dict[str, str]:
         """Name and value of what earlier cells and this one define; the last one counts."""
         found: dict[str, str] = {}
-        for source in (*map(source_of, self.earlier), code):
+        for source in (*map(source_of, self.cells), code):
             for pattern in _DEFINITIONS:
                 found |= {name: value.strip() for name, value in pattern.findall(source)}
         return found
@@ -62,6 +66,15 @@ class Tag(NamedTuple):
 def reference_at(code: str, cursor: int) -> Tag | None:
     """The `@[...]` in which the cursor stands."""
     return _tag_at(code, cursor, "@[", "]")
+
+
+def speaks_of_cells(code: str, cursor: int) -> bool:
+    """Whether what stands at the cursor is found in other cells: one of them, or a macro."""
+    cursor = max(0, min(cursor, len(code)))
+    tag = reference_at(code, cursor)
+    return macro_at(code, cursor) is not None or (
+        tag is not None and tag.content.startswith("cell:")
+    )
 
 
 def python_name_at(code: str, cursor: int) -> str | None:

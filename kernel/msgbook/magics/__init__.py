@@ -24,13 +24,15 @@ you change the conversation.
 %tools          what the model can call
 %continue       the rest of an answer that broke off, was stopped or failed
 %usage          tokens of the turns above, and their cost where you set prices
-%approvals      what is allowed without asking; %approvals forget N takes it back
+%approvals      what is allowed without asking; %approvals forget N, or forget all, takes it back
 %display text   turns as growing text, for jupyter console; %display rich ends it
 %help           this text
 %%python        the rest of the cell is Python, run in this kernel
 !COMMAND        a command of the shell
 %%msg KEY=VALUE ...
-                as the first line of a prompt: model=NAME, history=exclude
+                as the first line of a prompt: model=NAME, history=exclude (it and its answer are
+                not sent on); max_steps= (model calls), time_budget= (seconds), token_budget= and
+                warn_tokens= limit this turn
 \\TEXT           a prompt that begins with ! or %
 
 Settings: OPENAI_API_KEY, OPENAI_BASE_URL and MSGBOOK_MODEL in the environment, or msgbook.toml in

@@ -11,8 +11,8 @@ from msgbook.transcript import model_above
 async def model(scene: Scene, words: Sequence[str]) -> str:
     """Choose the model of the cells below, or say which would answer there."""
     if not words:
-        return await scene.engine.model(model_above((await scene.transcript()).earlier))
-    chosen = await scene.engine.model(words[0])
+        return await scene.engine.servers.model(model_above((await scene.transcript()).earlier))
+    chosen = await scene.engine.servers.model(words[0])
     if chosen != words[0]:
         return f"No server is set, so the model {chosen} answers; see %help."
     return f"Model of the cells below: {chosen}"
@@ -20,4 +20,4 @@ async def model(scene: Scene, words: Sequence[str]) -> str:
 
 async def models(scene: Scene, _words: Sequence[str]) -> str:
     """List what the server offers."""
-    return "\n".join(await scene.engine.offered_models()) or "The server lists no models."
+    return "\n".join(await scene.engine.servers.offered_models()) or "The server lists no models."

@@ -47,6 +47,6 @@ def _line(tool: Tool) -> str:
     required = function["parameters"].get("required", [])
     names = function["parameters"].get("properties", {})
     parameters = ", ".join(name if name in required else f"{name}?" for name in names)
-    first = function["description"].partition("\n")[0].strip()
+    first = " ".join(function["description"].partition("\n\n")[0].split())
     leave = "free in the notebook's folder" if tool.read_only else "asks"
     return f"{tool.name}({parameters})  [{leave}]  {first}".rstrip()

@@ -47,17 +47,18 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
 
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:
-    counts = [_sum((getattr(turn, key) for turn in turns), "{:,}") for key in _COUNTS]
-    return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}"), title]
+    whole = all(turn.complete for turn in turns)
+    counts = [_sum((getattr(turn, key) for turn in turns), "{:,}", whole) for key in _COUNTS]
+    return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}", whole), title]
 
 
-def _sum(values: Iterable[float | None], form: str) -> str:
-    """The sum of what is known; `+?` says that something is not."""
+def _sum(values: Iterable[float | None], form: str, whole: bool) -> str:
+    """The sum of what is known; `+?` says that something is not, as when `whole` is false."""
     told = list(values)
     known = [value for value in told if value is not None]
     if not known:
         return "?"
-    return form.format(sum(known)) + ("" if len(known) == len(told) else "+?")
+    return form.format(sum(known)) + ("" if whole and len(known) == len(told) else "+?")
 
 
 def _columns(rows: list[list[str]]) -> str:

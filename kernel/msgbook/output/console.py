@@ -39,7 +39,7 @@ class TextDisplay:
 
     cell_id = None
     display_id = ""
-    live = False
+    followed = False
 
     def __init__(self, record: TurnRecord, send: Send) -> None:
         self._record = record

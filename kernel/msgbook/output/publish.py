@@ -74,7 +74,7 @@ class TurnDisplay:
         self._bundle = bundle
         self._send = send
         self._pages = pages
-        self._following = False
+        self._followed = False
         self._told: Turn | None = None
         """What the pages know; None until they are told for the first time."""
         self._seq = 0
@@ -86,13 +86,18 @@ class TurnDisplay:
         self._deltas = Throttle(self._tell_and_show, self._delta_interval)
 
     @property
-    def live(self) -> bool:
-        """Whether a page shows the turn as it grows."""
-        return self._following and self._pages is not None and self._pages.count > 0
+    def followed(self) -> bool:
+        """Whether a page has shown the cell, even if it is gone by now: it may come back."""
+        return self._followed
 
     def follow(self) -> None:
         """From now on the pages are told of changes: one of them shows the cell."""
-        self._following = True
+        self._followed = True
+
+    @property
+    def _live(self) -> bool:
+        """Whether a page shows the turn as it grows."""
+        return self._followed and self._pages is not None and self._pages.count > 0
 
     def changed(self) -> None:
         """Show the record soon; what somebody waits for, at once if that is not too often."""
@@ -109,13 +114,13 @@ class TurnDisplay:
 
     @property
     def _throttle(self) -> Throttle:
-        return self._deltas if self.live else self._bundles
+        return self._deltas if self._live else self._bundles
 
     def finish(self) -> None:
         """Show the record now; nothing follows."""
         self._deltas.cancel()
         self._bundles.cancel()
-        if self.live:
+        if self._live:
             self._tell()
         self._told = frozen(self._record.snapshot())
         self._show()
@@ -132,7 +137,7 @@ class TurnDisplay:
             self._bundles.want()
 
     def _tell(self) -> None:
-        assert self._pages is not None  # noqa: S101 - what `live` says
+        assert self._pages is not None  # noqa: S101 - what `_live` says
         if self._told is None:
             self._pages.send({"type": "turn", "cell_id": self.cell_id, **self.state()})
             return
@@ -145,7 +150,7 @@ class TurnDisplay:
             self._pages.send({"type": "turn.delta", **told})
 
     def _show(self) -> None:
-        turn = self._told if self.live else None
+        turn = self._told if self._live else None
         turn = turn or self._record.snapshot()
         content = {
             "data": self._bundle(turn),
@@ -157,7 +162,7 @@ class TurnDisplay:
         self._landmarks = _landmarks(turn)
 
     def _bundle_interval(self) -> float:
-        least = LANDMARK_INTERVAL if self.live else MIN_INTERVAL
+        least = LANDMARK_INTERVAL if self._live else MIN_INTERVAL
         return max(least, self._record.size / CHARS_PER_SECOND)
 
     def _delta_interval(self) -> float:

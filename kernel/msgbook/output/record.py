@@ -20,6 +20,7 @@ from msgbook.events import (
     ToolCallDelta,
     ToolFinished,
     ToolOutput,
+    ToolStarted,
     TurnEvent,
     TurnFinished,
 )
@@ -50,13 +51,16 @@ class TurnRecord:
         self._opened_at = 0.0
         self._started_at: float | None = None
         self._usage: dict[str, int] = {}
+        self._told = True
+        self._untold_steps = 0
         self._calls: list[tuple[Block, list[str]]] = []
+        self._started: set[str] = set()
         self.status = "running"
         self.size = 0
         """Characters of text, arguments and results so far."""
         self.milestones = 0
-        """How often something was decided about a call, or a tool has put out or returned something
-        for the first time."""
+        """How often a call was made or decided about, or a tool has put out or returned something for
+        the first time."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
         """Take in one event that happened `at` seconds on a monotonic clock."""
@@ -77,8 +81,14 @@ class TurnRecord:
                 self._close(at)
                 self._add_usage(event.usage)
             case StepStarted():
+                self._count_untold()
+                self._told = False
                 self._step = event.step
                 self._calls = []
+                self._started = set()
+            case ToolStarted():
+                self._started.add(event.id)
+                self.milestones += 1
             case ToolApproved():
                 self._call(event.id)["approval"] = event.approval
                 self.milestones += 1
@@ -102,7 +112,8 @@ class TurnRecord:
         turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
         turn["blocks"] = list(self._blocks)
         if self._usage:
-            turn["usage"] = dict(self._usage)
+            untold = {"untold_steps": self._untold_steps} if self._untold_steps else {}
+            turn["usage"] = {**self._usage, **untold}
         return cast("Turn", turn)
 
     def step_blocks(self) -> list[Block]:
@@ -194,6 +205,13 @@ class TurnRecord:
     def _add_usage(self, usage: Usage | None) -> None:
         for key, value in cast("dict[str, int]", usage or {}).items():
             self._usage[key] = self._usage.get(key, 0) + value
+            self._told = True
+
+    def _count_untold(self) -> None:
+        """Count the step that is over if the server told nothing of what it used."""
+        if not self._told:
+            self._untold_steps += 1
+            self._told = True
 
     def _call(self, call_id: str) -> Block:
         return next(block for block, _ in self._calls if block["id"] == call_id)
@@ -201,6 +219,7 @@ class TurnRecord:
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
         self._settle_calls()
+        self._count_untold()
         self.status = event.status
         if event.finish_reason:
             self._head["finish_reason"] = event.finish_reason
@@ -211,14 +230,14 @@ class TurnRecord:
             self._head["duration"] = round(at - self._started_at, 3)
 
     def _settle_calls(self) -> None:
-        """Leave no call open: one that was let run gets a result, another counts as cut."""
+        """Leave no call open: one that was made gets a result, another counts as cut."""
         answered = {
             b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
         }
         for block, _ in self._calls:
             if block["id"] in answered:
                 continue
-            if "approval" in block:
+            if block["id"] in self._started:
                 shown = self._running_result(block["id"])
                 content = (
                     f"{shown['content']}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT

@@ -29,6 +29,9 @@ NO_KEY = "none"
 
 _STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 
+LINGER = 5.0
+"""Seconds to wait for more after a finish reason: usage follows it, or `[DONE]`, or nothing."""
+
 _DRAIN_TIME = 0.5
 """Seconds that the rest of a body may take after `[DONE]`."""
 
@@ -41,6 +44,7 @@ class OpenAIProvider:
         transport: Makes what stands in place of the network, out of the HTTP library that the SDK
             rides on: `httpx` (2.x, in part) or `httpx2`. The built-in demo model answers through it.
         secrets: Kept out of every error message.
+        linger: Seconds that a server which has given its finish reason may keep silent.
     """
 
     def __init__(
@@ -49,10 +53,12 @@ class OpenAIProvider:
         *,
         transport: Callable[[Any], Any] | None = None,
         secrets: tuple[str, ...] = (),
+        linger: float = LINGER,
     ) -> None:
         self.name = settings.name
         self._settings = settings
         self._transport = transport
+        self._linger = linger
         self._failures = Failures(settings, secrets)
         self._streaming = _STREAMING
         self._client: openai.AsyncOpenAI | None = None
@@ -85,7 +91,7 @@ class OpenAIProvider:
         try:
             with self._plain_errors(body["model"]):
                 async with _body(client, body) as chunks:
-                    async for chunk in chunks:
+                    async for chunk in _until_over(chunks, decoder, self._linger):
                         begun = True
                         for event in decoder.feed(chunk):
                             yield event
@@ -206,6 +212,24 @@ def _less_streaming(streaming: dict[str, Any], refusal: object) -> dict[str, Any
     if "stream_options" in said and "stream_options" in streaming:
         return {"stream": True}
     return {"stream": False} if "stream" in said and streaming["stream"] else None
+
+
+async def _until_over(
+    chunks: AsyncIterator[bytes], decoder: CompletionDecoder, linger: float
+) -> AsyncIterator[bytes]:
+    """The chunks until the body ends, or nothing comes any more of an answer that has its end."""
+    while True:
+        limit = asyncio.timeout(linger if decoder.ended else None)
+        try:
+            async with limit:
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            if limit.expired():
+                return
+            raise
+        yield chunk
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

@@ -41,7 +41,7 @@ async def ask_by_line(question: Question, read_line: ReadLine) -> Answer:
         answer = answer_of(await read_line(prompt))
         if answer is not None:
             return answer
-        prompt = f"Expected y, s, r, or n and a reason.\n{prompt_of(question)}"
+        prompt = f"The answer is one of the letters below.\n{prompt_of(question)}"
 
 
 def prompt_of(question: Question) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from msgbook.errors import MsgbookError
+from msgbook.tools.arguments import parse_arguments
 
 Content = str | list[dict[str, Any]]
 """What a tool gives: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
@@ -97,9 +98,12 @@ class Tool:
         """
         adapter: TypeAdapter[Any] = TypeAdapter(self.bind(context))
         try:
+            parse_arguments(arguments)
             running: Awaitable[Content] = adapter.validate_json(arguments or "{}")
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_reasons(error.errors())}") from None
+        except ValueError as error:
+            raise ToolError(f"The arguments do not fit: {error}.") from None
         return await running
 
 

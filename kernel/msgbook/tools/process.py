@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, cast
@@ -23,6 +25,9 @@ _LAST_READS = 64
 
 _LAST_WAIT = 0.2
 """Seconds to wait until what has been killed is gone."""
+
+_GIVE_UP = 5.0
+"""Seconds after which processes that cannot be killed are left."""
 
 _MARK = "MSGBOOK_CALL"
 """Environment variable by which the processes of one command are found."""
@@ -74,7 +79,6 @@ class Supervised:
     ) -> None:
         self.gone = asyncio.Event()
         self.ending = ""
-        self._group = 0
         self._mark = secrets.token_hex(16)
         self._on_output = on_output
         self._loop = asyncio.get_running_loop()
@@ -128,12 +132,12 @@ class Supervised:
 
     async def _clean_up(self) -> None:
         """The supervisor has ended: look after what it could not."""
-        await asyncio.to_thread(self._process.wait)
         self._lifeline.close()
-        pid, *ending = self._report.decode().splitlines() or ["pid 0"]
-        self.ending = ending[-1] if ending else ""
+        self.ending = self._report.decode().strip()
         if not self.ending or sys.platform != "linux":
-            await asyncio.to_thread(_kill_marked, self._mark, int(pid.removeprefix("pid ")))
+            # Before it is waited for: until then nobody else gets its number.
+            await asyncio.to_thread(_kill_marked, self._mark, self._process.pid)
+        await asyncio.to_thread(self._process.wait)
         for _ in range(_LAST_READS):
             data = _read(self._output)
             if not data:
@@ -151,14 +155,24 @@ def _read(stream: IO[bytes]) -> bytes | None:
         return None
 
 
-def _kill_marked(mark: str, group: int) -> None:
-    """Kill the processes of a command by its mark and its process group."""
-    killed = []
-    for process in psutil.process_iter():
-        try:
-            if mark in process.environ().get(_MARK, "") or os.getpgid(process.pid) == group:
+def _kill_marked(mark: str, session: int) -> None:
+    """Kill the processes of a command by its mark and its supervisor's session."""
+    ends = time.monotonic() + _GIVE_UP
+    while time.monotonic() < ends:
+        found = [process for process in psutil.process_iter() if _is_of(process, mark, session)]
+        if not found:
+            return
+        for process in found:
+            with contextlib.suppress(psutil.Error):  # gone, or not ours to end
                 process.kill()
-                killed.append(process)
-        except (psutil.Error, OSError):
-            continue  # gone, or not ours
-    psutil.wait_procs(killed, timeout=_LAST_WAIT)
+        # What was born while we looked has a parent among these: so look again.
+        psutil.wait_procs(found, timeout=_LAST_WAIT)
+
+
+def _is_of(process: psutil.Process, mark: str, session: int) -> bool:
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        return mark in process.environ().get(_MARK, "") or os.getsid(process.pid) == session
+    except (psutil.Error, OSError):
+        return False

@@ -15,6 +15,8 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgbook.text import visible as written_out
+
 _SECRET_NAMES = (
     ".env*",
     "*.pem",
@@ -32,6 +34,8 @@ _SECRET_NAMES = (
 )
 _SECRET = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
 _SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
+_PROCESSES = Path("/proc")
+"""Tells what each process was started with, keys among it (Linux)."""
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _PATH_LIMIT = 4096
@@ -77,7 +81,7 @@ class Roots:
     ) -> None:
         self.folder = folder.resolve()
         self._too_wide = _home(self.folder).is_relative_to(self.folder)
-        self._private = [_folded(path.resolve()) for path in private]
+        self._private = [_folded(path.resolve()) for path in (*private, _PROCESSES)]
         self._blobs = blobs
 
     def resolve(self, path: str) -> Path:
@@ -174,24 +178,13 @@ def folded(name: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with control, invisible and bidi characters escaped; tabs and line feeds stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c in "\t\n" or _is_seen(c) else _escaped(c) for c in text)
+    """The text with what is not seen written out; tabs and line feeds stay."""
+    return written_out(text, keep="\t\n")
 
 
 def one_line(text: str) -> str:
     """The text as `visible` shows it, on one line: for paths, which may have line feeds."""
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
-
-
-def _is_seen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] != "C" and category not in ("Zl", "Zp")
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def _home(otherwise: Path) -> Path:

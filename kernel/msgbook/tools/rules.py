@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.text import visible
+from msgbook.tools.arguments import parse_arguments
 from msgbook.tools.store import Store, StoreError
 
 RULES_FILE = "rules.json"
@@ -129,10 +130,10 @@ class SavedRules:
 
 
 def _entry(tool: str, arguments: str, folder: Path) -> dict[str, str] | None:
-    parsed = _parsed(arguments)
-    if parsed is None:
+    given = _parsed(arguments)
+    if given is None:
         return None
-    return {"tool": tool, "arguments": _dump(parsed), "folder": str(folder)}
+    return {"tool": tool, "arguments": _dump(given), "folder": str(folder)}
 
 
 def _is_of(entry: Any, folder: Path) -> bool:
@@ -141,19 +142,10 @@ def _is_of(entry: Any, folder: Path) -> bool:
 
 
 def _parsed(arguments: str) -> dict[str, Any] | None:
-    """The arguments, if all readers of JSON understand the same by them."""
     try:
-        value = json.loads(arguments or "{}", object_pairs_hook=_unique)
-    except (ValueError, RecursionError):
+        return parse_arguments(arguments)
+    except ValueError:
         return None
-    return value if isinstance(value, dict) else None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
-    return found
 
 
 def _dump(value: Any) -> str:

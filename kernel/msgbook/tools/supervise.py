@@ -1,9 +1,10 @@
 """Runs one command and leaves no process of it behind: `python -I -S supervise.py COMMAND`.
 
-Standard error takes the command's whole output, standard output the reports to who started us:
-`pid N` when the command runs, then `exit N` or `signal N` once all its processes are gone. When
-standard input closes, because nobody wants the command any more or because who started us was
-killed, all its processes are killed. Imports nothing but the standard library, so that it starts
+Standard error takes the command's whole output, standard output the report to who started us:
+`exit N` or `signal N` once all its processes are gone. When standard input closes, because nobody
+wants the command any more or because who started us was killed, all its processes are killed. The
+command has a process group of its own in our session, by which its processes are found if it kills
+us. Imports nothing but the standard library, so that it starts
 in a few milliseconds.
 """
 
@@ -39,13 +40,12 @@ def main(command: str) -> None:
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     child = subprocess.Popen(  # noqa: S603 - the command has been approved
-        [shutil.which("bash") or "/bin/sh", "-c", command],
+        [_shell(), "-c", command],
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr.fileno(),
         stderr=sys.stderr.fileno(),
-        start_new_session=True,
+        process_group=0,
     )
-    _report(f"pid {child.pid}")
     parent = os.getppid()
     ended: int | None = None
     while ended is None and os.getppid() == parent:
@@ -60,6 +60,12 @@ def main(command: str) -> None:
     if ended is None:
         ended = stopped.get(child.pid, -signal.SIGKILL)
     _report(f"exit {ended}" if ended >= 0 else f"signal {-ended}")
+
+
+def _shell() -> str:
+    """Bash where there is one, but none of the folder's, which `PATH` may name."""
+    found = shutil.which("bash")
+    return found if found and Path(found).is_absolute() else "/bin/sh"
 
 
 def _adopt_orphans() -> None:

@@ -61,6 +61,8 @@ class ProjectSettings:
     rules: tuple[Rule, ...] = ()
     warnings: tuple[str, ...] = ()
     """What is not followed, a line each."""
+    untrusted: str = ""
+    """That of the warnings which the user's trust would end."""
 
 
 class Trust:
@@ -115,7 +117,12 @@ def load_with_project(
     settings = load_settings(environ, project_model=project.model)
     rules, problems = read_rules(settings.rules, "msgbook.toml")
     warnings = (*settings.warnings, *problems, *project.warnings)
-    settings = replace(settings, project_limits=project.limits, warnings=warnings)
+    settings = replace(
+        settings,
+        project_limits=project.limits,
+        warnings=warnings,
+        untrusted_project=project.untrusted,
+    )
     return settings, [*rules, *project.rules]
 
 
@@ -167,9 +174,11 @@ def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
     if trusted == config.sha256:
         rules, problems = config.rules()
         return ProjectSettings(limits, config.model, tuple(rules), (*warnings, *problems))
+    untrusted = ""
     if config.table.keys() & _TRUSTED:
-        warnings.append(_untrusted(config, project, folder, changed=trusted is not None))
-    return ProjectSettings(limits, warnings=tuple(warnings))
+        untrusted = _untrusted(config, project, folder, changed=trusted is not None)
+        warnings.append(untrusted)
+    return ProjectSettings(limits, warnings=tuple(warnings), untrusted=untrusted)
 
 
 def _read(path: Path) -> bytes:
@@ -186,6 +195,11 @@ def _read(path: Path) -> bytes:
 
 def _ignored(config: ProjectConfig) -> list[str]:
     keys = sorted(config.table.keys() - _TRUSTED - _NARROWING)
+    limits = config.table.get("limits", {})
+    if isinstance(limits, dict):
+        keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
+    else:
+        keys.append("limits, which is no table,")
     return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
 
 
@@ -194,6 +208,6 @@ def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: b
     why = "it has changed since you trusted it" if changed else "you have not trusted it"
     where = os.path.relpath(project, folder.resolve())
     return (
-        f"{CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a terminal, in the "
-        f"notebook's folder: msgbook trust {where}"
+        f"{CONFIG}: what it says of {keys} is not followed, since {why}. "
+        f"Read it, then run in a terminal, in the notebook's folder: msgbook trust {where}"
     )

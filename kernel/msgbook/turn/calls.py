@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from msgbook.events import ToolApproved, ToolFinished, ToolOutput
+from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
 from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
 from msgbook.tools.approval import Approve, Question
 from msgbook.tools.base import (
@@ -81,8 +81,7 @@ class CallRunner:
 
     async def _side_by_side(self, group: list[Block]) -> AsyncGenerator[None]:
         for call in group:
-            if self._tool(call) is not None:
-                self._say(ToolApproved(call["id"], "auto"))
+            self._say(ToolStarted(call["id"]))
         news = asyncio.Event()
         running = [(call, self._start(call, news)) for call in group]
         try:
@@ -97,7 +96,8 @@ class CallRunner:
                     self._say(ToolApproved(call["id"], "pending"))
                     yield
                     with self.meter.paused():
-                        decision = await self.approve(Question(call, outcome.need))
+                        question = Question(call, self._shown(outcome.need))
+                        decision = await self.approve(question)
                     self._say(ToolApproved(call["id"], decision.approval))
                     yield
                     if decision.approval != "denied":
@@ -128,6 +128,7 @@ class CallRunner:
             nonlocal shown
             # A secret may come in two pieces, so that they are looked through together.
             shown = (shown + text)[-2 * LIVE_OUTPUT :]
+            self._say_free(call)
             self._say(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
             news.set()
 
@@ -165,10 +166,17 @@ class CallRunner:
         )
 
     def _finish(self, call: Block, outcome: _Outcome) -> None:
+        if self._tool(call) is not None:
+            self._say_free(call)
         self._say(ToolFinished(call["id"], outcome.status, outcome.content, outcome.duration))
         self.breaker.take(call["name"], call["arguments"], outcome.status)
 
-    def _say(self, event: ToolApproved | ToolOutput | ToolFinished) -> None:
+    def _say_free(self, call: Block) -> None:
+        """A call that did something without a decision was free."""
+        if "approval" not in call:
+            self._say(ToolApproved(call["id"], "auto"))
+
+    def _say(self, event: ToolStarted | ToolApproved | ToolOutput | ToolFinished) -> None:
         self.record.apply(event, self.clock())
 
     def _tool(self, call: Block) -> Tool | None:
@@ -180,6 +188,11 @@ class CallRunner:
     def _only_reads(self, call: Block) -> bool:
         tool = self._tool(call)
         return tool is not None and tool.read_only
+
+    def _shown(self, need: Need) -> Need:
+        """A need as a person is told of it; what the call may do is the need itself."""
+        reason, preview = self.redact(need.reason), self.redact(need.preview)
+        return replace(need, reason=reason, preview=preview)
 
     def _redacted(self, content: Content) -> Content:
         if isinstance(content, str):

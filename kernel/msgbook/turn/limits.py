@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from msgbook.text import one_line
 from msgbook_format.turn import Usage
 
 REPEATED_FAILURES = 3
@@ -27,6 +28,9 @@ class Limits:
     """Tokens of all model calls, input and output; looked at after each."""
     time_budget: float | None = None
     """Seconds, without those in which a person is asked."""
+    warn_tokens: int = 100_000
+    """Tokens that a request may have by estimate without a warning; most models take 128,000 or
+    more."""
 
     def narrowed(self, wanted: Mapping[str, Any]) -> tuple[Limits, list[str]]:
         """These limits, lowered by what a notebook wants: it can take away but not grant.
@@ -38,10 +42,11 @@ class Limits:
         refusals = []
         for key in LIMIT_KEYS & wanted.keys():
             number, own = _positive(wanted[key]), getattr(self, key)
+            said = f"{key}={one_line(str(wanted[key]), 80)}"
             if number is None:
-                refusals.append(f"{key}={wanted[key]} is no positive number; it is ignored.")
+                refusals.append(f"{said} is no positive number; it is ignored.")
             elif own is not None and number > own:
-                refusals.append(f"{key}={wanted[key]} is more than your own limit, {own}, allows.")
+                refusals.append(f"{said} is more than your own limit, {own}, allows.")
             else:
                 followed[key] = number if key == "time_budget" else math.ceil(number)
         return replace(self, **followed), refusals
@@ -139,6 +144,6 @@ def max_steps_reached(limits: Limits) -> str:
 def _positive(value: Any) -> float | None:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if 0 < number < math.inf else None

@@ -21,6 +21,7 @@ from msgbook.messages import Message
 from msgbook.output.record import TurnRecord
 from msgbook.output.replay import turn_messages
 from msgbook.provider.base import Provider, Request
+from msgbook.text import counted
 from msgbook.tools.approval import Approve
 from msgbook.tools.base import Content, ToolSet
 from msgbook.turn.calls import CallRunner
@@ -159,7 +160,8 @@ async def _in_time(
 def _losses(end: ModelFinished) -> list[Notice]:
     if not end.unreadable:
         return []
-    words = f"{end.unreadable} piece(s) of the answer could not be read; what they said is missing."
+    pieces = counted(end.unreadable, "piece")
+    words = f"{pieces} of the answer could not be read; what they said is missing."
     return [Notice(words, "warning")]
 
 

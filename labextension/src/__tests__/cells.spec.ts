@@ -47,6 +47,22 @@ describe('answerCells', () => {
     expect(below.toJSON).not.toHaveBeenCalled();
   });
 
+  it('gives all cells without outputs when no cell runs', () => {
+    const all = parseCellsQuestion({
+      ...{ type: 'cells.get', request_id: 'r', cell_id: null }
+    });
+    const answer = answerCells(
+      all!,
+      [cell('a', 'one'), cell('b', 'two')],
+      () => metadata
+    );
+    const bare = { cell_type: 'code', metadata: {} };
+    expect(answer.cells).toEqual([
+      { ...bare, id: 'a', source: 'one' },
+      { ...bare, id: 'b', source: 'two' }
+    ]);
+  });
+
   it('says that the cell is not on this page', () => {
     expect(answerCells(question, [cell('a', '')], () => metadata)).toEqual({
       type: 'cells',

@@ -87,6 +87,26 @@ afterEach(() => {
 });
 
 describe('a streaming turn', () => {
+  it('shows the output of a tool while it runs and closes it when it has ended', async () => {
+    const { show, find } = fixture();
+    const call = { type: 'tool_call', step: 1, id: 'c', name: 'shell' };
+    const result = { type: 'tool_result', step: 1, id: 'c', content: 'one\n' };
+    await show(turn('running', call, result));
+    const details = find<HTMLDetailsElement>('.msgbook-Result');
+    expect(details.open).toBe(true);
+    expect(details.textContent).toContain('running');
+    const words = find('.msgbook-Result pre').firstChild;
+
+    await show(turn('running', call, { ...result, content: 'one\ntwo\n' }));
+    expect(find('.msgbook-Result pre').firstChild).toBe(words);
+    expect(words!.textContent).toBe('one\ntwo\n');
+
+    const ended = { ...result, status: 'success', content: 'one\ntwo\n[0]' };
+    await show(turn('running', call, ended));
+    expect(details.open).toBe(false);
+    expect(find('.msgbook-Result pre').textContent).toBe('one\ntwo\n[0]');
+  });
+
   it('opens reasoning while it streams and closes it when it ends', async () => {
     const { show, find } = fixture();
     await show(turn('running', { type: 'reasoning', text: 'a' }));

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { calledTool, parseTurn, resultParts } from '../turn/model';
-import { indentJson, visible } from '../turn/text';
+import { indentJson, visible, writtenOut } from '../turn/text';
 import { ending, history, seconds, shownStatus, tokens } from '../turn/words';
 
 const trans = nullTranslator.load('msgbook');
@@ -158,5 +158,22 @@ describe('the words of the header', () => {
     expect(
       tokens({ ...turn, usage: { inputTokens: 1234, outputTokens: 5 } }, trans)
     ).toBe('1,234 → 5 tokens');
+    const incomplete = { inputTokens: 11, outputTokens: 7, untoldSteps: 1 };
+    expect(tokens({ ...turn, usage: incomplete }, trans)).toBe(
+      '11+? → 7+? tokens'
+    );
+  });
+});
+
+describe('writtenOut', () => {
+  it.each([
+    ['a\u00a0b', 'a\\u{a0}b'],
+    ['a\u200db\u00ad', 'a\\u{200d}b\\u{ad}'],
+    ['\u3164\u2800\u115f', '\\u{3164}\\u{2800}\\u{115f}'],
+    ['x\ufe0f\u{e0101}', 'x\\u{fe0f}\\u{e0101}'],
+    ['\r\u2003\ud800', '\\u{d}\\u{2003}\\u{d800}'],
+    ['plain \t\n 文字 é 🔧', 'plain \t\n 文字 é 🔧']
+  ])('shows each character of %j', (text, shown) => {
+    expect(writtenOut(text)).toBe(shown);
   });
 });

@@ -75,12 +75,15 @@ function reasoningView(trans: TranslationBundle): IBlockView {
 function resultView(trans: TranslationBundle): IBlockView {
   const body = element('div', 'msgbook-Result-body');
   const disclosure = new Disclosure('msgbook-Result', body);
+  const output = new GrowingText();
+  const outputNode = element('pre', 'msgbook-Pre', output.node);
   return {
     widget: new Widget({ node: disclosure.node }),
-    update: (block, { blocks }) => {
+    update: (block, { blocks, streaming }) => {
       const name = calledTool(blocks, block);
       const duration = amount(block.duration);
-      const status = text(block.status) ?? 'success';
+      const running = streaming && block.status === undefined;
+      const status = text(block.status) ?? (running ? 'running' : 'success');
       const notes = [
         ...(status === 'success' ? [] : [statusWords(status, trans)]),
         ...(duration === undefined ? [] : [seconds(duration)])
@@ -97,6 +100,16 @@ function resultView(trans: TranslationBundle): IBlockView {
         'msgbook-mod-denied',
         status === 'denied' || status === 'interrupted'
       );
+      classList.toggle('msgbook-mod-streaming', running);
+      disclosure.suggestOpen(running);
+      if (running) {
+        if (outputNode.parentNode === null) {
+          body.replaceChildren(outputNode);
+        }
+        output.show(visible(text(block.content) ?? ''));
+        outputNode.scrollTop = outputNode.scrollHeight;
+        return;
+      }
       const parts = resultParts(block.content).map(p => resultPart(p, trans));
       body.replaceChildren(
         ...(parts.length > 0
@@ -109,6 +122,8 @@ function resultView(trans: TranslationBundle): IBlockView {
 
 function statusWords(status: string, trans: TranslationBundle): string {
   switch (status) {
+    case 'running':
+      return trans.__('running');
     case 'error':
       return trans.__('failed');
     case 'denied':

@@ -13,6 +13,8 @@ export interface IUsage {
   readonly cachedTokens?: number;
   readonly outputTokens?: number;
   readonly reasoningTokens?: number;
+  /** Model calls of which the server told nothing: there were more tokens. */
+  readonly untoldSteps?: number;
 }
 
 /** What the first request of a turn was made of. */
@@ -93,7 +95,8 @@ export function parseTurn(value: unknown): ITurn | null {
       inputTokens: amount(usage.input_tokens),
       cachedTokens: amount(usage.cached_tokens),
       outputTokens: amount(usage.output_tokens),
-      reasoningTokens: amount(usage.reasoning_tokens)
+      reasoningTokens: amount(usage.reasoning_tokens),
+      untoldSteps: amount(usage.untold_steps)
     },
     context: { source: text(context.source), cells: amount(context.cells) }
   };

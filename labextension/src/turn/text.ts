@@ -11,6 +11,20 @@ export function visible(text: string): string {
     .replace(UNSEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }
 
+// Controls, formats, blanks but the space, and letters and marks that show nothing, Braille's empty
+// one among them. The kernel's `msgbook.text.visible` does the same.
+const NOT_SEEN =
+  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/**
+ * `text` as a person has to see it to judge it: nothing in it passes for nothing or for a space.
+ *
+ * Stricter than `visible`, which leaves what texts in many scripts and emoji are made of.
+ */
+export function writtenOut(text: string): string {
+  return text.replace(NOT_SEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
+}
+
 /**
  * `json` indented for reading; anything else but JSON unchanged.
  *

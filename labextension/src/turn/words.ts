@@ -114,10 +114,11 @@ export function tokens(turn: ITurn, trans: TranslationBundle): string {
   if (inputTokens === undefined && outputTokens === undefined) {
     return '';
   }
+  const more = turn.usage.untoldSteps ? '+?' : '';
   return trans.__(
     '%1 → %2 tokens',
-    count(inputTokens ?? 0),
-    count(outputTokens ?? 0)
+    count(inputTokens ?? 0) + more,
+    count(outputTokens ?? 0) + more
   );
 }
 
@@ -128,7 +129,8 @@ export function particulars(turn: ITurn, trans: TranslationBundle): string {
     [trans.__('Input tokens'), usage.inputTokens],
     [trans.__('of these cached'), usage.cachedTokens],
     [trans.__('Output tokens'), usage.outputTokens],
-    [trans.__('of these reasoning'), usage.reasoningTokens]
+    [trans.__('of these reasoning'), usage.reasoningTokens],
+    [trans.__('Model calls without a count'), usage.untoldSteps || undefined]
   ];
   const lines = facts
     .filter(([, value]) => value !== undefined)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.commands.terminal import line_of, say
+from msgbook.commands.terminal import home_as_tilde, line_of, say
 
 if TYPE_CHECKING:
     from msgbook.commands.doctor.findings import Finding
@@ -93,7 +93,7 @@ async def examine(env: Mapping[str, str], *, as_json: bool, offline: bool, secon
     found: list[Finding] = []
     if not as_json:
         for name, value in lines.items():
-            say(f"{name:10}{redact(line_of(value), settings.secrets)}")
+            say(f"{name:10}{_shown(value, settings)}")
         say("")
     async for finding in _findings(settings, usage, offline=offline, seconds=seconds):
         found.append(finding)
@@ -112,12 +112,15 @@ async def examine(env: Mapping[str, str], *, as_json: bool, offline: bool, secon
 async def _findings(
     settings: Settings, usage: dict[str, int], *, offline: bool, seconds: float
 ) -> AsyncIterator[Finding]:
-    from msgbook.commands.doctor.findings import Finding
+    from msgbook.commands.doctor.findings import Finding, split_advice
     from msgbook.commands.doctor.local import check_installation
     from msgbook.config import DEMO_MODEL
 
     for warning in settings.warnings:
-        yield Finding("settings", "fail", warning)
+        if warning == settings.untrusted_project:
+            yield Finding("project", "unknown", *split_advice(warning))
+        else:
+            yield Finding("settings", "fail", warning)
     for finding in check_installation(settings):
         yield finding
     if settings.provider is None or settings.model == DEMO_MODEL:
@@ -140,9 +143,13 @@ async def _findings(
 
 
 def _show(finding: Finding, settings: Settings) -> None:
+    say(f"{_MARKS[finding.status]}  {finding.check}: {_shown(finding.words, settings)}")
+    if finding.advice and finding.status != "pass":
+        say(f"         {_shown(finding.advice, settings)}")
+
+
+def _shown(text: str, settings: Settings) -> str:
+    """A line without secrets, with `~` for the home directory."""
     from msgbook.config import redact
 
-    words = redact(line_of(finding.words), settings.secrets)
-    say(f"{_MARKS[finding.status]}  {finding.check}: {words}")
-    if finding.advice and finding.status != "pass":
-        say(f"         {line_of(finding.advice)}")
+    return home_as_tilde(redact(line_of(text), settings.secrets))

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from msgbook.commands.doctor.findings import Finding
+from msgbook.commands.doctor.findings import Finding, split_advice
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
 from msgbook.messages import user
@@ -46,8 +45,6 @@ _TOOL: dict[str, Any] = {
 }
 
 _SHOWN_MODELS = 8
-
-_ADVICE = re.compile(r" (?=Check |Is the server running|The server limits )")
 
 
 @dataclass(slots=True)
@@ -110,7 +107,7 @@ class ServerChecks:
         except ProviderError as error:
             # A server may answer without having a list, or with one that a key may not see.
             lost = error.retry is not None
-            yield Finding("server", "fail" if lost else "unknown", *_split(str(error)))
+            yield Finding("server", "fail" if lost else "unknown", *split_advice(str(error)))
             if lost:
                 return
         else:
@@ -137,8 +134,8 @@ class ServerChecks:
             return Finding("model", "unknown", f"{self._model}; the server tells no names")
         if self._model in offered:
             return Finding("model", "pass", f"{self._model} is one of them")
-        words = f"{self._model} is not in the server's list"
-        return Finding("model", "unknown", words, "If it does not answer, choose one of the list.")
+        words = f"{self._model} is not in the server's list; whether it answers is seen below"
+        return Finding("model", "unknown", words)
 
     async def _check_answer(self) -> AsyncIterator[Finding]:
         try:
@@ -147,7 +144,7 @@ class ServerChecks:
             yield self._timed_out("answer")
             return
         except ProviderError as error:
-            yield Finding("answer", "fail", *_split(str(error)))
+            yield Finding("answer", "fail", *split_advice(str(error)))
             return
         yield _judge_answer(answer)
         if not answer.pieces:
@@ -166,7 +163,7 @@ class ServerChecks:
         except TimeoutError:
             return self._timed_out("tools")
         except ProviderError as error:
-            words, _ = _split(str(error))
+            words, _ = split_advice(str(error))
             return Finding(
                 "tools", "fail", words, f"{_OTHER_MODEL} Without tools it can chat only."
             )
@@ -258,11 +255,3 @@ def _listed(offered: list[str]) -> str:
     if not offered:
         return "no models"
     return some + (f" and {more} more" if more > 0 else "")
-
-
-def _split(message: str) -> tuple[str, str]:
-    """An error's words and its advice: the question or request that it ends with."""
-    found = _ADVICE.search(message)
-    if found is None:
-        return message, ""
-    return message[: found.start()], message[found.end() :]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.provider.failures import shown_url
+from msgbook.turn import Limits
 
 PROJECT = ".msgbook/config.toml"
 """What a project is configured by, as a person knows it."""
@@ -31,10 +33,13 @@ def in_force(
         lines |= _server(settings, env, file)
     lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
-    limits = {**settings.limits, "warn_tokens": settings.warn_tokens}
-    lines["limits"] = ", ".join(f"{key} {value:g}" for key, value in limits.items())
-    if settings.project_limits:
-        lines["project"] = f"lowers {', '.join(map(str, settings.project_limits))} ({PROJECT})"
+    limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
+    followed, _ = limits.narrowed(settings.project_limits)
+    told = {key: value for key, value in asdict(followed).items() if value is not None}
+    lines["limits"] = ", ".join(f"{key} {value:,}" for key, value in told.items())
+    lowered = [key for key, value in asdict(limits).items() if value != told.get(key)]
+    if lowered:
+        lines["project"] = f"lowers {', '.join(lowered)} ({PROJECT})"
     return lines
 
 
@@ -61,8 +66,9 @@ def _server(settings: Settings, env: Mapping[str, str], file: str) -> dict[str, 
 
 def _model(settings: Settings, env: Mapping[str, str], file: str) -> str:
     if settings.model is None:
-        one = DEMO_MODEL if settings.provider is None else "the server's, if it offers just one"
-        return f"none is set; {one}"
+        if settings.provider is None:
+            return f"{DEMO_MODEL}, the built-in one: no server is set"
+        return "none is set; the server's is taken if it offers just one"
     from_env = bool(env.get("MSGBOOK_MODEL", "").strip())
     return f"{settings.model} ({'MSGBOOK_MODEL' if from_env else f'model of {file}'})"
 

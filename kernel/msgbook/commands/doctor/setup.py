@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgbook.commands.doctor.findings import split_advice
 from msgbook.commands.failures import CommandError
-from msgbook.commands.terminal import line_of, say
+from msgbook.commands.terminal import home_as_tilde, line_of, say
 from msgbook.config import ProviderSettings
 from msgbook.errors import ConfigError, ProviderError
 
@@ -49,6 +50,9 @@ def set_up(*, seconds: float) -> None:
     path = _target()
     if not sys.stdin.isatty():
         raise CommandError(f"--setup asks questions and needs a terminal. The file is {path}.")
+    for name in ("OPENAI_BASE_URL", "MSGBOOK_MODEL"):
+        if os.environ.get(name):
+            say(f"{name} is set in the environment and goes before what the file says.")
     try:
         replaced = _may_write(path, input)
         answers = ask_settings(
@@ -57,19 +61,32 @@ def set_up(*, seconds: float) -> None:
     except EOFError:
         raise CommandError("No answer; nothing was written.") from None
     backup = write_settings(path, answers, replace=replaced)
-    say(f"Wrote {path}." + (f" The file before it is {backup.name}." if backup else ""))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MSGBOOK_MODEL"):
-        if os.environ.get(name) and name != answers.key_variable:
-            say(f"{name} is set in the environment and goes first.")
+    say(
+        f"Wrote {home_as_tilde(str(path))}."
+        + (f" The file before it is {backup.name}." if backup else "")
+    )
+    is_meant = answers.base_url == OPENAI_URL and answers.key_variable == "OPENAI_API_KEY"
+    if os.environ.get("OPENAI_API_KEY") and not is_meant:
+        say("OPENAI_API_KEY is set in the environment and goes before what the file says.")
     say("")
 
 
-def ask_settings(ask: Ask, offered: Callable[[str, str], list[str]]) -> Answers:
+def ask_settings(ask: Ask, offered: Callable[[str, str], list[str] | None]) -> Answers:
     """Ask for server, key variable and model. A key itself is neither asked for nor written.
 
     Args:
-        offered: The models of a server, asked with the key in a variable.
+        offered: The models of a server, asked with the key in a variable; None when it does not
+            tell them.
     """
+    while True:
+        url, variable = _ask_server(ask)
+        models = offered(url, variable)
+        if models is not None or _says_yes(ask, "Keep these answers all the same? [y/N] "):
+            return Answers(url, variable, _ask_model(ask, models or []))
+
+
+def _ask_server(ask: Ask) -> tuple[str, str]:
+    """The base URL, and the variable of the key, which may be empty."""
     url = _ask_until(ask, f"Base URL of the server [{OPENAI_URL}]: ", _wrong_url) or OPENAI_URL
     default = "OPENAI_API_KEY" if url == OPENAI_URL else "none"
     question = f"Name of the environment variable that holds the key [{default}]: "
@@ -77,7 +94,7 @@ def ask_settings(ask: Ask, offered: Callable[[str, str], list[str]]) -> Answers:
     variable = "" if variable == "none" else variable
     if variable and not os.environ.get(variable):
         say(f"{variable} is not set here. Set it before you start JupyterLab.")
-    return Answers(url, variable, _ask_model(ask, offered(url, variable)))
+    return url, variable
 
 
 def toml_of(answers: Answers) -> str:
@@ -131,10 +148,8 @@ def _may_write(path: Path, ask: Ask) -> bool:
     """Whether there is a file to replace, with the user's leave."""
     if not path.exists():
         return False
-    if ask(f"{path} exists. Replace it, and keep a copy? [y/N] ").strip().lower() not in (
-        "y",
-        "yes",
-    ):
+    shown = home_as_tilde(str(path))
+    if not _says_yes(ask, f"{shown} exists. Replace it, and keep a copy? [y/N] "):
         raise CommandError(f"{path} was left as it is.")
     return True
 
@@ -144,6 +159,10 @@ def _free_name(path: Path) -> Path:
     while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
         number += 1
     return backup
+
+
+def _says_yes(ask: Ask, question: str) -> bool:
+    return ask(question).strip().lower() in ("y", "yes")
 
 
 def _ask_until(ask: Ask, question: str, wrong: Callable[[str], str]) -> str:
@@ -172,8 +191,8 @@ def _wrong_variable(name: str) -> str:
     return "That is no name of a variable. The key itself stays out of the file; none means no key."
 
 
-async def _offered(url: str, variable: str, seconds: float) -> list[str]:
-    """The server's models; empty when it does not tell them, with a word why."""
+async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
+    """The server's models; None when it does not tell them, with a word why."""
     from msgbook.provider.openai_chat import OpenAIProvider
 
     key = os.environ.get(variable, "").strip() or None
@@ -185,10 +204,11 @@ async def _offered(url: str, variable: str, seconds: float) -> list[str]:
     except TimeoutError:
         say(f"The server did not list its models in {seconds:g} s.")
     except ProviderError as error:
-        say(line_of(str(error)))
+        # Its advice names settings that are not written yet.
+        say(line_of(split_advice(str(error))[0]))
     finally:
         await provider.close()
-    return []
+    return None
 
 
 def _ask_model(ask: Ask, offered: list[str]) -> str:

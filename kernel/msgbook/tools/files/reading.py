@@ -7,6 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
 from msgbook.tools.files.text import cut, decoded
@@ -65,7 +66,7 @@ def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
     count = text.removesuffix("\n").count("\n") + 1
     first, last = start or 1, min(end or count, count)
     if first > count or last < first:
-        raise Refused(f"There are no lines {first} to {end or count}; the file has {count}.")
+        raise Refused(f"The file has no {line_span(first, end or first)}; it has {count}.")
     begin = _line_begin(text, first - 1, 0)
     stop = _line_begin(text, last - first + 1, begin)
     wanted = text[begin:stop].removesuffix("\n")
@@ -75,9 +76,10 @@ def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
     shown_last = first + shown.count("\n")
     if wanted[len(shown)] != "\n":
         longer = len(wanted.partition("\n")[0]) - len(shown)
-        return shown, f"[line {first} goes on for {longer} characters; the file has {count} lines]"
+        rest, has = counted(longer, "character"), counted(count, "line")
+        return shown, f"[line {first} goes on for {rest}; the file has {has}]"
     return shown, (
-        f"[lines {first} to {shown_last} of {count}; go on with start={shown_last + 1}, "
+        f"[{line_span(first, shown_last)} of {count}; go on with start={shown_last + 1}, "
         "or look for something with grep]"
     )
 

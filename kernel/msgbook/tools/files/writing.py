@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from msgbook.text import counted
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, refusing
@@ -51,9 +52,10 @@ def write(call: Call, path: str, content: str) -> str:
             raise Refused(f"{name} holds exactly that already.")
         if old and before is None:
             digest = hashlib.sha256(old.data).hexdigest()
-            notes.append(f"[replaces a binary file of {len(old.data)} bytes, sha256 {digest}]\n")
+            size = counted(len(old.data), "byte")
+            notes.append(f"[replaces a binary file of {size}, sha256 {digest}]\n")
         shown = "".join([*notes, preview(*_comparable(before or TextFile(""), after), name)])
-        result = f"Wrote {name}: {len(data)} bytes."
+        result = f"Wrote {name}: {counted(len(data), 'byte')}."
         return _Plan("it replaces the text of" if old else "it makes", shown, data, result)
 
     return _carry_out(call, path, plan)

@@ -1,0 +1,25 @@
+"""The settings: environment and `msgbook.toml`. The only reader of either.
+
+Values are read once, at kernel start. What a setting means for a user: docs/configuration.md.
+"""
+
+from msgbook.config.file import LIMIT_KEYS, PROVIDER_KEYS, TOP_KEYS, config_path
+from msgbook.config.load import check_url, load_settings
+from msgbook.config.redaction import hide_key, redact, redact_json
+from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
+
+__all__ = [
+    "DEMO_MODEL",
+    "LIMIT_KEYS",
+    "PROVIDER_KEYS",
+    "TOP_KEYS",
+    "ApprovalPolicy",
+    "ProviderSettings",
+    "Settings",
+    "check_url",
+    "config_path",
+    "hide_key",
+    "load_settings",
+    "redact",
+    "redact_json",
+]

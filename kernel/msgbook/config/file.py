@@ -1,0 +1,177 @@
+"""The file `msgbook.toml`: where it is, what it says, and what in it is not understood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgbook.errors import ConfigError
+
+TOP_KEYS = {"model", "providers", "limits", "approval"}
+PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices"}
+LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
+PRICE_KEYS = {"input", "cached", "output"}
+APPROVAL_KEYS = {"rules"}
+
+_TYPES = (
+    ("model", str, "a string"),
+    ("providers", dict, "a table"),
+    ("limits", dict, "a table"),
+    ("approval", dict, "a table"),
+)
+
+
+class SettingsFile:
+    """What the file says, without the values that cannot be used.
+
+    Args:
+        table: The file as TOML reads it.
+        text: The file, to find the lines that warnings name.
+
+    Attributes:
+        warnings: A line for each value that was looked at and not understood.
+    """
+
+    def __init__(self, name: str, table: dict[str, Any], text: str) -> None:
+        self.name = name
+        self._table = table
+        self._lines = text.splitlines()
+        self.warnings = [*self._unknown_keys(), *self._wrong_types()]
+
+    @property
+    def model(self) -> str | None:
+        """The model for cells that name none."""
+        return string(self._table.get("model"))
+
+    def first_provider(self) -> tuple[str, Any] | None:
+        """Name and entry of the first `[providers.NAME]`; the entry may be of any type."""
+        return next(iter(self._tables("providers").items()), None)
+
+    def provider(self, name: str) -> dict[str, Any]:
+        """`[providers.NAME]`; empty where there is none."""
+        entry = self._tables("providers").get(name)
+        return entry if isinstance(entry, dict) else {}
+
+    def limits(self) -> dict[str, float]:
+        """The limits that are positive numbers; another value is said and leaves the default."""
+        followed = {}
+        for key, value in self._tables("limits").items():
+            if key not in LIMIT_KEYS:
+                continue
+            whole = key != "time_budget"
+            if type(value) in ((int,) if whole else (int, float)) and 0 < value < math.inf:
+                followed[key] = value
+            else:
+                kind = "whole number" if whole else "number"
+                self._warn(key, f"{key} has to be a positive {kind}; it is ignored.")
+        return followed
+
+    def rules(self) -> list[Any]:
+        """Tables of `[approval] rules`, as they stand."""
+        rules = self._tables("approval").get("rules", [])
+        if isinstance(rules, list):
+            return rules
+        self._warn("rules", "rules has to be a list of tables; it is ignored.")
+        return []
+
+    def prices(self, entry: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
+        """The price tables of a provider that can be reckoned with; another one is said."""
+        found = entry.get("prices", {})
+        usable = {}
+        for model, prices in found.items() if isinstance(found, dict) else [("prices", {})]:
+            if _can_reckon(prices):
+                usable[model] = prices
+            else:
+                self._warn(
+                    model,
+                    f"prices of {model!r} have to be numbers "
+                    "{ input = 1.25, cached = 0.125, output = 10.0 }; they are ignored.",
+                )
+        return usable
+
+    def _tables(self, key: str) -> dict[str, Any]:
+        found = self._table.get(key)
+        return found if isinstance(found, dict) else {}
+
+    def _unknown_keys(self) -> Iterator[str]:
+        known = [(key, key in TOP_KEYS) for key in self._table]
+        for name in self._tables("providers"):
+            known += [(key, key in PROVIDER_KEYS) for key in self.provider(name)]
+        for name, keys in (("limits", LIMIT_KEYS), ("approval", APPROVAL_KEYS)):
+            known += [(key, key in keys) for key in self._tables(name)]
+        for key, is_known in known:
+            if not is_known:
+                yield self._at(key, f"unknown key {key!r}; it is ignored.")
+
+    def _wrong_types(self) -> Iterator[str]:
+        for key, kind, word in _TYPES:
+            if key in self._table and not isinstance(self._table[key], kind):
+                yield self._at(key, f"{key} has to be {word}; it is ignored.")
+
+    def _warn(self, key: str, words: str) -> None:
+        self.warnings.append(self._at(key, words))
+
+    def _at(self, key: str, words: str) -> str:
+        return f"{self.name}:{self._line_of(key)}: {words}"
+
+    def _line_of(self, key: str) -> int:
+        """Line on which a key is first set, from 1; TOML readers do not tell it."""
+        for number, line in enumerate(self._lines, 1):
+            name = line.strip().lstrip("[").partition("=")[0].strip(' "]')
+            if name == key or name.startswith(key + "."):
+                return number
+        return 1
+
+
+def config_path(env: Mapping[str, str]) -> Path | None:
+    """`MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory when it exists."""
+    named = env.get("MSGBOOK_CONFIG", "").strip()
+    if named:
+        try:
+            return Path(named).expanduser()
+        except RuntimeError as error:
+            raise ConfigError(f"MSGBOOK_CONFIG: {error}") from error
+    from jupyter_core.paths import jupyter_config_dir
+
+    path = Path(jupyter_config_dir()) / "msgbook.toml"
+    try:
+        return path if path.is_file() else None
+    except OSError:
+        return path  # whoever reads it tells why that cannot be done
+
+
+def read_file(path: Path | None) -> SettingsFile:
+    """What the file says; nothing without one.
+
+    Raises:
+        ConfigError: It cannot be read, or is no TOML.
+    """
+    if path is None:
+        return SettingsFile("msgbook.toml", {}, "")
+    import tomllib  # most kernels start without a file
+
+    try:
+        text = path.read_text("utf-8")
+        return SettingsFile(path.name, tomllib.loads(text), text)
+    except OSError as error:
+        raise ConfigError(
+            f"{path.name} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: "
+            f"{error.strerror}."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path.name} is no valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path.name} is no valid TOML: it is nested too deep.") from error
+
+
+def string(value: Any) -> str | None:
+    """A text without blanks around it; None for an empty one and for anything else."""
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _can_reckon(prices: Any) -> bool:
+    if not isinstance(prices, dict) or not PRICE_KEYS >= prices.keys() >= {"input", "output"}:
+        return False
+    return all(type(p) in (int, float) and 0 <= p < math.inf for p in prices.values())
