@@ -57,20 +57,17 @@ def tool_result(call_id: str, content: str | list[Part]) -> Message:
     return {"role": "tool", "tool_call_id": whole(call_id), "content": _whole_content(content)}
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def encode(message: Message) -> bytes:
     """A message as `request_hash` counts it: JSON with sorted keys, without spaces, in UTF-8."""
-    text = json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode("utf-8", "replace")
+    return _CANONICAL.encode(message).encode("utf-8", "replace")
 
 
 def request_hash(messages: Iterable[Message]) -> str:
     """`sha256:` and the digest of the messages as sorted-key JSON without spaces, in UTF-8."""
-    return request_hash_of(map(encode, messages))
-
-
-def request_hash_of(encoded: Iterable[bytes]) -> str:
-    """The `request_hash` of messages as `encode` gives them."""
-    return RequestHash(encoded).of()
+    return RequestHash(map(encode, messages)).of()
 
 
 class RequestHash:

@@ -32,7 +32,7 @@ def run(cells):
         history = reader.read(cells[:position], view, known_summaries(cells[:position]))
         message = reader.prompt(cell["source"], {}, view)
         request = history.with_prompt(message, position)
-        turn["context"] = {"request_hash": request.request_hash()}
+        turn["context"] = {"request_hash": reader.request_hash(request)}
     return cells
 
 
@@ -125,7 +125,7 @@ def test_a_summary_that_a_turn_recorded_is_part_of_what_it_was_sent():
     reader, view = Reader(), view_of(3, turn_of_cell(cells[3]))
     request = reader.read(cells[:3], view, known).with_prompt(reader.prompt("two", {}, view), 3)
     turn_of_cell(cells[3])["context"] = {
-        "request_hash": request.request_hash(),
+        "request_hash": reader.request_hash(request),
         "summaries": record,
     }
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from history_cells import answers, calls, check_valid, code, prompt, says
 
-from msgbook.events import StepStarted, ToolApproved, ToolCallDelta, ToolOutput, TurnFinished
+from msgbook.events import (
+    StepStarted,
+    ToolApproved,
+    ToolCallDelta,
+    ToolOutput,
+    ToolStarted,
+    TurnFinished,
+)
 from msgbook.history import Reader, View
 from msgbook.history.turns import LEFT_OUT
 from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
@@ -79,6 +86,8 @@ def test_a_turn_that_its_kernel_did_not_end_is_sent_as_if_it_had():
         ToolCallDelta(0, "a", "shell", "{}"),
         ToolCallDelta(1, "b", "shell", "{}"),
         ToolCallDelta(2, "c", "shell", '{"cut'),
+        ToolStarted("a"),
+        ToolStarted("b"),
         ToolApproved("a", "auto"),
         ToolApproved("b", "pending"),
         ToolOutput("a", "half"),

@@ -11,9 +11,11 @@ from msgbook.cells import Cell, IsMagic, any_magic, source_of
 from msgbook.history.cell import CellReading, Replay, prompt_message, read_cell, text_alone
 from msgbook.history.kind import Kind, kind_of
 from msgbook.history.request import History, View
-from msgbook.messages import Message, encode, redacted
+from msgbook.messages import Message, RequestHash, encode, redacted
+from msgbook_format.garbage import paused
 
 _NO_SUMMARIES: Mapping[str, str] = {}
+_LEAVES = (str, int, float, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,9 @@ class Reader:
         self._replay = replay
         self._redact = redact
         self._seen: dict[tuple[str | int, str, bool], ReadCell] = {}
+        self._hash = RequestHash()
+        self._hashed: list[bytes] = []
+        """What `_hash` holds."""
 
     def read(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str] = _NO_SUMMARIES
@@ -98,21 +103,32 @@ class Reader:
         message = prompt_message(source, context, view.vision, self._replay)
         return redacted(message, self._redact) if message and self._redact else message
 
+    def request_hash(self, request: History) -> str:
+        """The `request_hash` of a request; what it shares with the last one is not hashed again."""
+        known = len(self._hashed)
+        if request.encoded[:known] != self._hashed:
+            self._hash, known = RequestHash(), 0
+        for encoded in request.encoded[known:]:
+            self._hash.add(encoded)
+        self._hashed = list(request.encoded)
+        return self._hash.of()
+
     def read_cells(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str]
     ) -> list[ReadCell]:
         """What each cell gives."""
         read = []
         seen = {}
-        for position, cell in enumerate(cells):
-            cell_id = cell.get("id")
-            key = (cell_id if isinstance(cell_id, str) else position, view.agent, view.vision)
-            kind = kind_of(cell, self._is_magic)
-            one = self._seen.get(key)
-            if one is None or one.kind != kind or not _is_current(one, cell, summaries):
-                one = self._read(cell, kind, view, summaries)
-            seen[key] = one
-            read.append(one)
+        with paused():
+            for position, cell in enumerate(cells):
+                cell_id = cell.get("id")
+                key = (cell_id if isinstance(cell_id, str) else position, view.agent, view.vision)
+                kind = kind_of(cell, self._is_magic)
+                one = self._seen.get(key)
+                if one is None or one.kind != kind or not _is_current(one, cell, summaries):
+                    one = self._read(cell, kind, view, summaries)
+                seen[key] = one
+                read.append(one)
         # Cells that are gone are forgotten; those that another agent has read are not.
         if len(self._seen) > 4 * len(seen) + 100:
             self._seen.clear()
@@ -183,7 +199,7 @@ def _copied(value: Any) -> Any:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copy(item) for key, item in value.items()}
+        return {k: v if isinstance(v, _LEAVES) else _copy(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_copy(item) for item in value]
+        return [v if isinstance(v, _LEAVES) else _copy(v) for v in value]
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from msgbook.history.summary import Missing
-from msgbook.messages import Message, encode, request_hash_of
+from msgbook.messages import Message, encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,6 @@ class History:
             owners=self.owners[start:],
             encoded=self.encoded[start:],
         )
-
-    def request_hash(self) -> str:
-        """The `request_hash` of these messages."""
-        return request_hash_of(self.encoded)
 
 
 def _joined(first: Message, second: Message) -> Message | None:

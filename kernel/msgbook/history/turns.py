@@ -29,7 +29,8 @@ def answer_messages(turn: Turn, agent: str | None, lookup: Lookup, cell_id: str)
     blocks = [sound_block(block) for block in turn["blocks"]]
     if turn["status"] == "running":
         blocks = _interrupted(blocks)
-    blocks = _summed_up(_included(blocks), lookup, cell_id)
+    if any("history" in block for block in blocks):
+        blocks = _summed_up(_included(blocks), lookup, cell_id)
     speaker: Any = turn.get("agent")
     if agent is None or not isinstance(speaker, str) or speaker in ("", agent):
         return turn_messages(blocks)
@@ -71,8 +72,6 @@ def _included(blocks: Sequence[Block]) -> list[Block]:
 def _summed_up(blocks: Sequence[Block], lookup: Lookup, cell_id: str) -> list[Block]:
     """The blocks with summaries in place of texts, and of the results of calls, that ask for one."""
     wanted = [i for i, block in enumerate(blocks) if is_summary(block.get("history"))]
-    if not wanted:
-        return list(blocks)
     results = results_of_calls(blocks)
     changed = list(blocks)
     for position in wanted:

@@ -42,6 +42,8 @@ def results_of_calls(blocks: Sequence[Block]) -> dict[int, int]:
     calls = [i for i, block in enumerate(blocks) if _is_sent_call(block)]
     free = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
     pairs: dict[int, int] = {}
+    if not calls or not free:
+        return pairs
     for same_step in (True, False):
 
         def key(position: int, same_step: bool = same_step) -> Hashable:

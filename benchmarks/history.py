@@ -1,0 +1,181 @@
+"""What the next request costs at the end of a long notebook, and to find which turns are stale.
+
+The cells come as new objects each time, as from the page. Goals: the request for turn 1,000 (2,000
+cells, 5 MB) in 50 ms beyond JSON encoding, and no more than linear growth; with 744 turns above, the
+processor time of a turn a quarter of that of a loop that keeps its messages in a list and hands
+them to the SDK; 1,000 turns judged stale or not in a second.
+
+Usage: python benchmarks/history.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2
+import openai
+from notebooks import chat
+from stream_decode import Transport
+
+from msgbook.cells import Cell
+from msgbook.config import ProviderSettings, redact
+from msgbook.history import Reader, View
+from msgbook.history.stale import stale_turns
+from msgbook.output.record import TurnRecord
+from msgbook.provider.base import Request
+from msgbook.provider.openai_chat import OpenAIProvider
+from msgbook.tools.approval import Decision, Question
+from msgbook.tools.base import ToolSet
+from msgbook.turn import run_turn
+
+VIEW = View("assistant", "You are a helpful assistant in a Jupyter notebook.")
+TOKENS = 100
+"""Of the answer: few, so that the request counts."""
+NOTE = "A note between two messages, of some words, as one writes them for oneself. " * 18
+
+
+def notebook(turns: int) -> str:
+    """JSON of the cells of a conversation: before each turn a note."""
+    cells: list[dict[str, Any]] = []
+    for number, prompt in enumerate(chat(turns)["cells"]):
+        note = {"id": f"note-{number}", "cell_type": "markdown", "metadata": {}, "source": NOTE}
+        cells += [note, prompt]
+    return json.dumps(cells)
+
+
+def reader() -> Reader:
+    secrets = ("sk-0123456789abcdef0123", "another-secret-of-the-user")
+    return Reader(redact=lambda text: redact(text, secrets))
+
+
+def request(used: Reader, cells: list[Cell]) -> list[dict[str, Any]]:
+    """The messages for a prompt below the cells, hashed as a turn records it."""
+    prompt = used.prompt("And now?", {}, VIEW)
+    if prompt is None:
+        raise RuntimeError("the prompt is empty")
+    whole = used.read(cells, VIEW).with_prompt(prompt, len(cells))
+    used.request_hash(whole)
+    return whole.messages
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Processor time in milliseconds."""
+    began = time.process_time()
+    work()
+    return (time.process_time() - began) * 1000
+
+
+def building(turns: int, rounds: int) -> tuple[float, float, float]:
+    """Milliseconds of the first request, of later ones, and of encoding one as JSON."""
+    text = notebook(turns)
+    first, later, encoding = [], [], []
+    for _ in range(rounds):
+        used, cells = reader(), json.loads(text)
+        first.append(timed(lambda u=used, c=cells: request(u, c)))
+        cells = json.loads(text)
+        later.append(timed(lambda u=used, c=cells: request(u, c)))
+        messages = request(used, cells)
+        encoding.append(timed(lambda m=messages: json.dumps(m, ensure_ascii=False).encode()))
+    return statistics.median(first), statistics.median(later), statistics.median(encoding)
+
+
+async def _no(_question: Question) -> Decision:
+    return Decision("denied")
+
+
+class Ours:
+    """Turns below the same cells, in one session."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._reader = reader()
+        request(self._reader, json.loads(text))
+        self.cells: list[Cell] = []
+
+    def prepare(self) -> None:
+        self.cells = json.loads(self._text)
+
+    async def turn(self) -> None:
+        settings = ProviderSettings("bench", "http://127.0.0.1/v1")
+        provider = OpenAIProvider(settings, transport=lambda _http: Transport(TOKENS))
+        record = TurnRecord({}, lambda: "00000000")
+        async for _ in run_turn(
+            Request("m", request(self._reader, self.cells)),
+            record,
+            provider=provider,
+            tools=ToolSet(),
+            approve=_no,
+            redact=lambda text: text,
+            clock=time.monotonic,
+        ):
+            pass
+        await provider.close()
+
+
+async def kept(messages: Any) -> None:
+    """A turn of a cell that keeps the messages in a list."""
+    client = openai.AsyncOpenAI(
+        api_key="none", http_client=httpx2.AsyncClient(transport=Transport(TOKENS))
+    )
+    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
+    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+    messages[-1:] = [messages[-1], {"role": "assistant", "content": "".join(pieces)}]
+    messages.pop()
+    await client.close()
+
+
+def turns(number: int, rounds: int) -> tuple[float, float]:
+    """Milliseconds of a turn with so many above: ours, and of a list of messages."""
+    text = notebook(number)
+    ours, messages = Ours(text), request(reader(), json.loads(text))
+    mine, theirs = [], []
+    for _ in range(rounds + 1):
+        ours.prepare()
+        mine.append(timed(lambda: _run(ours.turn)))
+        theirs.append(timed(lambda: _run(lambda: kept(messages))))
+    # The first round imports.
+    return statistics.median(mine[1:]), statistics.median(theirs[1:])
+
+
+def _run(work: Callable[[], Awaitable[None]]) -> None:
+    async def main() -> None:
+        await work()
+
+    asyncio.run(main())
+
+
+def judging(number: int) -> tuple[float, float]:
+    """Milliseconds to judge so many turns with a reader that has read nothing, and again."""
+    text, used = notebook(number), reader()
+    cells = json.loads(text)
+    first = timed(lambda: stale_turns(cells, used, lambda _position, _turn: VIEW))
+    cells = json.loads(text)
+    return first, timed(lambda: stale_turns(cells, used, lambda _position, _turn: VIEW))
+
+
+def main(rounds: int) -> None:
+    for number in (250, 500, 1000, 2000):
+        size = len(notebook(number)) / 1e6
+        first, later, encoding = building(number, rounds)
+        print(
+            f"{number} turns, {2 * number} cells, {size:.1f} MB: request {later:.0f} ms, the first "
+            f"of a session {first:.0f} ms; encoding it as JSON {encoding:.0f} ms"
+        )
+    for number in (186, 372, 744):
+        mine, theirs = turns(number, rounds)
+        print(
+            f"a turn below {number}: {mine:.0f} ms, list and SDK {theirs:.0f} ms: "
+            f"{mine / theirs:.2f} x (goal: 0.25 x at 744)"
+        )
+    first, again = judging(1000)
+    print(f"1000 turns judged: {first:.0f} ms, again {again:.0f} ms (goal: 1 s)")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
