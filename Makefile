@@ -61,6 +61,8 @@ bench: $(VENV)/.dev
 	PYTHONPATH=tests python benchmarks/stream_decode.py
 	python benchmarks/long_answer.py --paced
 	PYTHONPATH=tests python benchmarks/memory.py
+	python benchmarks/history.py
+	python benchmarks/prefix.py
 	python benchmarks/text_format.py
 
 corpus: $(VENV)/.dev

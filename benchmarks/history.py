@@ -16,6 +16,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -24,8 +25,8 @@ from notebooks import chat
 from stream_decode import Transport
 
 from msgbook.cells import Cell
-from msgbook.config import ProviderSettings, redact
-from msgbook.history import Reader, View
+from msgbook.config import ProviderSettings, redact_json
+from msgbook.history import Reader, View, known_summaries
 from msgbook.history.stale import stale_turns
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
@@ -51,7 +52,7 @@ def notebook(turns: int) -> str:
 
 def reader() -> Reader:
     secrets = ("sk-0123456789abcdef0123", "another-secret-of-the-user")
-    return Reader(redact=lambda text: redact(text, secrets))
+    return Reader(redact=partial(redact_json, secrets=secrets))
 
 
 def request(used: Reader, cells: list[Cell]) -> list[dict[str, Any]]:
@@ -59,7 +60,7 @@ def request(used: Reader, cells: list[Cell]) -> list[dict[str, Any]]:
     prompt = used.prompt("And now?", {}, VIEW)
     if prompt is None:
         raise RuntimeError("the prompt is empty")
-    whole = used.read(cells, VIEW).with_prompt(prompt, len(cells))
+    whole = used.read(cells, VIEW, known_summaries(cells)).with_prompt(prompt, len(cells))
     used.request_hash(whole)
     return whole.messages
 
@@ -77,11 +78,11 @@ def building(turns: int, rounds: int) -> tuple[float, float, float]:
     first, later, encoding = [], [], []
     for _ in range(rounds):
         used, cells = reader(), json.loads(text)
-        first.append(timed(lambda u=used, c=cells: request(u, c)))
+        first.append(timed(partial(request, used, cells)))
         cells = json.loads(text)
-        later.append(timed(lambda u=used, c=cells: request(u, c)))
+        later.append(timed(partial(request, used, cells)))
         messages = request(used, cells)
-        encoding.append(timed(lambda m=messages: json.dumps(m, ensure_ascii=False).encode()))
+        encoding.append(timed(partial(json.dumps, messages, ensure_ascii=False)))
     return statistics.median(first), statistics.median(later), statistics.median(encoding)
 
 
@@ -125,9 +126,9 @@ async def kept(messages: Any) -> None:
     )
     stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
     pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
-    messages[-1:] = [messages[-1], {"role": "assistant", "content": "".join(pieces)}]
-    messages.pop()
     await client.close()
+    if len(pieces) != TOKENS + 1:
+        raise RuntimeError(f"{len(pieces)} pieces came of {TOKENS} tokens")
 
 
 def turns(number: int, rounds: int) -> tuple[float, float]:

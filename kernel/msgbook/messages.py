@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from msgbook.text import whole
@@ -95,28 +95,6 @@ class RequestHash:
         return "sha256:" + digest.hexdigest()
 
 
-def redacted(message: Message, redact: Callable[[str], str]) -> Message:
-    """The message with `redact` done to each text that somebody wrote; not in place."""
-    cleaned = dict(message)
-    content = message.get("content")
-    if isinstance(content, str):
-        cleaned["content"] = redact(content)
-    elif isinstance(content, list):
-        cleaned["content"] = [_redacted_part(part, redact) for part in content]
-    if "tool_calls" in message:
-        cleaned["tool_calls"] = [
-            call
-            | {
-                "function": {
-                    "name": redact(call["function"]["name"]),
-                    "arguments": redact(call["function"]["arguments"]),
-                }
-            }
-            for call in message["tool_calls"]
-        ]
-    return cleaned
-
-
 def without_images(message: Message) -> Message:
     """The message for a model that does not see: each image is the word `[image]`. Not in place."""
     content = message.get("content")
@@ -130,15 +108,6 @@ def _whole_content(content: str | list[Part]) -> str | list[Part]:
     if isinstance(content, str):
         return whole(content)
     return [{**part, "text": whole(part["text"])} if "text" in part else part for part in content]
-
-
-def _redacted_part(part: Part, redact: Callable[[str], str]) -> Part:
-    if "text" in part:
-        return {**part, "text": redact(part["text"])}
-    image = part.get("image_url", {})
-    url = image.get("url", "")
-    # BASE64 holds no key, and is long.
-    return part if url.startswith("data:") else {**part, "image_url": {**image, "url": redact(url)}}
 
 
 def _is_json_object(text: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 
 from history_cells import answers, calls, note, odd_cells, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook.config import redact_json
 from msgbook.history import Reader, View, known_summaries
 from msgbook.messages import request_hash
 from msgbook_format.turn import TURN_MIME
@@ -98,7 +100,7 @@ def test_prompts_bring_again_what_they_brought():
 
 
 def test_nothing_that_must_not_be_sent_is():
-    reader = Reader(redact=lambda text: text.replace("sk-key", "[redacted]"))
+    reader = Reader(redact=partial(redact_json, secrets=["sk-key"]))
     image = {"type": "image_url", "image_url": {"url": "http://h/?k=sk-key"}}
     call = calls("a") | {"arguments": '{"k": "sk-key"}'}
     result = answers("a", [{"type": "text", "text": "sk-key"}, image])

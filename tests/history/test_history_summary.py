@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from history_cells import answers, calls, code, note, prompt, says
 
+from msgbook.config import redact_json
 from msgbook.history import (
     Reader,
     View,
@@ -142,7 +145,7 @@ def test_the_summary_of_a_call_that_is_missing_has_a_key_of_its_own():
 
 
 def test_what_is_to_be_summed_up_is_redacted():
-    reader = Reader(redact=lambda text: text.replace("sk-key", "[redacted]"))
+    reader = Reader(redact=partial(redact_json, secrets=["sk-key"]))
     cell = prompt("The key is sk-key", says("Thanks."), history="summary")
 
     (missing,) = reader.read([cell], VIEW).missing

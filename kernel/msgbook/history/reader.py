@@ -11,7 +11,7 @@ from msgbook.cells import Cell, IsMagic, any_magic, source_of
 from msgbook.history.cell import CellReading, Replay, prompt_message, read_cell, text_alone
 from msgbook.history.kind import Kind, kind_of
 from msgbook.history.request import History, View
-from msgbook.messages import Message, RequestHash, encode, redacted
+from msgbook.messages import Message, RequestHash, encode
 from msgbook_format.garbage import paused
 
 _NO_SUMMARIES: Mapping[str, str] = {}
@@ -45,7 +45,7 @@ class Reader:
     Args:
         is_magic: Which magics would run; may change its mind.
         replay: Gives the content of earlier prompts; must give the same for the same arguments.
-        redact: Takes out of a text what must not be sent.
+        redact: Takes out of a text, or a message, what must not be sent.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Reader:
         *,
         is_magic: IsMagic = any_magic,
         replay: Replay = text_alone,
-        redact: Callable[[str], str] | None = None,
+        redact: Callable[[Any], Any] | None = None,
     ) -> None:
         self._is_magic = is_magic
         self._replay = replay
@@ -100,8 +100,10 @@ class Reader:
         Args:
             context: What the turn records; the message is made of it now as it will be later.
         """
-        message = prompt_message(source, context, view.vision, self._replay)
-        return redacted(message, self._redact) if message and self._redact else message
+        message: Message | None = self._redacted(
+            prompt_message(source, context, view.vision, self._replay)
+        )
+        return message
 
     def request_hash(self, request: History) -> str:
         """The `request_hash` of a request; what it shares with the last one is not hashed again."""
@@ -144,19 +146,18 @@ class Reader:
             replay=self._replay,
             summaries=summaries,
         )
-        if self._redact is not None:
-            reading = replace(
-                reading,
-                messages=[redacted(message, self._redact) for message in reading.messages],
-                system=self._redact(reading.system),
-                missing=tuple(replace(m, text=self._redact(m.text)) for m in reading.missing),
-            )
+        reading = replace(
+            reading,
+            messages=self._redacted(reading.messages),
+            system=self._redacted(reading.system),
+            missing=tuple(replace(m, text=self._redacted(m.text)) for m in reading.missing),
+        )
         begins = kind == "prompt" and bool(source_of(cell).strip())
         encoded = tuple(map(encode, reading.messages))
         return ReadCell(_copied(cell), kind, begins, reading, encoded)
 
-    def _redacted(self, text: str) -> str:
-        return self._redact(text) if self._redact is not None else text
+    def _redacted(self, value: Any) -> Any:
+        return value if self._redact is None else self._redact(value)
 
 
 def build_history(
