@@ -91,6 +91,8 @@ class Lab:
         """Load the page anew, on a file or on the launcher, and wait until it can be used."""
         # `reset` forgets the tabs that were open, which the server keeps.
         self.page.goto(f"{self._url}/lab/tree/{path}?reset" if path else f"{self._url}/lab?reset")
+        # Before it is shown, the splash is not there either.
+        self.page.wait_for_function("() => window.jupyterapp", timeout=60_000)
         self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
         self.page.evaluate("() => window.jupyterapp.restored.then(() => null)")
 

@@ -44,7 +44,7 @@ def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run
     ]
     assert turn["blocks"][1]["status"] == "success"
     assert turn["blocks"][3]["text"] == "It is **empty**."
-    assert turn["usage"] == {"input_tokens": 11, "output_tokens": 7}
+    assert turn["usage"] == {"input_tokens": 11, "output_tokens": 7, "untold_steps": 1}
     assert {"text/markdown", "text/plain"} < cell.outputs[0]["data"].keys()
     assert "text/html" not in cell.outputs[0]["data"]
 
