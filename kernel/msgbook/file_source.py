@@ -42,15 +42,16 @@ def file_transcript(path: Path, cell_id: str | None, source: str) -> Transcript 
         None when the file cannot be read, or the running cell is not to be found in it.
     """
     try:
-        cells = Document.read(path).cells
+        document = Document.read(path)
     except DocumentError:
         return None
+    cells, metadata = document.cells, document.notebook["metadata"]
     same = [n for n, cell in enumerate(cells) if _is_prompt_with(cell, source)]
     named = [n for n in same if cell_id is not None and cells[n].get("id") == cell_id]
     found = named or same
     if len(found) != 1:
         return None
-    return Transcript("file", cells[: found[0]], cells[found[0]])
+    return Transcript("file", cells[: found[0]], cells[found[0]], metadata=metadata)
 
 
 def _is_prompt_with(cell: dict[str, Any], source: str) -> bool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from msgbook.cells import Cell, model_magic, source_of
 from msgbook_format.turn import TURN_MIME, Turn
 
 Source = Literal["live", "memory", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """What a page shows."""
+
+    cells: Sequence[Cell]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The notebook's own, from the page, so that any value may be odd."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +31,8 @@ class Transcript:
     """The running cell as it stands in the notebook; None where only its source is known."""
     unanswered: bool = False
     """Whether a page is open but did not show the running cell, so that others may be missing."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The notebook's, as far as it is known; from a page or a file, so that any value may be odd."""
 
 
 class LiveNotebook(Protocol):
@@ -32,7 +43,7 @@ class LiveNotebook(Protocol):
         """Whether there is somebody to ask."""
         ...
 
-    async def cells(self, cell_id: str) -> Sequence[Cell] | None:
+    async def notebook(self, cell_id: str) -> Notebook | None:
         """The cells from the first through the one with that id; None when nobody answers."""
         ...
 
@@ -101,9 +112,9 @@ async def read_transcript(
     The running cell may read otherwise by now: it was sent as it stood when it was run.
     """
     asked = cell_id is not None and live.connected
-    cells = await live.cells(cell_id) if cell_id is not None and asked else None
-    if cells and cells[-1].get("id") == cell_id:
-        return Transcript("live", cells[:-1], cells[-1])
+    shown = await live.notebook(cell_id) if cell_id is not None and asked else None
+    if shown and shown.cells and shown.cells[-1].get("id") == cell_id:
+        return Transcript("live", shown.cells[:-1], shown.cells[-1], metadata=shown.metadata)
     return Transcript("memory", memory.earlier(cell_id), unanswered=asked)
 
 

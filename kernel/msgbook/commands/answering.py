@@ -63,7 +63,9 @@ class Answering:
         cell = cells[number]
         record = self._engine.new_record()
         display = self._screen.begin(cell, record)
-        transcript = Transcript("file", cells[:number], cell)
+        transcript = Transcript(
+            "file", cells[:number], cell, metadata=self._document.notebook["metadata"]
+        )
         try:
             display.changed()
             source = source_of(cell)

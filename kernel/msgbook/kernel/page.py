@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgbook.cells import Cell
+from msgbook.transcript import Notebook
 
 COMM_TARGET = "msgbook"
 
@@ -65,7 +66,7 @@ class PageComms:
         for comm in list(self._comms.values()):
             comm.send(message)
 
-    async def cells(self, cell_id: str) -> Sequence[Cell] | None:
+    async def notebook(self, cell_id: str) -> Notebook | None:
         """The cells from the first through the one with that id, from the first page that has it.
 
         None when no page is there, none has the cell, or none answers in time.
@@ -81,11 +82,12 @@ class PageComms:
 
     async def all_cells(self) -> Sequence[Cell] | None:
         """All cells, without outputs, of the first page that answers; None when none does at once."""
-        return await self._ask(_CellsQuestion(list(self._comms.values())), None, MOMENT)
+        shown = await self._ask(_CellsQuestion(list(self._comms.values())), None, MOMENT)
+        return shown.cells if shown else None
 
     async def _ask(
         self, question: _CellsQuestion, cell_id: str | None, seconds: float
-    ) -> Sequence[Cell] | None:
+    ) -> Notebook | None:
         if not question.silent:
             return None
         request_id = secrets.token_hex(16)
@@ -113,9 +115,15 @@ class PageComms:
         question = self._questions.get(request_id) if isinstance(request_id, str) else None
         if question is None:
             return
-        cells = data.get("cells")
-        valid = isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells)
-        question.loop.call_soon_threadsafe(question.take, comm, cells if valid else None)
+        question.loop.call_soon_threadsafe(question.take, comm, _notebook(data))
+
+
+def _notebook(data: dict[str, Any]) -> Notebook | None:
+    """What a page answered; None where it does not hold the cell."""
+    cells, metadata = data.get("cells"), data.get("metadata")
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        return None
+    return Notebook(cells, metadata if isinstance(metadata, dict) else {})
 
 
 class _CellsQuestion:
@@ -123,12 +131,12 @@ class _CellsQuestion:
 
     def __init__(self, asked: list[Any]) -> None:
         self.loop = asyncio.get_running_loop()
-        self.answer: asyncio.Future[list[Cell] | None] = self.loop.create_future()
+        self.answer: asyncio.Future[Notebook | None] = self.loop.create_future()
         self.silent = list(asked)
         """The comms that have not answered yet."""
 
-    def take(self, comm: Any, cells: list[Cell] | None) -> None:
+    def take(self, comm: Any, shown: Notebook | None) -> None:
         if comm in self.silent:
             self.silent.remove(comm)
-        if not self.answer.done() and (cells or not self.silent):
-            self.answer.set_result(cells)
+        if not self.answer.done() and ((shown and shown.cells) or not self.silent):
+            self.answer.set_result(shown)
