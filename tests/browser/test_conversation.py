@@ -43,7 +43,8 @@ def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
         text(ANSWER),
         text("You asked about files."),
     ]
-    lab.page.locator(".jp-LauncherCard[title='Chat (msgbook)']:visible").click()
+    card = ".jp-LauncherCard[data-category='Notebook'][title='Chat (msgbook)']:visible"
+    lab.page.locator(card).first.click()
     lab.wait_for_kernel()
     lab.type_in(0, "What is here?")
     lab.run(0)
