@@ -7,7 +7,7 @@ as long as the cell is not edited, so that a server's prefix cache holds.
 
 from __future__ import annotations
 
-from msgbook.history.cell import CONTINUE_WORDS, Replay, text_alone
+from msgbook.history.cell import CONTINUE_WORDS, Replay, cell_text, contexts_above, text_alone
 from msgbook.history.continuing import broke_off
 from msgbook.history.kind import CONTINUE_MAGIC, is_continue
 from msgbook.history.reader import Reader, build_history
@@ -24,6 +24,8 @@ __all__ = [
     "View",
     "broke_off",
     "build_history",
+    "cell_text",
+    "contexts_above",
     "is_continue",
     "known_summaries",
     "summary_record",

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook import messages
-from msgbook.cells import Cell, Prompt, is_excluded, metadata_of, parse_prompt, source_of
-from msgbook.history.kind import Kind, history_of, is_continue, is_summary
+from msgbook.cells import (
+    Cell,
+    IsMagic,
+    Prompt,
+    is_excluded,
+    metadata_of,
+    parse_prompt,
+    source_of,
+)
+from msgbook.history.kind import Kind, history_of, is_continue, is_summary, kind_of
 from msgbook.history.outputs import outputs_images, outputs_of, outputs_text
 from msgbook.history.summary import Lookup, Missing, source_of_text, spoken
 from msgbook.history.turns import answer_messages
@@ -58,6 +66,7 @@ def read_cell(
     *,
     agent: str | None,
     vision: bool = False,
+    reasoning: bool = False,
     replay: Replay = text_alone,
     summaries: Mapping[str, str] | None = None,
 ) -> CellReading:
@@ -66,13 +75,14 @@ def read_cell(
     Args:
         agent: Who is to read it; None reads each turn as its own.
         vision: Whether the model takes images.
+        reasoning: Send the reasoning of turns along.
         summaries: Known ones, by source.
     """
     history = history_of(cell)
     if kind == "none" or is_excluded(history):
         return CellReading([])
     lookup = Lookup(summaries or {})
-    reader = _CellReader(cell, kind, vision, replay, lookup)
+    reader = _CellReader(cell, kind, vision, replay, lookup, reasoning)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
         said = _note(cell, text, _SUMMARY)
@@ -82,6 +92,13 @@ def read_cell(
         said = reader.messages(agent)
     system = said[0]["content"].removeprefix(_SYSTEM) if _is_system(cell) and said else ""
     return CellReading(said, system.strip(), lookup.used, tuple(lookup.missing))
+
+
+def cell_text(cell: Cell, kind: Kind) -> str:
+    """What a cell says, with its outputs, whatever its `history`: for a reference to it."""
+    if kind in ("note", "none"):
+        return source_of(cell)
+    return spoken(_CellReader(cell, kind, False, text_alone, Lookup({})).messages(None))
 
 
 def prompt_message(
@@ -105,6 +122,14 @@ def context_of(turns: Iterable[Turn]) -> Mapping[str, Any]:
     return next((context for context in contexts if isinstance(context, dict)), {})
 
 
+def contexts_above(cells: Iterable[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
+    """The contexts of the turns whose prompts are sent whole, in order."""
+    for cell in cells:
+        history = history_of(cell)
+        if kind_of(cell, is_magic) == "prompt" and not (is_excluded(history) or is_summary(history)):
+            yield context_of(turns_of(cell))
+
+
 @dataclass(frozen=True, slots=True)
 class _CellReader:
     """Reads a cell of code, or a prompt with its turn."""
@@ -114,6 +139,7 @@ class _CellReader:
     vision: bool
     replay: Replay
     lookup: Lookup
+    reasoning: bool = False
 
     def messages(self, agent: str | None) -> list[Message]:
         outputs = outputs_of(self.cell)
@@ -127,7 +153,9 @@ class _CellReader:
             said.append(message)
         cell_id = self._id()
         for turn in turns:
-            answer = answer_messages(turn, agent, self.lookup, cell_id)
+            answer = answer_messages(
+                turn, agent, self.lookup, cell_id, reasoning=self.reasoning
+            )
             said += answer if self.vision else map(messages.without_images, answer)
         if self.kind == "prompt":
             # The error below a failed turn says what the turn says.

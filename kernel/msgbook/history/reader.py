@@ -58,7 +58,7 @@ class Reader:
         self._is_magic = is_magic
         self._replay = replay
         self._redact = redact
-        self._seen: dict[tuple[str | int, str, bool], ReadCell] = {}
+        self._seen: dict[tuple[Any, ...], ReadCell] = {}
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
         """What `_hash` holds."""
@@ -124,7 +124,8 @@ class Reader:
         with paused():
             for position, cell in enumerate(cells):
                 cell_id = cell.get("id")
-                key = (cell_id if isinstance(cell_id, str) else position, view.agent, view.vision)
+                name = cell_id if isinstance(cell_id, str) else position
+                key = (name, view.agent, view.vision, view.keep_reasoning)
                 kind = kind_of(cell, self._is_magic)
                 one = self._seen.get(key)
                 if one is None or one.kind != kind or not _is_current(one, cell, summaries):
@@ -143,6 +144,7 @@ class Reader:
             kind,
             agent=view.agent,
             vision=view.vision,
+            reasoning=view.keep_reasoning,
             replay=self._replay,
             summaries=summaries,
         )

@@ -17,6 +17,8 @@ class View:
     system_prompt: str
     vision: bool = False
     """Whether the model takes images; else they are named."""
+    keep_reasoning: bool = False
+    """Whether the server wants the reasoning of earlier turns back, too."""
     alternate: bool = False
     """Merge neighbours of one role, for servers that insist that roles alternate. It costs the
     prefix law: a message may go on growing when it was sent already."""

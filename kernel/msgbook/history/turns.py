@@ -18,13 +18,16 @@ LEFT_OUT = "(this result was left out)"
 """Sent for a result that is excluded while its call is not."""
 
 
-def answer_messages(turn: Turn, agent: str | None, lookup: Lookup, cell_id: str) -> list[Message]:
+def answer_messages(
+    turn: Turn, agent: str | None, lookup: Lookup, cell_id: str, *, reasoning: bool = False
+) -> list[Message]:
     """The messages of a turn.
 
     Args:
         agent: Who is to read them: what another agent wrote becomes a user message that begins
             `[name] `. None reads each turn as its own.
         cell_id: Begins the keys of summaries.
+        reasoning: Send the reasoning along.
     """
     blocks = [sound_block(block) for block in turn["blocks"]]
     if turn["status"] == "running":
@@ -33,7 +36,7 @@ def answer_messages(turn: Turn, agent: str | None, lookup: Lookup, cell_id: str)
         blocks = _summed_up(_included(blocks), lookup, cell_id)
     speaker: Any = turn.get("agent")
     if agent is None or not isinstance(speaker, str) or speaker in ("", agent):
-        return turn_messages(blocks)
+        return turn_messages(blocks, reasoning=reasoning)
     text = text_of(blocks)
     return [messages.user(f"[{speaker}] {text}")] if text.strip() else []
 
