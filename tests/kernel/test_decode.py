@@ -2,80 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-import json
 from typing import Any
 
 import pytest
+from completions import DONE, calls, decode, delta, finish, sse, tool, words
 from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.errors import ProviderError
-from msgbook.events import (
-    ModelFinished,
-    ReasoningDelta,
-    ReasoningDetails,
-    StreamEvent,
-    TextDelta,
-    ToolCallDelta,
-)
-from msgbook.provider.calls import MAX_CALLS
+from msgbook.events import ModelFinished, ReasoningDelta, StreamEvent, TextDelta
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.sse import LINE_LIMIT
-
-DONE = "data: [DONE]"
-
-
-def sse(*chunks: Any, end: str = "\n") -> bytes:
-    lines = (c if c == DONE else "data: " + json.dumps(c) for c in chunks)
-    return "".join(line + end + end for line in lines).encode()
-
-
-def delta(**fields: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": fields}]}
-
-
-def tool(
-    index: Any = 0, call_id: str | None = None, name: str | None = None, arguments: Any = ""
-) -> Any:
-    call: dict[str, Any] = {"function": {"arguments": arguments}}
-    if index is not None:
-        call["index"] = index
-    if call_id is not None:
-        call["id"] = call_id
-    if name is not None:
-        call["function"]["name"] = name
-    return delta(tool_calls=[call])
-
-
-def finish(reason: str | None = "stop") -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
-
-
-def decode(body: bytes, cuts: list[int] | None = None) -> list[StreamEvent]:
-    numbers = itertools.count(1)
-    decoder = CompletionDecoder(lambda: f"made_{next(numbers)}")
-    places = [0, *sorted(cuts or []), len(body)]
-    events: list[StreamEvent] = []
-    for start, stop in itertools.pairwise(places):
-        events += decoder.feed(body[start:stop])
-    return events + list(decoder.end())
-
-
-def words(events: list[StreamEvent], kind: type) -> str:
-    return "".join(event.text for event in events if isinstance(event, kind))  # type: ignore[attr-defined]
-
-
-def calls(events: list[StreamEvent]) -> list[tuple[str, str, str]]:
-    found: dict[int, list[str]] = {}
-    for event in events:
-        if isinstance(event, ToolCallDelta):
-            call = found.setdefault(event.index, [event.id, "", ""])
-            call[1] += event.name
-            call[2] += event.arguments
-    return [(i, n, a) for i, n, a in found.values()]
-
 
 BODY = (
     b"\xef\xbb\xbf: a comment\r\n\r\n"
@@ -104,178 +41,12 @@ def test_it_does_not_matter_where_the_bytes_are_cut(cuts):
     )
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"reasoning_content": "think"},
-        {"reasoning": "think"},
-        {"reasoning_text": "think"},
-        {"reasoning_details": [{"type": "reasoning.text", "text": "think"}]},
-        {"reasoning": "think", "reasoning_details": [{"text": "think"}]},
-        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "think"}]}]},
-    ],
-    ids=lambda fields: "+".join(fields),
-)
-def test_reasoning_has_many_names_and_is_never_doubled(fields):
-    assert words(decode(sse(delta(**fields))), ReasoningDelta) == "think"
-
-
-def test_details_that_repeat_named_reasoning_later_are_not_read_twice():
-    whole_again = delta(reasoning_details=[{"type": "reasoning.text", "text": "think"}])
-
-    events = decode(sse(delta(reasoning="thi"), delta(reasoning="nk"), whole_again))
-
-    assert words(events, ReasoningDelta) == "think"
-
-
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"reasoning_content": "a"}, "reasoning_content"),
-        ({"reasoning": "a"}, "reasoning"),
-        ({"reasoning_text": "a"}, "reasoning_text"),
-        ({"reasoning_details": [{"text": "a"}]}, ""),
-        ({"content": "<think>a"}, ""),
-    ],
-)
-def test_reasoning_tells_the_name_under_which_it_may_go_back(fields, field):
-    assert decode(sse(delta(**fields)))[0] == ReasoningDelta("a", field)
-
-
-def test_details_of_reasoning_are_put_together_as_they_have_to_go_back():
-    def piece(**fields: Any) -> dict[str, Any]:
-        return delta(reasoning_details=[{"type": "reasoning.text", "index": 0, **fields}])
-
-    sealed = {"type": "reasoning.encrypted", "index": 1, "data": "x"}
-    chunks = [piece(text="a"), piece(text="b"), piece(signature="s")]
-
-    events = decode(sse(*chunks, delta(reasoning_details=[sealed, sealed])))
-
-    text = {"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"}
-    assert ReasoningDetails([text, sealed, sealed]) in events
-
-
-@st.composite
-def cut_up(draw: Any, text: str) -> list[str]:
-    cuts = [0, *sorted(draw(st.lists(st.integers(0, len(text)), max_size=6))), len(text)]
-    return [text[a:b] for a, b in itertools.pairwise(cuts)]
-
-
-@pytest.mark.parametrize(
-    ("content", "reasoning", "text"),
-    [
-        ("<think>a < b</think>c", "a < b", "c"),
-        (" \n<think>\na</think>\n\nb", "\na", "\n\nb"),
-        ("<think>never closed </thin", "never closed </thin", ""),
-        ("<think>\n\n</think>\n\na", "", "\n\na"),
-        ("<think>a</think><think>b</think>", "a", "<think>b</think>"),
-        ("a <think>b</think>", "", "a <think>b</think>"),
-        ("</think>a", "", "</think>a"),
-        ("<thin", "", "<thin"),
-        ("<thinking>a", "", "<thinking>a"),
-        (" \n ", "", " \n "),
-    ],
-)
-@given(data=st.data())
-def test_a_think_tag_before_all_text_makes_reasoning_however_it_is_cut(
-    content, reasoning, text, data
-):
-    events = decode(sse(*(delta(content=piece) for piece in data.draw(cut_up(content)))))
-
-    assert words(events, ReasoningDelta) == reasoning
-    assert words(events, TextDelta) == text
-
-
-def test_what_was_held_back_comes_before_what_follows_it():
-    events = decode(sse(delta(content="<thi"), tool(0, "c", "f", "{}"), delta(content="nk>")))
-
-    assert [type(event) for event in events[:3]] == [TextDelta, ToolCallDelta, TextDelta]
-    assert words(events, TextDelta) == "<think>"
-
-
 def test_content_may_be_a_list_of_parts():
     events = decode(
         sse(delta(content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))
     )
 
     assert words(events, TextDelta) == "ab"
-
-
-@pytest.mark.parametrize(
-    ("chunks", "expected"),
-    [
-        (
-            [tool(0, "a", "f", "1"), tool(1, "b", "g", "2"), tool(0, None, None, "1")],
-            [("a", "f", "11"), ("b", "g", "2")],
-        ),
-        ([tool(1, "b", "g", "2"), tool(0, "a", "f", "1")], [("b", "g", "2"), ("a", "f", "1")]),
-        (
-            [tool(None, "a", "f", "1"), tool(None, "b", "g", "2")],
-            [("a", "f", "1"), ("b", "g", "2")],
-        ),
-        ([tool(None, "a", "f", "1"), tool(None, "a", None, "1")], [("a", "f", "11")]),
-        ([tool(None, "a", "f", "1"), tool(None, None, None, "1")], [("a", "f", "11")]),
-        ([tool(0, "a", "f", "1"), tool(0, "b", "g", "2")], [("a", "f", "1"), ("b", "g", "2")]),
-        ([tool(0, None, "f", "1"), tool(0, None, None, "1")], [("made_1", "f", "11")]),
-        ([tool(0, "a", "f", "1"), tool(0, "a", "f", "1")], [("a", "f", "11")]),
-        (
-            [tool(0, "", "f", "1"), tool(1, "", "g", "2")],
-            [("made_1", "f", "1"), ("made_2", "g", "2")],
-        ),
-        ([tool(0, "a", "f", {"x": 1})], [("a", "f", '{"x": 1}')]),
-        ([tool(0, "a", "f", None)], [("a", "f", "")]),
-        (
-            [tool(0, "", "f", "{}"), tool(0, "", "g", "{}")],
-            [("made_1", "f", "{}"), ("made_2", "g", "{}")],
-        ),
-        ([tool(0, "a", "f", "1"), tool(1, "a", "g", "2")], [("a", "f", "1"), ("made_1", "g", "2")]),
-    ],
-    ids=[
-        "by index",
-        "out of order",
-        "no index, two ids",
-        "no index, one id",
-        "no index, no id",
-        "reused index",
-        "no id",
-        "name repeated",
-        "empty ids",
-        "object",
-        "null",
-        "another name",
-        "reused id",
-    ],
-)
-def test_pieces_of_calls_find_their_call(chunks, expected):
-    assert calls(decode(sse(*chunks))) == expected
-
-
-def test_a_legacy_function_call_is_a_call():
-    pieces = [delta(function_call={"name": "f", "arguments": "{"})]
-    pieces += [delta(function_call={"arguments": "}"})]
-
-    assert calls(decode(sse(*pieces, finish("function_call")))) == [("made_1", "f", "{}")]
-
-
-def test_a_thought_signature_stays_with_its_call():
-    signature = {"google": {"thought_signature": "s"}}
-    signed = tool(0, "c", "f", "{}")
-    signed["choices"][0]["delta"]["tool_calls"][0]["extra_content"] = signature
-
-    assert decode(sse(signed))[0] == ToolCallDelta(0, "c", "f", "{}", {"extra_content": signature})
-
-
-def test_a_character_cut_in_two_in_arguments_is_joined():
-    pieces = [tool(0, "c", "f", '"\ud83d'), tool(0, None, None, '\ude00"')]
-
-    assert calls(decode(sse(*pieces))) == [("c", "f", '"😀"')]
-
-
-def test_calls_without_end_are_refused():
-    body = sse(*(tool(i, f"c{i}", "f", "") for i in range(MAX_CALLS + 1)))
-
-    with pytest.raises(ProviderError, match="more than"):
-        decode(body)
 
 
 def test_a_refusal_is_text_that_says_so():
@@ -468,57 +239,3 @@ def test_other_choices_than_the_first_are_left_out():
     second = {"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": None}]}
 
     assert words(decode(sse(delta(content="yes"), second)), TextDelta) == "yes"
-
-
-odd = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from(["", "a", "\ud83d", "[DONE]"]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.just("text"), inner),
-    max_leaves=3,
-)
-
-
-def shape(**fields: Any) -> Any:
-    """Objects with some of the fields, or something else altogether."""
-    known = {key: odd | value for key, value in fields.items()}
-    return odd | st.fixed_dictionaries({}, optional=known)
-
-
-def many(values: Any) -> Any:
-    return st.lists(values, max_size=3)
-
-
-function = shape(name=odd, arguments=odd)
-call = shape(index=odd, id=odd, function=function, extra_content=odd)
-part = shape(type=st.sampled_from(["text", "thinking"]), text=odd, thinking=many(odd))
-detail = shape(type=st.sampled_from(["reasoning.text", "x"]), text=odd, signature=odd)
-message = shape(
-    content=many(part),
-    function_call=function,
-    reasoning=odd,
-    reasoning_details=many(detail),
-    refusal=odd,
-    tool_calls=many(call),
-)
-choice = shape(index=odd, delta=message, message=message, finish_reason=odd)
-usage = shape(prompt_tokens=odd, prompt_tokens_details=shape(cached_tokens=odd))
-
-
-@given(many(shape(choices=many(choice), usage=usage)))
-def test_no_shape_of_a_chunk_raises_or_hides_what_follows(chunks):
-    events = decode(sse(*chunks, delta(content="after")))
-
-    assert "after" in words(events, TextDelta)
-
-
-@given(many(shape(choices=many(choice), usage=usage)))
-def test_whatever_a_server_sends_can_be_saved_and_sent_on(chunks):
-    events = [dataclasses.asdict(event) for event in decode(sse(*chunks, finish("\ud83d")))]
-
-    assert json.dumps(events, ensure_ascii=False).encode()
-
-
-@given(many(shape(choices=many(choice), usage=usage)), st.lists(st.integers(0, 2000), max_size=8))
-def test_no_cut_of_any_stream_changes_its_events(chunks, cuts):
-    body = sse(*chunks, delta(content="after"))
-
-    assert decode(body, [min(cut, len(body)) for cut in cuts]) == decode(body)

@@ -1,140 +1,19 @@
-"""The loop of a turn, with a scripted model and scripted tools."""
+"""The loop of a turn: its calls, what they put out, who allows them, and an interrupt."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, results, run
 
-from msgbook.events import (
-    ModelFinished,
-    ReasoningDelta,
-    ReasoningDetails,
-    StreamEvent,
-    TextDelta,
-    ToolCallDelta,
-    TurnFinished,
-)
+from msgbook.events import ModelFinished, ReasoningDelta, ReasoningDetails, ToolCallDelta
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
 from msgbook.tools.approval import Decision, Question
-from msgbook.tools.base import CallContext, Need, ToolError, ToolSet
-from msgbook.turn import Limits, run_turn
-
-
-@dataclass
-class ScriptedTool:
-    """A tool that does what it is given."""
-
-    name: str
-    act: Callable[[str], Awaitable[Any]]
-    read_only: bool = False
-    asks: bool = False
-    shows: Sequence[str] = ()
-    schema: dict[str, Any] = field(default_factory=dict)
-
-    async def call(self, arguments: str, context: CallContext) -> Any:
-        if self.asks:
-            context.require(Need("it writes"))
-        if self.shows:
-            for text in self.shows:
-                context.show(text)
-                await asyncio.sleep(0)
-        return await self.act(arguments)
-
-
-class ScriptedModel:
-    """Each request gets the next answer; the last one again and again."""
-
-    name = "scripted"
-
-    def __init__(self, *answers: Sequence[StreamEvent]) -> None:
-        self._answers = answers
-        self.requests: list[Request] = []
-
-    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
-        self.requests.append(request)
-        for event in self._answers[min(len(self.requests), len(self._answers)) - 1]:
-            if isinstance(event, asyncio.Event):
-                await event.wait()
-            else:
-                yield event
-
-    async def models(self) -> list[str]:
-        return []
-
-    async def close(self) -> None: ...
-
-
-def calls(*made: tuple[str, Any]) -> list[StreamEvent]:
-    """An answer that calls tools; the second word is a call's arguments."""
-    events: list[StreamEvent] = [
-        ToolCallDelta(i, f"c{i}", name, json.dumps(arguments))
-        for i, (name, arguments) in enumerate(made)
-    ]
-    return [*events, ModelFinished("tool_calls", True)]
-
-
-SAID = [TextDelta("done"), ModelFinished("stop", True)]
-
-
-def run(
-    model: ScriptedModel,
-    *tools: ScriptedTool,
-    limits: Limits = Limits(),  # noqa: B008
-    clock: Callable[[], float] = lambda: 0.0,
-    started: Callable[[Any], None] = lambda task: None,
-    approve: Callable[..., Awaitable[Decision]] | None = None,
-    started_with: Callable[[TurnRecord], None] = lambda record: None,
-) -> dict[str, Any]:
-    """The turn; `started` is given its task, which it may cancel."""
-    nonces = itertools.count(1)
-    record = TurnRecord({}, lambda: f"{next(nonces):08x}")
-    started_with(record)
-
-    async def allow(_question: Question) -> Decision:
-        return Decision("user")
-
-    async def turn() -> None:
-        started(asyncio.current_task())
-        async for _ in run_turn(
-            Request("m", []),
-            record,
-            provider=model,
-            tools=ToolSet(tools),  # type: ignore[arg-type]
-            approve=approve or allow,
-            redact=lambda text: text.replace("secret", "[redacted]"),
-            clock=clock,
-            limits=limits,
-        ):
-            pass
-
-    async def interruptible() -> None:
-        try:
-            await turn()
-        except asyncio.CancelledError:
-            record.apply(TurnFinished("interrupted"), clock())
-
-    asyncio.run(interruptible())
-    return dict(record.snapshot())
-
-
-def results(turn: dict[str, Any]) -> list[tuple[str, str, Any]]:
-    blocks = [block for block in turn["blocks"] if block["type"] == "tool_result"]
-    return [(block["id"], block["status"], block["content"]) for block in blocks]
-
-
-async def echo(arguments: str) -> str:
-    return arguments
-
-
-async def fail(_arguments: str) -> str:
-    raise ToolError("no such file")
+from msgbook.tools.base import CallContext, Need, ToolSet
+from msgbook.turn import run_turn
 
 
 def test_reads_run_side_by_side_and_answer_in_the_order_of_the_calls():
@@ -309,78 +188,6 @@ def test_questions_are_redacted_and_what_is_allowed_is_what_was_needed():
     assert results(turn)[0][1] == "success"
 
 
-def test_three_identical_failing_calls_in_a_row_end_the_turn():
-    model = ScriptedModel(calls(("f", 1)))
-
-    turn = run(model, ScriptedTool("f", fail))
-
-    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "repeated_failure")
-    assert len(results(turn)) == len(model.requests) == 3
-    assert "same failing call of 'f' 3 times" in turn["blocks"][-1]["text"]
-
-
-def test_they_count_within_one_step_too_and_the_rest_is_not_run():
-    turn = run(ScriptedModel(calls(*[("f", 1)] * 5)), ScriptedTool("f", fail))
-
-    assert turn["finish_reason"] == "repeated_failure"
-    assert len(results(turn)) == 3
-    unfinished = [b.get("unfinished", False) for b in turn["blocks"] if b["type"] == "tool_call"]
-    assert unfinished == [False, False, False, True, True]
-
-
-@pytest.mark.parametrize("between", [[("ok", 1)], [("f", 2)]], ids=["a success", "other arguments"])
-def test_something_else_in_between_is_no_repetition(between):
-    answers = [calls(("f", 1)), calls(("f", 1)), calls(*between), calls(("f", 1)), SAID]
-
-    turn = run(ScriptedModel(*answers), ScriptedTool("f", fail), ScriptedTool("ok", echo))
-
-    assert turn["status"] == "done"
-
-
-def test_after_max_steps_the_results_stand_and_the_turn_says_so():
-    model = ScriptedModel(calls(("t", {})))
-
-    turn = run(model, ScriptedTool("t", echo), limits=Limits(max_steps=2))
-
-    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "max_steps")
-    assert len(results(turn)) == len(model.requests) == 2
-    assert "2 model calls" in turn["blocks"][-1]["text"]
-
-
-@pytest.mark.parametrize(
-    "end",
-    [
-        ModelFinished("tool_calls", True, {"input_tokens": 90, "output_tokens": 10}),
-        ModelFinished("tool_calls", True, None),
-    ],
-    ids=["told", "estimated"],
-)
-def test_a_spent_token_budget_runs_no_tool_and_asks_no_more(end):
-    said = [TextDelta("x" * 400), *calls(("t", {}))[:-1], end]
-    model = ScriptedModel(said)
-
-    turn = run(model, ScriptedTool("t", echo), limits=Limits(token_budget=100))
-
-    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
-    assert (len(model.requests), results(turn)) == (1, [])
-    assert "100 tokens" in turn["blocks"][-1]["text"]
-
-
-def test_an_answer_that_is_whole_is_done_whatever_it_cost():
-    turn = run(ScriptedModel(SAID), limits=Limits(token_budget=1))
-
-    assert turn["status"] == "done"
-
-
-def test_a_stream_that_outlasts_the_time_budget_is_cut_and_kept():
-    model = ScriptedModel([TextDelta("so far"), asyncio.Event()])  # type: ignore[list-item]
-
-    turn = run(model, limits=Limits(time_budget=0.02))
-
-    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
-    assert turn["blocks"][0]["text"] == "so far"
-
-
 def test_a_call_that_became_another_one_since_it_was_allowed_is_asked_about_again():
     class Changing(ScriptedTool):
         async def call(self, arguments: str, context: CallContext) -> Any:
@@ -437,57 +244,6 @@ def test_a_tool_that_cancels_itself_has_failed_and_the_turn_goes_on():
 
     assert results(turn) == [("c0", "error", "The tool cancelled itself.")]
     assert turn["status"] == "done"
-
-
-def test_a_tool_that_outlasts_the_time_budget_is_stopped():
-    async def hang(_: str) -> str:
-        await asyncio.Event().wait()
-        return ""
-
-    turn = run(
-        ScriptedModel(calls(("t", {}))), ScriptedTool("t", hang), limits=Limits(time_budget=0.02)
-    )
-
-    assert turn["finish_reason"] == "budget"
-    assert results(turn)[0][1] == "interrupted"
-
-
-def test_the_time_in_which_a_person_is_asked_does_not_count():
-    now = [0.0]
-
-    async def slowly(_question: Question) -> Decision:
-        now[0] += 3600
-        return Decision("user")
-
-    turn = run(
-        ScriptedModel(calls(("t", {})), SAID),
-        ScriptedTool("t", echo, asks=True),
-        limits=Limits(time_budget=60),
-        clock=lambda: now[0],
-        approve=slowly,
-    )
-
-    assert turn["status"] == "done"
-
-
-def test_what_a_notebook_wants_only_lowers_the_limits():
-    own = Limits(max_steps=10, time_budget=60)
-
-    limits, refusals = own.narrowed(
-        {"max_steps": "99", "token_budget": "500", "time_budget": "30", "model": "x"}
-    )
-
-    assert limits == Limits(max_steps=10, token_budget=500, time_budget=30)
-    assert refusals == ["max_steps=99 is more than your own limit, 10, allows."]
-
-
-@pytest.mark.parametrize("value", ["", "x", "0", "-1", "nan", "inf", None, [3], 10**400])
-def test_a_limit_that_is_no_positive_number_is_refused_in_words(value):
-    limits, refusals = Limits().narrowed({"max_steps": value})
-
-    assert limits == Limits()
-    assert "no positive number" in refusals[0]
-    assert len(refusals[0]) < 200
 
 
 def test_reasoning_goes_back_to_its_server_as_it_came():

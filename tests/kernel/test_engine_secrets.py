@@ -1,0 +1,71 @@
+"""Turns through the engine and the real SDK: no key and no password is shown or sent on."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from engine_turns import results, run_prompt
+from scripted_server import ScriptedServer, call, error, text
+
+from msgbook.config import ProviderSettings, Settings
+
+
+@pytest.fixture
+def ask(server: ScriptedServer, tmp_path: Path):
+    """Runs one prompt with the given settings and returns the turn."""
+    return partial(run_prompt, server, tmp_path)
+
+
+def test_no_error_ever_shows_the_key(server, ask):
+    server.answers = [error(400, "bad key sk-secret-of-a-test, you know")]
+
+    turn = ask(OPENAI_API_KEY="sk-secret-of-a-test")
+
+    assert "sk-secret-of-a-test" not in str(turn)
+    assert "[redacted]" in turn["blocks"][-1]["message"]
+
+
+def test_a_tool_result_never_carries_the_key(server, ask, tmp_path):
+    (tmp_path / "notes.txt").write_text("the key is sk-secret-of-a-test")
+    server.answers = [call("read", {"path": "notes.txt"}), text("ok")]
+
+    turn = ask(OPENAI_API_KEY="sk-secret-of-a-test")
+
+    assert results(turn)[0]["content"] == "the key is [redacted]"
+    assert "sk-secret" not in str(server.requests)
+
+
+def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
+    server.answers = [text("ok")]
+    printed = {"output_type": "stream", "name": "stdout", "text": "sk-secret-of-a-test"}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+
+    ask(earlier=[cell], OPENAI_API_KEY="sk-secret-of-a-test")
+
+    assert "[redacted]" in server.messages()[1]["content"]
+    assert "sk-secret" not in str(server.requests)
+
+
+@pytest.mark.parametrize("key", ["assistant", 'say-"key"-\\backslash'])
+def test_a_key_is_redacted_in_texts_however_json_spells_it_and_in_nothing_else(server, ask, key):
+    settings = Settings(ProviderSettings("p", server.url, headers={"X-Api-Key": key}), "m", "deny")
+    server.answers = [text("ok")]
+    printed = {"output_type": "stream", "name": "stdout", "text": f"it is {key}."}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+    note = {"cell_type": "markdown", "source": "hi", "metadata": {"msgbook": {"role": "assistant"}}}
+
+    turn = ask(settings=settings, earlier=[cell, note])
+
+    assert turn["status"] == "done"
+    assert "it is [redacted]." in server.messages()[1]["content"]
+    assert server.messages()[2] == {"role": "assistant", "content": "hi"}
+
+
+def test_the_password_in_a_url_is_never_shown(ask):
+    turn = ask(OPENAI_BASE_URL="http://bob:hunter2pass@127.0.0.1:9/v1")
+
+    assert turn["blocks"][0]["text"].startswith("Retried (3/3): The connection to http://127")
+    assert "127.0.0.1:9/v1" in turn["blocks"][-1]["message"]
+    assert "hunter2pass" not in str(turn)
