@@ -1,0 +1,52 @@
+"""docs/parity.md names tests and decisions that there are."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "parity.md").read_text("utf-8")
+DECISIONS = (ROOT / "docs" / "decisions.md").read_text("utf-8")
+
+TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith(("| the seed |", "| --- |"))
+]
+
+
+@cache
+def named_in(path: str) -> set[str]:
+    source = ROOT / path
+    text = source.read_text("utf-8") if source.is_file() else ""
+    return set(re.findall(r"^\s*(?:async )?def (test_\w+)\(", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize(("path", "name"), TESTS)
+def test_every_test_that_it_names_exists(path: str, name: str) -> None:
+    assert name in named_in(path)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:50])
+def test_every_row_says_how_it_is_here_and_what_shows_it(row: list[str]) -> None:
+    _, here, shown = row
+
+    assert re.match(r"(same(?=$|[,;:( ])|otherwise: .|not built: .)", here)
+    assert here.startswith("not built") or "tests/" in shown
+
+
+def test_every_decision_that_it_quotes_exists() -> None:
+    quoted = re.findall(r'\(\[decided\]\(decisions\.md\): "(.+?)"\)', PAGE)
+
+    assert quoted
+    assert [words for words in quoted if f"\n**{words}" not in DECISIONS] == []
+
+
+def test_everything_that_looks_like_a_test_was_checked() -> None:
+    assert len(TESTS) > 50
+    assert PAGE.count("tests/") == len(re.findall(r"`tests/[\w/]+\.py::\w+`", PAGE))
