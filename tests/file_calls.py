@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ class FileCalls:
 
     Args:
         folder: The notebook's folder.
+        allowed: The paths to which the agent is held; None: to none.
     """
 
     def __init__(
@@ -23,13 +24,16 @@ class FileCalls:
         private: Iterable[Path] = (),
         blobs: Path | None = None,
         ripgrep: str | None = None,
+        allowed: Sequence[Path] | None = None,
     ) -> None:
         self.roots = Roots(folder, private, blobs)
+        self._within = None if allowed is None else [str(path) for path in allowed]
         self._ripgrep = ripgrep
         self.seen: dict[str, str] = {}
 
     def reply(self, tool: str, allowed: dict[str, Any] | None = None, **arguments: Any) -> Any:
         request = {"tool": tool, "arguments": arguments, "allowed": allowed, "seen": self.seen}
+        request["within"] = self._within
         reply = answer(self.roots, request, self._ripgrep)
         self.seen.update(reply["seen"])
         return reply

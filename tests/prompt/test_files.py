@@ -145,7 +145,7 @@ def test_globs_leave_out_what_git_does_and_secrets(folder: Path) -> None:
     matches = asyncio.run(Files(Roots(folder)).glob("**/*.py"))
 
     assert matches.paths == ["other/build/y.py", "src/a.py"]
-    assert matches.note == "1 files that may hold secrets are left out"
+    assert matches.note == "left out 1 file that may hold secrets"
     assert globbed(folder, "**/*.log") == ["keep.log", "src/d.log"]
     assert read(folder, "src").text.split("\n")[0] == "[FILE] .gitignore"
     assert "b.py" not in read(folder, "src").text

@@ -16,10 +16,11 @@ from typing import Literal
 from msgbook.prompt.ignore import Ignored
 from msgbook.prompt.sources import Document, Matches, SourceError
 from msgbook.prompt.tags import Lines
+from msgbook.text import counted
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
 from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.text import TextFile, decoded
-from msgbook.tools.files.walking import SKIPPED
+from msgbook.tools.files.walking import SKIPPED, walk
 from msgbook.tools.rights import Objection, Refused, Roots
 
 FILE_LIMIT = 2_000_000
@@ -146,39 +147,34 @@ class Files:
         fits = matcher(pattern)
         folder = self._roots.folder
         objection = self._roots.objection(folder)
-        if objection:
+        if objection and not self._roots.holds_allowed(folder):
             raise SourceError(f"the folder is not free to read, since {objection.reason}")
         found = sorted(name for name in self._walk() if fits(name))
-        free = [name for name in found if self._roots.objection(folder / name) is None]
+        objections = {name: self._roots.objection(folder / name) for name in found}
+        free = [name for name, objection in objections.items() if objection is None]
+        left_out = [objection for objection in objections.values() if objection is not None]
+        secrets = sum(objection.every_time for objection in left_out)
         notes = []
-        if len(free) < len(found):
-            notes.append(f"{len(found) - len(free)} files that may hold secrets are left out")
+        if secrets:
+            notes.append(f"left out {counted(secrets, 'file')} that may hold secrets")
+        if len(left_out) > secrets:
+            others = counted(len(left_out) - secrets, "file")
+            notes.append(f"left out {others} outside the agent's allowed_uris")
         if len(free) > MATCHES:
             notes.append(f"{len(free)} files match; the first {MATCHES} are taken")
         return Matches(free[:MATCHES], "; ".join(notes))
 
     def _walk(self) -> Iterator[str]:
         """Files below the notebook's folder that are not ignored, relative with `/`."""
+        folder = self._roots.folder
         ignored = Ignored(self._roots)
-        waiting = [""]
-        listed = 0
-        while waiting:
-            folder = waiting.pop()
-            listed += 1
-            if listed > _FOLDERS:
-                raise SourceError(f"there are more than {_FOLDERS} folders")
-            try:
-                found = entries(self._roots, self._roots.folder / folder)
-            except OSError:  # not ours to list, or gone meanwhile
-                continue
-            for name, kind in found:
-                path = self._roots.folder / folder / name
-                if name in SKIPPED or ignored.hides(path, is_folder=kind == "folder"):
-                    continue
-                if kind == "folder":
-                    waiting.append(f"{folder}{name}/")
-                elif kind == "file":
-                    yield folder + name
+
+        def hidden(path: str, kind: str) -> bool:
+            name = path.rpartition("/")[2]
+            return name in SKIPPED or ignored.hides(folder / path, is_folder=kind == "folder")
+
+        found = walk(self._roots, folder, hidden, _FOLDERS)
+        return (path for path, kind in found if kind == "file")
 
 
 @contextmanager

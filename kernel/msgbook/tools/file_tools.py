@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,18 +64,43 @@ class FileTools:
         }
         self._workers = WorkerPool(settings, time_limit)
         self._seen: dict[str, str] = {}
-        self.tools = [
-            Tool("read", self._bind_read, read_only=True),
-            Tool("glob", self._bind_glob, read_only=True),
-            Tool("grep", self._bind_grep, read_only=True),
-            Tool("write", self._bind_write),
-            Tool("edit", self._bind_edit),
-            Tool("mkdir", self._bind_mkdir),
+        self.tools = self.within(None)
+
+    def within(self, allowed: Sequence[Path] | None) -> list[Tool]:
+        """The tools as an agent has them that is held to some folders.
+
+        Args:
+            allowed: Real paths (`Roots`); None: no further limit.
+        """
+        calls = _Calls(self._workers, self._seen, allowed)
+        return [
+            Tool("read", calls.read, read_only=True),
+            Tool("glob", calls.glob, read_only=True),
+            Tool("grep", calls.grep, read_only=True),
+            Tool("write", calls.write),
+            Tool("edit", calls.edit),
+            Tool("mkdir", calls.mkdir),
         ]
 
     async def close(self) -> None:
         """End the worker processes."""
         self._workers.close()
+
+
+class _Calls:
+    """Makes the functions of calls.
+
+    Args:
+        seen: Digest of each file as the conversation last saw it, by real path; shared with others.
+        allowed: As in `FileTools.within`.
+    """
+
+    def __init__(
+        self, workers: WorkerPool, seen: dict[str, str], allowed: Sequence[Path] | None
+    ) -> None:
+        self._workers = workers
+        self._seen = seen
+        self._within = None if allowed is None else [str(path) for path in allowed]
 
     async def _run(self, tool: str, call: CallContext, arguments: dict[str, Any]) -> Content:
         """Let a worker run a call.
@@ -89,6 +114,7 @@ class FileTools:
             "arguments": arguments,
             "allowed": asdict(call.allowed) if call.allowed else None,
             "seen": self._seen if tool in ("write", "edit") else {},
+            "within": self._within,
         }
         reply = await self._workers.ask(request)
         self._seen.update(reply["seen"])
@@ -99,14 +125,14 @@ class FileTools:
         content: Content = reply["content"]
         return content
 
-    def _bind_read(self, call: CallContext) -> ToolFunction:
+    def read(self, call: CallContext) -> ToolFunction:
         async def read(path: _Path, start: _FirstLine = None, end: _LastLine = None) -> Content:
             """Read a text file, or some of its lines; look at an image; list a folder."""
             return await self._run("read", call, {"path": path, "start": start, "end": end})
 
         return read
 
-    def _bind_glob(self, call: CallContext) -> ToolFunction:
+    def glob(self, call: CallContext) -> ToolFunction:
         async def glob(pattern: _Glob, path: _FolderPath = ".") -> Content:
             """Find files and folders by a pattern; `**` stands for any number of folders.
 
@@ -116,7 +142,7 @@ class FileTools:
 
         return glob
 
-    def _bind_grep(self, call: CallContext) -> ToolFunction:
+    def grep(self, call: CallContext) -> ToolFunction:
         async def grep(
             pattern: _Expression,
             path: _Path = ".",
@@ -134,21 +160,21 @@ class FileTools:
 
         return grep
 
-    def _bind_write(self, call: CallContext) -> ToolFunction:
+    def write(self, call: CallContext) -> ToolFunction:
         async def write(path: _FilePath, content: str) -> Content:
             """Make a text file, or replace all that is in it. Its folder has to exist."""
             return await self._run("write", call, {"path": path, "content": content})
 
         return write
 
-    def _bind_edit(self, call: CallContext) -> ToolFunction:
+    def edit(self, call: CallContext) -> ToolFunction:
         async def edit(path: _FilePath, old: _OldText, new: str) -> Content:
             """Replace a text in a file. The result is a unified diff."""
             return await self._run("edit", call, {"path": path, "old": old, "new": new})
 
         return edit
 
-    def _bind_mkdir(self, call: CallContext) -> ToolFunction:
+    def mkdir(self, call: CallContext) -> ToolFunction:
         async def mkdir(path: _FolderPath) -> Content:
             """Make a folder, and the folders above it that are missing."""
             return await self._run("mkdir", call, {"path": path})

@@ -1,8 +1,8 @@
 """Which files a tool may touch without asking. Imports nothing heavy: a worker starts with it.
 
-The law: reading is free for regular files whose real path lies inside the notebook's folder and
-looks like no secret, and for what msgbook itself keeps in `.msgbook/blobs/`. Everything else has to
-be allowed, and so has every write.
+The law: reading is free for regular files whose real path lies inside the notebook's folder (where
+an agent is held to some folders of it, inside one of those) and looks like no secret, and for what
+msgbook itself keeps in `.msgbook/blobs/`. Everything else has to be allowed, and so has every write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from copy import copy
 from fnmatch import translate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ _SECRET = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
 _SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
 _PROCESSES = Path("/proc")
 """Tells what each process was started with, keys among it (Linux)."""
+_LEFT_OUT = "the agent's allowed_uris leave it out"
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _PATH_LIMIT = 4096
@@ -74,15 +76,28 @@ class Roots:
             free when it is the home directory or holds it, `/` among them.
         private: Folders in which nothing is free, wherever they are: Jupyter's own.
         blobs: Folder of whole results, named by their digest; those are free, wherever it is.
+        allowed: Real paths; inside the folder, what is none of them and below none of them is not
+            free. None: all of the folder.
     """
 
     def __init__(
-        self, folder: Path, private: Iterable[Path] = (), blobs: Path | None = None
+        self,
+        folder: Path,
+        private: Iterable[Path] = (),
+        blobs: Path | None = None,
+        allowed: Sequence[Path] | None = None,
     ) -> None:
         self.folder = folder.resolve()
         self._too_wide = _home(self.folder).is_relative_to(self.folder)
         self._private = [_folded(path.resolve()) for path in (*private, _PROCESSES)]
         self._blobs = blobs
+        self._allowed = None if allowed is None else tuple(allowed)
+
+    def within(self, allowed: Sequence[Path] | None) -> Roots:
+        """The same roots, held to some of their folders."""
+        narrowed = copy(self)
+        narrowed._allowed = None if allowed is None else tuple(allowed)
+        return narrowed
 
     def resolve(self, path: str) -> Path:
         """The real path that a tool's argument means, every link followed.
@@ -120,9 +135,25 @@ class Roots:
             words.append("it is outside the notebook's folder")
         elif self._too_wide:
             words.append("nothing is free in a folder that is or holds your home directory")
+        elif not self._is_allowed(real):
+            words.append(_LEFT_OUT)
         if secret:
             words.append("it may hold a secret")
         return Objection(f"{' and '.join(words)}: {one_line(str(real))}", secret) if words else None
+
+    def holds_allowed(self, folder: Path) -> bool:
+        """Whether a folder is not free only since `allowed` leaves it out, and holds what is free.
+
+        Such a folder can be searched for what is `in_reach`.
+        """
+        objection = self.objection(folder)
+        narrow = objection is not None and not objection.every_time and not self._too_wide
+        return narrow and self.in_reach(folder)
+
+    def in_reach(self, real: Path) -> bool:
+        """Whether `allowed` leaves a path in, or something below it."""
+        holds = any(path.is_relative_to(real) for path in self._allowed or ())
+        return self.inside(real) and (holds or self._is_allowed(real))
 
     def write_objection(self, real: Path, deed: str) -> Objection:
         """Why a write is not free: none is.
@@ -136,7 +167,11 @@ class Roots:
         steers = any(folded(part) in _GUARDED for part in real.parts)
         outside = self._too_wide or not self.inside(real)
         every_time = steers or outside or self.objection(real) is not None
-        where = ", outside the notebook's folder" if not self.inside(real) else ""
+        where = ""
+        if not self.inside(real):
+            where = ", outside the notebook's folder"
+        elif not self._is_allowed(real):
+            where = f", and {_LEFT_OUT}"
         return Objection(f"{deed} {one_line(str(real))}{where}", every_time)
 
     def is_secret(self, real: Path, below: Path | None) -> bool:
@@ -152,6 +187,9 @@ class Roots:
             return True
         in_git = any(part.endswith(".git") for part in parts)
         return in_git and parts[-1].startswith("config")
+
+    def _is_allowed(self, real: Path) -> bool:
+        return self._allowed is None or any(real.is_relative_to(path) for path in self._allowed)
 
     def _is_private(self, real: Path) -> bool:
         own = _folded(real)

@@ -44,3 +44,10 @@ class Call(NamedTuple):
         real = self.roots.resolve(path)
         self.require(self.roots.objection(real))
         return real
+
+    def searchable(self, path: str) -> Path:
+        """The real path of an argument that is searched: as `readable`, or it holds what is free."""
+        real = self.roots.resolve(path)
+        if not self.roots.holds_allowed(real):
+            self.require(self.roots.objection(real))
+        return real

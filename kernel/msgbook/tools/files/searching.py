@@ -13,7 +13,7 @@ from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
 from msgbook.tools.files.text import cut, decoded
-from msgbook.tools.files.walking import walk
+from msgbook.tools.files.walking import Hidden, walk
 from msgbook.tools.rights import Refused
 
 _NAMES = 1000
@@ -25,21 +25,24 @@ _CONTEXT = 20
 
 def glob(call: Call, pattern: str, path: str = ".") -> str:
     """Paths that match, one per line."""
-    top = call.readable(path)
+    top = call.searchable(path)
     fits = matcher(pattern)
     if not is_folder(call.roots, top):
         raise Refused(f"{call.roots.name(top)} is no folder.")
     base = _base(call, top)
+    hidden = _hidden(call, top)
     found = sorted(
         base + name + ("/" if kind == "folder" else "")
-        for name, kind in walk(call.roots, top)
+        for name, kind in walk(call.roots, top, hidden)
         if fits(name)
     )
     note = f"[{len(found)} paths match in all; narrow the pattern, or give a folder as path]"
     shown = "\n".join(found[:_NAMES])
     if len(found) > _NAMES and len(shown) <= SHOWN:
-        return f"{shown}\n{note}"
-    return cut(shown, SHOWN, note) or "(no path matches)"
+        shown = f"{shown}\n{note}"
+    else:
+        shown = cut(shown, SHOWN, note) or "(no path matches)"
+    return _told(shown, hidden)
 
 
 def grep(
@@ -51,12 +54,13 @@ def grep(
     context: int = 0,
 ) -> str:
     """Lines that match, as `path:line:text`; lines of context as `path-line-text`."""
-    top = call.readable(path)
+    top = call.searchable(path)
     fits = matcher(glob, anywhere=True) if glob else _any_path
     search = Search(pattern, ignore_case, min(context, _CONTEXT), _LINES + 1)
     if is_folder(call.roots, top):
-        hits = _in_folder(call, top, search, fits)
-        return _shown(hits, _base(call, top), search)
+        hidden = _hidden(call, top)
+        hits = _in_folder(call, top, search, fits, hidden)
+        return _told(_shown(hits, _base(call, top), search), hidden)
     return _shown(_in_file(call, top, search), "", search)
 
 
@@ -64,15 +68,33 @@ def _any_path(path: str) -> bool:
     return True
 
 
-def _in_folder(call: Call, top: Path, search: Search, fits: Callable[[str], bool]) -> Iterable[Hit]:
+def _hidden(call: Call, top: Path) -> Hidden | None:
+    """What is left out of a folder that is searched for what is free in it."""
+    if not call.roots.holds_allowed(top):
+        return None
+    return lambda name, kind: not call.roots.in_reach(top / name)
+
+
+def _told(found: str, hidden: Hidden | None) -> str:
+    """What was found, and that this is not all there may be."""
+    note = "[only what the agent's allowed_uris allow was searched; other folders can be named]"
+    return f"{found}\n{note}" if hidden else found
+
+
+def _in_folder(
+    call: Call, top: Path, search: Search, fits: Callable[[str], bool], hidden: Hidden | None
+) -> Iterable[Hit]:
     def wanted(name: str) -> bool:
+        if hidden and hidden(name, "file"):
+            return False
         return fits(name) and not call.roots.is_secret(top / name, below=top)
 
     found = ripgrep(call.ripgrep, search, top, wanted, call.roots)
     if found is not None:
         return found
     expression = _compiled(search)
-    paths = (name for name, kind in walk(call.roots, top) if kind == "file" and wanted(name))
+    found_here = walk(call.roots, top, hidden)
+    paths = (name for name, kind in found_here if kind == "file" and wanted(name))
     return (hit for name in paths for hit in _in_text(call, top / name, name, search, expression))
 
 

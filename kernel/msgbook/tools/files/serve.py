@@ -27,12 +27,16 @@ def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) ->
     """What comes of one request.
 
     Args:
-        request: `tool`, `arguments`, `allowed` (the need that was allowed, or None) and `seen`.
+        request: `tool`, `arguments`, `allowed` (the need that was allowed, or None), `seen` and
+            `within` (the paths to which the agent is held, or None).
 
     Returns:
         `seen`, and either `content`, `need` or `error`.
     """
     now_seen: dict[str, str] = {}
+    within = request.get("within")
+    if within is not None:
+        roots = roots.within([Path(path) for path in within])
     call = Call(roots, request.get("allowed"), ripgrep, request.get("seen", {}), now_seen)
     reply: dict[str, Any]
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgbook.tools.files.opening import entries
@@ -11,13 +11,21 @@ from msgbook.tools.rights import Refused, Roots
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")
 """Folders that are not gone into, unless one starts there."""
 _FOLDERS = 50_000
-"""Folders that are listed at most."""
+
+Hidden = Callable[[str, str], bool]
+"""Whether a path, relative with `/`, of a kind (`file`, `folder`, `other`) is left out."""
 
 
-def walk(roots: Roots, top: Path) -> Iterator[tuple[str, str]]:
+def walk(
+    roots: Roots, top: Path, hidden: Hidden | None = None, limit: int = _FOLDERS
+) -> Iterator[tuple[str, str]]:
     """Paths below a folder and their kinds, relative with `/`, sorted by folder.
 
     Folders that cannot be listed are left out.
+
+    Args:
+        hidden: What is left out, with all that is below it.
+        limit: Folders that are listed at most.
 
     Raises:
         Refused: The top cannot be listed, or there are too many folders.
@@ -27,8 +35,8 @@ def walk(roots: Roots, top: Path) -> Iterator[tuple[str, str]]:
     while waiting:
         folder = waiting.pop()
         listed += 1
-        if listed > _FOLDERS:
-            raise Refused(f"There are more than {_FOLDERS} folders; give one of them as `path`.")
+        if listed > limit:
+            raise Refused(f"There are more than {limit} folders; name one of them.")
         try:
             found = entries(roots, top / folder)
         except OSError as error:
@@ -37,6 +45,8 @@ def walk(roots: Roots, top: Path) -> Iterator[tuple[str, str]]:
             continue
         below = []
         for name, kind in found:
+            if hidden and hidden(folder + name, kind):
+                continue
             yield folder + name, kind
             if kind == "folder" and name not in SKIPPED:
                 below.append(f"{folder}{name}/")
