@@ -16,6 +16,8 @@ from IPython.core.display_trap import DisplayTrap
 from msgbook.kernel.capture import IMAGES, Capture
 from msgbook.kernel.capturing import capturing
 from msgbook.kernel.interrupt import InterruptibleKernel
+from msgbook.prompt.sources import SourceError
+from msgbook.prompt.values import describe
 from msgbook.tools.base import Content, ToolError
 from msgbook.tools.functions import Called
 from msgbook.tools.output import Pacer
@@ -77,6 +79,29 @@ class KernelNamespace:
             await self._interrupted()
         return Called(capture.content(), value, error)
 
+    async def describe(self, name: str) -> str:
+        """A variable in words, for a reference. What its class prints meanwhile is dropped.
+
+        Raises:
+            SourceError: There is none, or its class does not let it be described.
+        """
+        try:
+            value = self.lookup(name)
+        except KeyError:
+            words = "there is no such variable in the notebook; run the cell that defines it"
+            raise SourceError(words) from None
+        text, error = "", None
+        with self._capturing(_show_nothing):
+            try:
+                text = self._kernel.interruptible(partial(describe, value))
+            except (SystemExit, KeyboardInterrupt) as raised:
+                error = raised
+        if isinstance(error, KeyboardInterrupt):
+            await self._interrupted()
+        if error is not None:
+            raise SourceError(f"it cannot be shown, since it raises {type(error).__name__}")
+        return text
+
     def _show_images(self, value: Any, capture: Capture) -> bool:
         """Display the figures that are open, and a value that is an image; whether it is one."""
         self._shell.events.trigger("post_execute")
@@ -136,6 +161,10 @@ class KernelNamespace:
         """Let the cancellation come that follows an interrupt; code may also have made its own."""
         if self._kernel.interrupted:
             await asyncio.sleep(_CLEAN_UP)
+
+
+def _show_nothing(text: str) -> None:
+    pass
 
 
 async def _wait_for(value: Any) -> Any:

@@ -60,6 +60,9 @@ class Namespace(Protocol):
     async def call(self, function: Callable[[], Any], show: Show) -> Called:
         """Call a function, sync or async."""
 
+    async def describe(self, name: str) -> str:
+        """A variable in words, bounded; raises `MsgbookError` where there is none."""
+
 
 Code = Annotated[str, Field(description="Python, as in a cell; `await` works at top level.")]
 
