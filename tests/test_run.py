@@ -15,8 +15,9 @@ from scripted_server import Answer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
 from msgbook.commands.failures import CommandError
-from msgbook.commands.run import run_file
+from msgbook.commands.run import prompts_to_answer, run_file
 from msgbook_format import read
+from msgbook_format.turn import TURN_MIME, turn_of
 
 CHAT = """\
 # %% [^rule]
@@ -62,8 +63,6 @@ def chat(tmp_path):
 
 def turns(path):
     """The turn of each cell by its id; None for cells without one."""
-    from msgbook_format.turn import turn_of
-
     return {
         cell["id"]: turn_of(cell["outputs"][0]) if cell.get("outputs") else None
         for cell in read(path)["cells"]
@@ -146,6 +145,21 @@ def test_a_turn_that_failed_without_a_word_does_not_take_the_place_of_an_answer(
 
     assert with_settings(server, run_file, chat, again=True) == 1
     assert chat.read_text("utf-8") == CHAT
+
+
+def test_what_a_failed_prompt_had_called_itself_is_no_answer_but_what_a_model_called_is():
+    def asked(step):
+        blocks = [
+            {"type": "tool_call", "step": step, "id": "c", "name": "read", "arguments": "{}"},
+            {"type": "tool_result", "step": step, "id": "c", "status": "success", "content": "A"},
+            {"type": "error", "name": "APIError", "message": "no"},
+        ]
+        turn = {"version": 1, "status": "error", "blocks": blocks}
+        output = nbformat.v4.new_output("display_data", {TURN_MIME: turn})
+        cell = nbformat.v4.new_code_cell("@[read{}]", outputs=[output])
+        return prompts_to_answer([cell], 0, again=False)
+
+    assert (asked(0), asked(1)) == ([0], [])
 
 
 def test_a_model_above_counts_and_continue_is_a_prompt(server, tmp_path):

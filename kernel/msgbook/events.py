@@ -83,6 +83,20 @@ StreamEvent = (
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceCalled:
+    """The prompt itself calls a tool, by `@[tool{json}]`, before the first step.
+
+    The result becomes part of the prompt, so that neither is ever sent as a message.
+    """
+
+    id: str
+    """The call's id, another one for each reference; later events name it."""
+    name: str
+    arguments: str
+    """The JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     step: int
     """Number of the model call, from 1."""
@@ -139,6 +153,7 @@ class TurnFinished:
 
 TurnEvent = (
     StreamEvent
+    | ReferenceCalled
     | StepStarted
     | ToolStarted
     | ToolApproved

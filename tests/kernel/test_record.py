@@ -5,22 +5,32 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import nbformat
+import pytest
+
 from msgbook.events import (
     ModelFinished,
     Notice,
     ReasoningDelta,
     ReasoningDetails,
+    ReferenceCalled,
     RetryWait,
     StepStarted,
     TextDelta,
     ToolApproved,
     ToolCallDelta,
     ToolFinished,
+    ToolOutput,
     ToolStarted,
     TurnEvent,
     TurnFinished,
 )
-from msgbook.output.record import TurnRecord
+from msgbook.history.summary import Lookup
+from msgbook.history.turns import answer_messages
+from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
+from msgbook_format import reads, writes
+from msgbook_format.context import KERNELSPEC
+from msgbook_format.turn import TURN_MIME
 
 
 def reduce(*events: TurnEvent) -> dict[str, Any]:
@@ -189,3 +199,123 @@ def test_an_image_counts_by_its_data():
     record.apply(ToolFinished("c", "success", [image], 0.0), 1)
 
     assert record.size > 1000
+
+
+REFERENCES = (
+    ReferenceCalled("r1", "read", '{"path": "a"}'),
+    ToolStarted("r1"),
+    ToolApproved("r1", "auto"),
+    ToolFinished("r1", "success", "A", 0.25),
+    ReferenceCalled("r2", "shell", '{"command": "ls"}'),
+    ToolStarted("r2"),
+    ToolApproved("r2", "pending"),
+    ToolApproved("r2", "user"),
+    ToolOutput("r2", "a.t"),
+    ToolFinished("r2", "success", "a.txt", 1.5),
+)
+"""A prompt with two references that call tools; the second is asked about."""
+
+ANSWER = (
+    StepStarted(1),
+    ToolCallDelta(0, "c", "read", "{}"),
+    ModelFinished("tool_calls", True, {"input_tokens": 1}),
+    ToolStarted("c"),
+    ToolApproved("c", "auto"),
+    ToolFinished("c", "success", "C", 0.0),
+    StepStarted(2),
+    TextDelta("done"),
+    ModelFinished("stop", True, {"input_tokens": 2}),
+    TurnFinished("done", "stop"),
+)
+
+CUTS = range(1, len(REFERENCES) + 1)
+"""How many of the events there were when the turn ended, or was looked at."""
+
+
+def sent(turn: dict[str, Any]) -> list[dict[str, Any]]:
+    return answer_messages(turn, None, Lookup({}), "p")  # type: ignore[arg-type]
+
+
+def test_what_the_prompt_calls_stands_before_the_first_step_and_is_answered_like_any_call():
+    turn = reduce(*REFERENCES, *ANSWER)
+
+    call, result, *_ = turn["blocks"]
+    assert call == {
+        "type": "tool_call",
+        "step": 0,
+        "id": "r1",
+        "nonce": "00000001",
+        "name": "read",
+        "arguments": '{"path": "a"}',
+        "history": "exclude",
+        "approval": "auto",
+    }
+    assert result == {
+        "type": "tool_result",
+        "step": 0,
+        "id": "r1",
+        "status": "success",
+        "duration": 0.25,
+        "content": "A",
+    }
+    assert [(b["step"], b.get("id"), b.get("approval")) for b in turn["blocks"]] == [
+        (0, "r1", "auto"),
+        (0, "r1", None),
+        (0, "r2", "user"),
+        (0, "r2", None),
+        (1, "c", "auto"),
+        (1, "c", None),
+        (2, None, None),
+    ]
+    assert turn["usage"] == {"input_tokens": 3}
+
+
+@pytest.mark.parametrize(
+    ("events", "status", "content"),
+    [
+        (1, None, None),
+        (2, "interrupted", INTERRUPTED_RESULT),
+        (4, "success", "A"),
+        (5, None, None),
+        (7, "interrupted", INTERRUPTED_RESULT),
+        (9, "interrupted", f"a.t\n{INTERRUPTED_RESULT}"),
+    ],
+)
+def test_an_interrupt_leaves_no_call_of_the_prompt_open(events, status, content):
+    turn = reduce(*REFERENCES[:events], TurnFinished("interrupted"))
+
+    call = [block for block in turn["blocks"] if block["type"] == "tool_call"][-1]
+    results = [b for b in turn["blocks"] if b["type"] == "tool_result" and b["id"] == call["id"]]
+    assert call.get("unfinished", False) == (not results)
+    assert [(b["step"], b["status"], b["content"]) for b in results] == (
+        [(0, status, content)] if status else []
+    )
+
+
+@pytest.mark.parametrize("events", CUTS)
+@pytest.mark.parametrize("end", [(), (TurnFinished("interrupted"),)], ids=["running", "stopped"])
+def test_no_call_of_the_prompt_is_ever_sent_as_a_message(events, end):
+    assert sent(reduce(*REFERENCES[:events], *end)) == []
+
+
+def test_what_a_model_said_after_the_calls_of_the_prompt_is_sent_as_without_them():
+    assert sent(reduce(*REFERENCES, *ANSWER)) == sent(reduce(*ANSWER)) != []
+
+
+@pytest.mark.parametrize("events", CUTS)
+@pytest.mark.parametrize(
+    "end",
+    [(), (TurnFinished("interrupted"),), (TurnFinished("error", None, "E", "no"),), ANSWER],
+    ids=["running", "stopped", "failed", "answered"],
+)
+def test_a_turn_with_calls_of_the_prompt_survives_the_text_file(events, end):
+    turn = reduce(Notice("mind"), *REFERENCES[:events], *end)
+    output = nbformat.v4.new_output("display_data", {TURN_MIME: turn})
+    cell = nbformat.v4.new_code_cell("@[shell{}]", id="p", outputs=[output])
+    text = writes(nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": KERNELSPEC}))
+
+    read = reads(text)
+
+    assert TURN_MIME not in text
+    assert read.cells[0].outputs[0]["data"][TURN_MIME] == turn
+    assert writes(read) == text

@@ -19,13 +19,14 @@ from msgbook.events import TurnFinished
 from msgbook.history import is_continue
 from msgbook.host import private_paths, saved_approvals
 from msgbook.output.failure import Failure, error_content, failure_of, fault
+from msgbook.output.record import REFERENCE_STEP
 from msgbook.output.replay import turn_messages
 from msgbook.tools.asking import ReadLine, ask_by_line
 from msgbook.tools.trust import load_with_project
 from msgbook.transcript import Transcript
 from msgbook_format.context import is_chat
 from msgbook_format.errors import FileChangedError
-from msgbook_format.turn import turn_of
+from msgbook_format.turn import Turn, turn_of
 
 if TYPE_CHECKING:
     from msgbook.commands.screen import Display, Screen
@@ -79,7 +80,7 @@ class Answering:
         turn = record.snapshot()
         failure = failure_of(turn)
         try:
-            if not (failure and is_answered(cell) and not turn_messages(turn["blocks"])):
+            if not (failure and is_answered(cell) and not _says_something(turn)):
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 self._save()
         finally:
@@ -184,9 +185,14 @@ def is_answered(cell: Cell) -> bool:
         turn = turn_of(output)
         if turn is None and output.get("output_type") != "error":
             return True
-        if turn is not None and (turn["status"] == "done" or turn_messages(turn["blocks"])):
+        if turn is not None and (turn["status"] == "done" or _says_something(turn)):
             return True
     return False
+
+
+def _says_something(turn: Turn) -> bool:
+    """Whether a model said or called anything; what the prompt itself called is not its answer."""
+    return bool(turn_messages(b for b in turn["blocks"] if b.get("step") != REFERENCE_STEP))
 
 
 def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:

@@ -13,6 +13,7 @@ from msgbook.events import (
     Notice,
     ReasoningDelta,
     ReasoningDetails,
+    ReferenceCalled,
     RetryWait,
     StepStarted,
     TextDelta,
@@ -24,9 +25,14 @@ from msgbook.events import (
     TurnEvent,
     TurnFinished,
 )
-from msgbook_format.turn import TURN_VERSION, Block, Turn, Usage
+from msgbook.output.step_calls import StepCalls
+from msgbook.output.usage import UsageCount
+from msgbook_format.turn import TURN_VERSION, Block, Turn
 
 INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
+
+REFERENCE_STEP = 0
+"""Step of the calls that the prompt itself makes: before the first model call."""
 
 
 class TurnRecord:
@@ -44,17 +50,14 @@ class TurnRecord:
         self._head = dict(head)
         self._nonce = nonce
         self._blocks: list[Block] = []
-        self._step = 0
+        self._step = REFERENCE_STEP
         self._open: Block | None = None
         self._retry: Block | None = None
         self._pieces: list[str] = []
         self._opened_at = 0.0
         self._started_at: float | None = None
-        self._usage: dict[str, int] = {}
-        self._told = True
-        self._untold_steps = 0
-        self._calls: list[tuple[Block, list[str]]] = []
-        self._started: set[str] = set()
+        self._usage = UsageCount()
+        self._calls = StepCalls(self._step)
         self.status = "running"
         self.size = 0
         """Characters of text, arguments and results so far."""
@@ -75,22 +78,22 @@ class TurnRecord:
                 self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():
                 self._add_retry(event)
+            case ReferenceCalled():
+                self._add_reference(event)
             case ToolCallDelta():
                 self._add_call(event, at)
             case ModelFinished():
                 self._close(at)
-                self._add_usage(event.usage)
+                self._usage.add(event.usage)
             case StepStarted():
-                self._count_untold()
-                self._told = False
+                self._usage.begin_step()
                 self._step = event.step
-                self._calls = []
-                self._started = set()
+                self._calls = StepCalls(event.step)
             case ToolStarted():
-                self._started.add(event.id)
+                self._calls.start(event.id)
                 self.milestones += 1
             case ToolApproved():
-                self._call(event.id)["approval"] = event.approval
+                self._calls.find(event.id)["approval"] = event.approval
                 self.milestones += 1
             case ToolOutput():
                 self._add_output(event)
@@ -111,9 +114,9 @@ class TurnRecord:
         self._join()
         turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
         turn["blocks"] = list(self._blocks)
-        if self._usage:
-            untold = {"untold_steps": self._untold_steps} if self._untold_steps else {}
-            turn["usage"] = {**self._usage, **untold}
+        usage = self._usage.total()
+        if usage is not None:
+            turn["usage"] = usage
         return cast("Turn", turn)
 
     def step_blocks(self) -> list[Block]:
@@ -158,21 +161,13 @@ class TurnRecord:
     def _add_call(self, event: ToolCallDelta, at: float) -> None:
         if event.index == len(self._calls):
             self._close(at)
-            block: Block = {
-                "type": "tool_call",
-                "step": self._step,
-                "id": event.id,
-                "nonce": self._nonce(),
-                "name": "",
-                "arguments": "",
-            }
-            self._blocks.append(block)
-            self._calls.append((block, []))
-        block, pieces = self._calls[event.index]
-        block["name"] += event.name
-        if event.extra:
-            block["extra"] = {"call": {**block.get("extra", {}).get("call", {}), **event.extra}}
-        pieces.append(event.arguments)
+            self._blocks.append(self._calls.open(event.id, self._nonce()))
+        self._calls.grow(event)
+        self.size += len(event.arguments)
+
+    def _add_reference(self, event: ReferenceCalled) -> None:
+        said = {"name": event.name, "arguments": event.arguments, "history": "exclude"}
+        self._blocks.append(self._calls.open(event.id, self._nonce(), **said))
         self.size += len(event.arguments)
 
     def _add_output(self, event: ToolOutput) -> None:
@@ -202,24 +197,10 @@ class TurnRecord:
         )
         return next((block for block in results if block["id"] == call_id), None)
 
-    def _add_usage(self, usage: Usage | None) -> None:
-        for key, value in cast("dict[str, int]", usage or {}).items():
-            self._usage[key] = self._usage.get(key, 0) + value
-            self._told = True
-
-    def _count_untold(self) -> None:
-        """Count the step that is over if the server told nothing of what it used."""
-        if not self._told:
-            self._untold_steps += 1
-            self._told = True
-
-    def _call(self, call_id: str) -> Block:
-        return next(block for block, _ in self._calls if block["id"] == call_id)
-
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
         self._settle_calls()
-        self._count_untold()
+        self._usage.end_step()
         self.status = event.status
         if event.finish_reason:
             self._head["finish_reason"] = event.finish_reason
@@ -234,10 +215,10 @@ class TurnRecord:
         answered = {
             b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
         }
-        for block, _ in self._calls:
+        for block in self._calls:
             if block["id"] in answered:
                 continue
-            if block["id"] in self._started:
+            if self._calls.has_started(block["id"]):
                 shown = self._running_result(block["id"])
                 content = (
                     f"{shown['content']}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT
@@ -257,10 +238,7 @@ class TurnRecord:
         if self._pieces and self._open is not None:
             self._open["text"] += "".join(self._pieces)
             self._pieces = []
-        for block, pieces in self._calls:
-            if pieces:
-                block["arguments"] += "".join(pieces)
-                pieces.clear()
+        self._calls.join()
 
 
 def _size(content: str | list[dict[str, Any]]) -> int:
