@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgbook.cells import Cell
+from msgbook.kernel.known_cells import KnownCells, MissingCellError, notebook
 from msgbook.transcript import Notebook
 
 COMM_TARGET = "msgbook"
@@ -32,6 +33,7 @@ class PageComms:
     def __init__(self) -> None:
         self._comms: dict[str, Any] = {}
         self._questions: dict[str, _CellsQuestion] = {}
+        self._known = KnownCells()
         self._handlers: dict[str, Handler] = {"cells": self._take_cells}
         self._greetings: list[Callable[[Any], None]] = []
 
@@ -47,7 +49,7 @@ class PageComms:
         """Take in a comm that a page opened; the target's handler."""
         self._comms[comm.comm_id] = comm
         comm.on_msg(lambda message: self._received(comm, message))
-        comm.on_close(lambda _message: self._comms.pop(comm.comm_id, None))
+        comm.on_close(lambda _message: self._drop(comm))
         for greeting in self._greetings:
             greeting(comm)
 
@@ -69,38 +71,44 @@ class PageComms:
     async def notebook(self, cell_id: str) -> Notebook | None:
         """The cells from the first through the one with that id, from the first page that has it.
 
-        None when no page is there, none has the cell, or none answers in time.
+        Cells that have not changed since that page last answered are the same objects as then:
+        nobody may change them in place.
+
+        Returns:
+            None when no page is there, none has the cell, or none answers in time.
         """
-        question = _CellsQuestion(list(self._comms.values()))
+        question = _CellsQuestion(cell_id, list(self._comms.values()))
         try:
-            return await self._ask(question, cell_id, ANSWER_TIMEOUT)
+            return await self._ask(question, ANSWER_TIMEOUT)
         finally:
             # A tab that went without a word is not waited for again; one that was slow comes back
             # with its answer.
             for comm in question.silent:
-                self._comms.pop(comm.comm_id, None)
+                self._drop(comm)
 
     async def all_cells(self) -> Sequence[Cell] | None:
         """All cells, without outputs, of the first page that answers; None when none does at once."""
-        shown = await self._ask(_CellsQuestion(list(self._comms.values())), None, MOMENT)
+        shown = await self._ask(_CellsQuestion(None, list(self._comms.values())), MOMENT)
         return shown.cells if shown else None
 
-    async def _ask(
-        self, question: _CellsQuestion, cell_id: str | None, seconds: float
-    ) -> Notebook | None:
+    async def _ask(self, question: _CellsQuestion, seconds: float) -> Notebook | None:
         if not question.silent:
             return None
-        request_id = secrets.token_hex(16)
-        self._questions[request_id] = question
+        self._questions[question.request_id] = question
         try:
             for comm in list(question.silent):
-                comm.send({"type": "cells.get", "request_id": request_id, "cell_id": cell_id})
+                known = self._known.revision(comm.comm_id) if question.cell_id is not None else None
+                comm.send(question.message(known))
             async with asyncio.timeout(seconds):
                 return await question.answer
         except TimeoutError:
             return None
         finally:
-            del self._questions[request_id]
+            del self._questions[question.request_id]
+
+    def _drop(self, comm: Any) -> None:
+        self._comms.pop(comm.comm_id, None)
+        self._known.forget(comm.comm_id)
 
     def _received(self, comm: Any, message: dict[str, Any]) -> None:
         self._comms[comm.comm_id] = comm
@@ -115,25 +123,50 @@ class PageComms:
         question = self._questions.get(request_id) if isinstance(request_id, str) else None
         if question is None:
             return
-        question.loop.call_soon_threadsafe(question.take, comm, _notebook(data))
-
-
-def _notebook(data: dict[str, Any]) -> Notebook | None:
-    """What a page answered; None where it does not hold the cell."""
-    cells, metadata = data.get("cells"), data.get("metadata")
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        return None
-    return Notebook(cells, metadata if isinstance(metadata, dict) else {})
+        try:
+            if question.cell_id is None:
+                shown = notebook(data)
+            else:
+                shown = self._known.take(comm.comm_id, data)
+        except MissingCellError:
+            if question.again(comm):
+                return
+            shown = None
+        question.loop.call_soon_threadsafe(question.take, comm, shown)
 
 
 class _CellsQuestion:
-    """One question to several pages: the first answer with cells counts, or else the last."""
+    """One question to several pages: the first answer with cells counts, or else the last.
 
-    def __init__(self, asked: list[Any]) -> None:
+    Args:
+        cell_id: The cell that runs; None to ask for all cells, without their outputs.
+    """
+
+    def __init__(self, cell_id: str | None, asked: list[Any]) -> None:
+        self.request_id = secrets.token_hex(16)
+        self.cell_id = cell_id
         self.loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[Notebook | None] = self.loop.create_future()
         self.silent = list(asked)
         """The comms that have not answered yet."""
+        self._asked_again: set[str] = set()
+
+    def message(self, known: str | None = None) -> dict[str, Any]:
+        """The question as it is sent.
+
+        Args:
+            known: The revision of the answer that is kept of that page.
+        """
+        asked = {"request_id": self.request_id, "cell_id": self.cell_id}
+        return {"type": "cells.get", **asked, **({"known": known} if known else {})}
+
+    def again(self, comm: Any) -> bool:
+        """Ask a page for the whole, but only once; whether it was asked."""
+        if comm.comm_id in self._asked_again:
+            return False
+        self._asked_again.add(comm.comm_id)
+        comm.send(self.message())
+        return True
 
     def take(self, comm: Any, shown: Notebook | None) -> None:
         if comm in self.silent:

@@ -18,6 +18,7 @@ class FakePage implements ITurnPage {
   readonly outputs = new Map<string, JSONObject | null>();
   readonly running = new Set<string>();
   readonly refreshed: string[] = [];
+  readonly over: TurnJson[] = [];
   writes = 0;
 
   constructor(...cells: string[]) {
@@ -45,6 +46,9 @@ class FakePage implements ITurnPage {
   };
   clear = (cellId: string) => {
     this.outputs.set(cellId, null);
+  };
+  ended = (turn: TurnJson) => {
+    this.over.push(turn);
   };
   refresh = (cellId: string) => {
     this.refreshed.push(cellId);
@@ -138,6 +142,7 @@ describe('a turn that this page runs', () => {
     expect(page.outputs.get('a')).toBe(data);
     expect(live.current('a')).toBeNull();
     expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);
+    expect(page.over).toEqual([turn('done', '>xy')]);
     jest.advanceTimersByTime(WRITE_INTERVAL);
     expect(page.outputs.get('a')).toBe(data);
     expect(page.running).toContain('a');
@@ -160,6 +165,7 @@ describe('a turn that this page runs', () => {
     expect(said(page.turn('a'))).toBe('>x');
     expect(page.turn('a')?.status).toBe('running');
     expect(live.current('a')).toBeNull();
+    expect(page.over).toEqual([]);
   });
 });
 
@@ -278,6 +284,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(said(page.turn('b'))).toBe('all of it');
     expect(page.running).not.toContain('b');
     expect(sent).toEqual([{ type: 'turn.seen', display_id: 'e' }]);
+    expect(page.over).toEqual([turn('done', 'all of it')]);
   });
 
   it('does not spoil what the kernel wrote itself', () => {

@@ -4,9 +4,10 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import type { Choice, IApprovalQuestion } from '../comm/approval';
-import { answerCells, parseCellsQuestion } from '../comm/cells';
+import { CellsReporter, parseCellsQuestion } from '../comm/cells';
 import { GONE } from '../comm/kernelComm';
 import { KernelLink } from '../comm/kernelLink';
+import { parseMark } from '../comm/mark';
 import type { Execution, ITurnHost } from '../render/host';
 import type { TurnJson } from '../turn/delta';
 import { isObject, text } from '../turn/model';
@@ -91,9 +92,14 @@ export class Conversation implements ITurnHost {
       this._turns.write();
       const model = this._panel.content.model;
       // Cells and metadata are JSON as nbformat defines it; its types allow `undefined`, JSON does not.
-      return answerCells(question, model?.cells ?? [], () =>
+      return this._cells.answer(question, model?.cells ?? [], () =>
         model!.sharedModel.getMetadata()
       ) as unknown as JSONObject;
+    }
+    const mark = parseMark(data);
+    if (mark !== null) {
+      this.page.mark(mark);
+      return null;
     }
     this._turns.receive(data);
     const asked = this.approvals.receive(data);
@@ -159,6 +165,7 @@ export class Conversation implements ITurnHost {
   private _end(): void {
     this._turns.end();
     this.approvals.clear();
+    this._cells.forget();
   }
 
   private _write(): void {
@@ -176,6 +183,7 @@ export class Conversation implements ITurnHost {
 
   private readonly _panel: NotebookPanel;
   private readonly _turns: LiveTurns;
+  private readonly _cells = new CellsReporter();
   private readonly _link: KernelLink;
   /** The cell of the last turn that was taken over, and the request that ran it. */
   private _adopted: { cellId: string; parent: string | undefined } | null =

@@ -89,8 +89,7 @@ export class LiveTurns {
       return null;
     }
     this._page.replace(live.cellId, data);
-    this._forget(live);
-    this._send({ type: 'turn.seen', display_id: displayId });
+    this._finish(live, turn);
     return live.adopted ? live.cellId : null;
   }
 
@@ -148,8 +147,7 @@ export class LiveTurns {
     }
     if (turn.status !== 'running') {
       this.write();
-      this._forget(live);
-      this._send({ type: 'turn.seen', display_id: displayId });
+      this._finish(live, turn);
       return;
     }
     this._changed(live);
@@ -225,6 +223,13 @@ export class LiveTurns {
   private _changed(live: ILiveTurn): void {
     this._page.refresh(live.cellId);
     this._timer ??= window.setTimeout(() => this.write(), WRITE_INTERVAL);
+  }
+
+  /** The turn has ended and stands in the outputs. */
+  private _finish(live: ILiveTurn, turn: TurnJson): void {
+    this._forget(live);
+    this._send({ type: 'turn.seen', display_id: live.displayId });
+    this._page.ended(turn);
   }
 
   private _forget(live: ILiveTurn): void {

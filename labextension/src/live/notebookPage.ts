@@ -3,10 +3,12 @@ import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
+import type { IMark } from '../comm/mark';
 import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalPage } from './approvals';
+import { keepSummaries, markHistory } from './cellMetadata';
 import type { ITurnPage } from './turnPage';
 
 /** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
@@ -96,6 +98,19 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
 
   clear(cellId: string): void {
     this._cell(cellId)?.outputs.clear();
+  }
+
+  ended(turn: TurnJson): void {
+    if (this._notebook.model !== null) {
+      keepSummaries(this._notebook.model, turn);
+    }
+  }
+
+  /** Set the history of cells. */
+  mark(mark: IMark): void {
+    if (this._notebook.model !== null) {
+      markHistory(this._notebook.model, mark);
+    }
   }
 
   refresh(cellId: string): void {

@@ -19,6 +19,8 @@ export interface ITurnPage {
   add(cellId: string, data: JSONObject): void;
   /** Remove the cell's outputs. */
   clear(cellId: string): void;
+  /** Take over what a turn that has just ended says of other cells. */
+  ended(turn: TurnJson): void;
   /** Draw the turn of that cell anew. */
   refresh(cellId: string): void;
 }

@@ -1,0 +1,97 @@
+"""What the pages' last answers held, so that only cells that changed have to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.cells import Cell
+from msgbook.transcript import Notebook
+
+_NONE: Mapping[str, Cell] = {}
+
+
+class MissingCellError(Exception):
+    """A page says that a cell is unchanged, of which nothing is known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    revision: str
+    cells: Mapping[str, Cell]
+    """By id."""
+
+
+class KnownCells:
+    """Puts answers together of what was sent and what was known: one answer for each comm is kept.
+
+    A page names its answers (`revision`), and leaves cells out only where the question said that
+    the kernel has its very last one. So answers of one comm have to be taken in order.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[str, _Answer] = {}
+
+    def revision(self, comm_id: str) -> str | None:
+        """The name of the answer that is kept of a comm."""
+        answer = self._answers.get(comm_id)
+        return answer.revision if answer else None
+
+    def forget(self, comm_id: str) -> None:
+        """Drop what is kept of a comm."""
+        self._answers.pop(comm_id, None)
+
+    def take(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
+        """What a page answered, cells that did not change being the objects they were before.
+
+        Returns:
+            None where the page does not hold the cell that was asked for.
+
+        Raises:
+            MissingCellError: Something is missing; the whole has to be asked for.
+        """
+        if _cells(data) is None:
+            return None
+        # Should something be missing: the answer before is not the page's last one any more.
+        before = self._answers.pop(comm_id, None)
+        shown = notebook(data, before.cells if before else {})
+        revision = data.get("revision")
+        if shown is not None and isinstance(revision, str) and revision:
+            by_id = {cell["id"]: cell for cell in shown.cells if isinstance(cell.get("id"), str)}
+            self._answers[comm_id] = _Answer(revision, by_id)
+        return shown
+
+
+def notebook(data: Mapping[str, Any], known: Mapping[str, Cell] = _NONE) -> Notebook | None:
+    """What an answer shows, given the cells that it may leave out.
+
+    Returns:
+        None where the page does not hold the cell that was asked for.
+
+    Raises:
+        MissingCellError: It leaves out others.
+    """
+    cells, metadata = _cells(data), data.get("metadata")
+    if cells is None:
+        return None
+    whole = [_known(cell, known) if _is_unchanged(cell) else cell for cell in cells]
+    return Notebook(whole, metadata if isinstance(metadata, dict) else {})
+
+
+def _cells(data: Mapping[str, Any]) -> list[Cell] | None:
+    cells = data.get("cells")
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        return None
+    return cells
+
+
+def _is_unchanged(cell: Cell) -> bool:
+    return cell.get("unchanged") is True and "cell_type" not in cell
+
+
+def _known(cell: Cell, known: Mapping[str, Cell]) -> Cell:
+    cell_id = cell.get("id")
+    if not isinstance(cell_id, str) or cell_id not in known:
+        raise MissingCellError
+    return known[cell_id]

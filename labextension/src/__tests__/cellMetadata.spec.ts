@@ -1,0 +1,163 @@
+import { NotebookModel } from '@jupyterlab/notebook/lib/model';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { parseMark } from '../comm/mark';
+import { keepSummaries, markHistory } from '../live/cellMetadata';
+
+/** A notebook with the cells `a` and `b`, saved. */
+function notebook(ours?: JSONObject): NotebookModel {
+  const model = new NotebookModel();
+  const others = { tags: ['x'] };
+  const metadata = ours === undefined ? others : { ...others, msgbook: ours };
+  const cells = ['a', 'b'].map(id => ({ id, cell_type: 'code', metadata }));
+  model.sharedModel.insertCells(0, cells);
+  model.sharedModel.clearUndoHistory();
+  model.dirty = false;
+  return model;
+}
+
+function ours(model: NotebookModel, cell = 0): unknown {
+  return model.cells.get(cell).getMetadata('msgbook');
+}
+
+beforeEach(() => {
+  // Jupyter's own shared cells are read before they belong to a document, which Yjs remarks.
+  jest.spyOn(console, 'warn').mockImplementation();
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('parseMark', () => {
+  it.each(['include', 'exclude', 'summary'])('takes %s', history => {
+    const mark = parseMark({ type: 'cells.mark', cells: ['a', 'b'], history });
+    expect(mark).toEqual({ cells: new Set(['a', 'b']), history });
+  });
+
+  it.each([
+    null,
+    [],
+    { type: 'cells.get', cells: ['a'], history: 'summary' },
+    { type: 'cells.mark', cells: 'a', history: 'summary' },
+    { type: 'cells.mark', cells: ['a', 1], history: 'summary' },
+    { type: 'cells.mark', cells: ['a'] },
+    { type: 'cells.mark', cells: ['a'], history: 'all' },
+    { type: 'cells.mark', cells: ['a'], history: ['summary'] }
+  ])('ignores %j', data => {
+    expect(parseMark(data)).toBeNull();
+  });
+});
+
+describe('markHistory', () => {
+  const mark = {
+    cells: new Set(['a', 'b', 'gone']),
+    history: 'summary'
+  } as const;
+
+  it('sets the history of the cells and keeps all other keys', () => {
+    const model = notebook({ agent: 'x', history: 'include' });
+    markHistory(model, mark);
+    for (const cell of [0, 1]) {
+      expect(model.cells.get(cell).metadata).toEqual({
+        tags: ['x'],
+        msgbook: { agent: 'x', history: 'summary' }
+      });
+    }
+    expect(model.dirty).toBe(true);
+  });
+
+  it('is one change, undone by itself', () => {
+    const model = notebook();
+    model.sharedModel.insertCell(2, { cell_type: 'raw' });
+    markHistory(model, mark);
+    model.sharedModel.insertCell(3, { cell_type: 'raw' });
+
+    model.sharedModel.undo();
+    expect([ours(model, 0), ours(model, 1)]).toEqual([
+      { history: 'summary' },
+      { history: 'summary' }
+    ]);
+    expect(model.cells.length).toBe(3);
+    model.sharedModel.undo();
+    expect([ours(model, 0), ours(model, 1)]).toEqual([undefined, undefined]);
+    expect(model.cells.length).toBe(3);
+    model.sharedModel.redo();
+    expect(ours(model)).toEqual({ history: 'summary' });
+  });
+
+  it('changes nothing where it is so already', () => {
+    const model = notebook({ history: 'summary' });
+    markHistory(model, mark);
+    expect(model.dirty).toBe(false);
+    expect(model.sharedModel.canUndo()).toBe(false);
+  });
+});
+
+describe('keepSummaries', () => {
+  const made = { text: 'They talked.', source: 'sha256:1' };
+
+  function turn(summaries: unknown): JSONObject {
+    const context = { summaries } as JSONObject;
+    return { version: 1, status: 'done', blocks: [], context };
+  }
+
+  it('writes what a turn had made of whole cells, once', () => {
+    const model = notebook({ history: 'summary' });
+    const summaries = {
+      a: { ...made, model: 'm' },
+      gone: made,
+      'b/call_1': made
+    };
+    keepSummaries(model, turn(summaries));
+    expect(ours(model, 0)).toEqual({ history: 'summary', summary: made });
+    expect(ours(model, 1)).toEqual({ history: 'summary' });
+    expect(model.dirty).toBe(true);
+    model.dirty = false;
+    keepSummaries(model, turn(summaries));
+    expect(model.dirty).toBe(false);
+    expect(model.sharedModel.canUndo()).toBe(false);
+  });
+
+  it.each([
+    ['was edited', { text: 'We talked.', source: 'sha256:1' }],
+    ['was emptied', { text: '', source: 'sha256:1' }],
+    ['is a person’s own', { text: 'We talked.' }],
+    ['has another shape', 'We talked.']
+  ])('leaves a summary alone that %s', (_, summary) => {
+    const model = notebook({ summary });
+    keepSummaries(model, turn({ a: made }));
+    expect(ours(model)).toEqual({ summary });
+    expect(model.dirty).toBe(false);
+  });
+
+  it('replaces one of another source, edited or not', () => {
+    const model = notebook({ summary: { text: 'x', source: 'sha256:0' } });
+    keepSummaries(model, turn({ a: made }));
+    expect(ours(model)).toEqual({ summary: made });
+  });
+
+  it.each([
+    undefined,
+    null,
+    'a',
+    [made],
+    { a: null },
+    { a: 'They talked.' },
+    { a: { text: 'They talked.' } },
+    { a: { text: ['They talked.'], source: 'sha256:1' } },
+    { a: { text: 'They talked.', source: 1 } }
+  ])('ignores %j', summaries => {
+    const model = notebook();
+    keepSummaries(model, turn(summaries));
+    expect(ours(model)).toBeUndefined();
+    expect(model.dirty).toBe(false);
+  });
+
+  it('does not take the place of metadata that is not ours', () => {
+    const model = notebook();
+    model.cells.get(0).setMetadata('msgbook', 'a word');
+    keepSummaries(model, turn({ a: made }));
+    expect(ours(model)).toBe('a word');
+  });
+});
