@@ -19,21 +19,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-import httpx2
-import openai
 from notebooks import chat
-from stream_decode import Transport
+from streamed import our_turn, typed_pieces
 
 from msgbook.cells import Cell
-from msgbook.config import ProviderSettings, redact_json
+from msgbook.config import redact_json
 from msgbook.history import Reader, View, known_summaries
 from msgbook.history.stale import stale_turns
-from msgbook.output.record import TurnRecord
-from msgbook.provider.base import Request
-from msgbook.provider.openai_chat import OpenAIProvider
-from msgbook.tools.approval import Decision, Question
-from msgbook.tools.base import ToolSet
-from msgbook.turn import run_turn
 
 VIEW = View("assistant", "You are a helpful assistant in a Jupyter notebook.")
 TOKENS = 100
@@ -86,10 +78,6 @@ def building(turns: int, rounds: int) -> tuple[float, float, float]:
     return statistics.median(first), statistics.median(later), statistics.median(encoding)
 
 
-async def _no(_question: Question) -> Decision:
-    return Decision("denied")
-
-
 class Ours:
     """Turns below the same cells, in one session."""
 
@@ -103,30 +91,12 @@ class Ours:
         self.cells = json.loads(self._text)
 
     async def turn(self) -> None:
-        settings = ProviderSettings("bench", "http://127.0.0.1/v1")
-        provider = OpenAIProvider(settings, transport=lambda _http: Transport(TOKENS))
-        record = TurnRecord({}, lambda: "00000000")
-        async for _ in run_turn(
-            Request("m", request(self._reader, self.cells)),
-            record,
-            provider=provider,
-            tools=ToolSet(),
-            approve=_no,
-            redact=lambda text: text,
-            clock=time.monotonic,
-        ):
-            pass
-        await provider.close()
+        await our_turn(request(self._reader, self.cells), TOKENS)
 
 
 async def kept(messages: Any) -> None:
     """A turn of a cell that keeps the messages in a list."""
-    client = openai.AsyncOpenAI(
-        api_key="none", http_client=httpx2.AsyncClient(transport=Transport(TOKENS))
-    )
-    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
-    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
-    await client.close()
+    pieces = await typed_pieces(messages, TOKENS)
     if len(pieces) != TOKENS + 1:
         raise RuntimeError(f"{len(pieces)} pieces came of {TOKENS} tokens")
 

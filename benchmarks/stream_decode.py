@@ -10,88 +10,24 @@ Usage: python benchmarks/stream_decode.py [ROUNDS]
 from __future__ import annotations
 
 import asyncio
-import json
 import resource
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable
 
-import httpx2
-import openai
-
-from msgbook.config import ProviderSettings
-from msgbook.output.record import TurnRecord
-from msgbook.provider.base import Request
-from msgbook.provider.openai_chat import OpenAIProvider
-from msgbook.tools.approval import Decision, Question
-from msgbook.tools.base import ToolSet
-from msgbook.turn import run_turn
+from streamed import our_turn, typed_pieces
 
 TOKENS = 20_000
-EVENTS_PER_READ = 20
-"""Events that one read of the connection brings; a server at full speed sends many at once."""
-
-
-def body(tokens: int) -> Iterator[bytes]:
-    """The reads of an answer of so many tokens, each in an event as OpenAI sends it."""
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    choice = {"index": 0, "delta": {"content": "word "}, "logprobs": None, "finish_reason": None}
-    event = b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
-    for _ in range(tokens // EVENTS_PER_READ):
-        yield event * EVENTS_PER_READ
-    last = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    yield b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n"
-
-
-class Transport(httpx2.AsyncBaseTransport):
-    """Answers each request with `tokens` tokens."""
-
-    def __init__(self, tokens: int) -> None:
-        self._tokens = tokens
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        async def reads() -> AsyncIterator[bytes]:
-            for read in body(self._tokens):
-                yield read
-                await asyncio.sleep(0)
-
-        headers = {"content-type": "text/event-stream"}
-        return httpx2.Response(200, headers=headers, content=reads(), request=request)
+MESSAGES = [{"role": "user", "content": "hi"}]
 
 
 async def typed(tokens: int) -> int:
-    client = openai.AsyncOpenAI(
-        api_key="none", http_client=httpx2.AsyncClient(transport=Transport(tokens))
-    )
-    messages: Any = [{"role": "user", "content": "hi"}]
-    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
-    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
-    await client.close()
-    return len("".join(pieces))
-
-
-async def _no(_question: Question) -> Decision:
-    return Decision("denied")
+    return len("".join(await typed_pieces(MESSAGES, tokens)))
 
 
 async def ours(tokens: int) -> int:
-    settings = ProviderSettings("bench", "http://127.0.0.1/v1")
-    provider = OpenAIProvider(settings, transport=lambda _http: Transport(tokens))
-    record = TurnRecord({}, lambda: "00000000")
-    async for _ in run_turn(
-        Request("m", [{"role": "user", "content": "hi"}]),
-        record,
-        provider=provider,
-        tools=ToolSet(),
-        approve=_no,
-        redact=lambda text: text,
-        clock=time.monotonic,
-    ):
-        pass
-    await provider.close()
-    turn = record.snapshot()
+    turn = (await our_turn(MESSAGES, tokens)).snapshot()
     if turn["status"] != "done":
         raise RuntimeError(f"the turn ended otherwise: {turn['blocks'][-1:]}")
     return len(turn["blocks"][0]["text"])

@@ -1,0 +1,84 @@
+"""One streamed answer, read as a turn of ours and as the SDK's typed chunks: no network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx2
+import openai
+
+from msgbook.config import ProviderSettings
+from msgbook.output.record import TurnRecord
+from msgbook.provider.base import Request
+from msgbook.provider.openai_chat import OpenAIProvider
+from msgbook.tools.approval import Decision, Question
+from msgbook.tools.base import ToolSet
+from msgbook.turn import run_turn
+
+EVENTS_PER_READ = 20
+"""Events that one read of the connection brings; a server at full speed sends many at once."""
+
+
+def body(tokens: int) -> Iterator[bytes]:
+    """The reads of an answer of so many tokens, each in an event as OpenAI sends it."""
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    choice = {"index": 0, "delta": {"content": "word "}, "logprobs": None, "finish_reason": None}
+    event = b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
+    for _ in range(tokens // EVENTS_PER_READ):
+        yield event * EVENTS_PER_READ
+    last = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    yield b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n"
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """Answers each request with `tokens` tokens."""
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        async def reads() -> AsyncIterator[bytes]:
+            for read in body(self._tokens):
+                yield read
+                await asyncio.sleep(0)
+
+        headers = {"content-type": "text/event-stream"}
+        return httpx2.Response(200, headers=headers, content=reads(), request=request)
+
+
+async def _no(_question: Question) -> Decision:
+    return Decision("denied")
+
+
+async def our_turn(messages: list[dict[str, Any]], tokens: int) -> TurnRecord:
+    """The record of a turn that was answered with so many tokens."""
+    settings = ProviderSettings("bench", "http://127.0.0.1/v1")
+    provider = OpenAIProvider(settings, transport=lambda _http: Transport(tokens))
+    record = TurnRecord({}, lambda: "00000000")
+    async for _ in run_turn(
+        Request("m", messages),
+        record,
+        provider=provider,
+        tools=ToolSet(),
+        approve=_no,
+        redact=lambda text: text,
+        clock=time.monotonic,
+    ):
+        pass
+    await provider.close()
+    return record
+
+
+async def typed_pieces(messages: Any, tokens: int) -> list[str]:
+    """What a loop over the SDK's typed chunks gets of such an answer."""
+    client = openai.AsyncOpenAI(
+        api_key="none", http_client=httpx2.AsyncClient(transport=Transport(tokens))
+    )
+    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
+    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+    await client.close()
+    return pieces
