@@ -58,7 +58,7 @@ def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
 def test_text_model_and_agent_come_from_the_command(server, tmp_path):
     server.answers = [text("Hello")]
     path = tmp_path / "chat.msg.md"
-    path.write_text("")
+    path.write_text("---\nagents:\n  critic:\n    system_prompt: You judge.\n---\n")
     options = ("--force", "--model", "large", "--agent", "critic")
 
     done = run(server, "chat", path, "-", *options, stdin="!ls\n50 % of 世界\n")
@@ -66,6 +66,7 @@ def test_text_model_and_agent_come_from_the_command(server, tmp_path):
     assert (done.returncode, done.stdout) == (0, "Hello\n")
     assert said(server.messages()[-1]) == ("user", "!ls\n50 % of 世界")
     assert server.requests[0]["model"] == "large"
+    assert said(server.messages()[0]) == ("system", "You judge.")
     assert '[markdown] agent="critic" model="large"' in path.read_text("utf-8")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.cells import Cell, IsMagic, any_magic, parse_prompt, source_of
-from msgbook.history import build_history
+from msgbook.cells import Cell, parse_prompt, source_of
+from msgbook.history import History
 from msgbook.messages import Message
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
@@ -90,38 +90,47 @@ def estimate_text(text: str) -> int:
     return east_asian + -(-(len(text) - east_asian) // CHARACTERS_A_TOKEN)
 
 
+def weights(request: History) -> dict[int, int]:
+    """About how many tokens each cell gives to a request, by its position."""
+    found: dict[int, int] = {}
+    for message, owner in zip(request.messages, request.owners, strict=True):
+        if owner is not None:
+            found[owner] = found.get(owner, 0) + estimate([message])
+    return found
+
+
+def named_cells(positions: Iterable[int], tokens: Mapping[int, int], cells: Sequence[Cell]) -> str:
+    """Some cells, for a person: `cell 3 (Summarise a log): 1,200; ...`."""
+    return "; ".join(
+        f"cell {position + 1} ({title_of(cells[position])}): {tokens[position]:,}"
+        for position in positions
+    )
+
+
 def warn_of_length(
-    tokens: int, limit: int, cells: Sequence[Cell], is_magic: IsMagic = any_magic
+    tokens: int, limit: int, of_cells: Mapping[int, int], cells: Sequence[Cell]
 ) -> str | None:
     """What to say of a request that is long by estimate; None for one that is not.
 
     Args:
         tokens: Of the whole request.
         limit: Up to which nothing is said.
+        of_cells: Those of the cells, as `weights` gives them.
         cells: Those above the running one.
     """
     if tokens <= limit:
         return None
-    heaviest = sorted(_weights(cells, is_magic), reverse=True)[:_NAMED_CELLS]
-    named = "; ".join(
-        f"cell {-number} ({title_of(cells[-number - 1])}): {weight:,}"
-        for weight, number in heaviest
-    )
+    above = [position for position in of_cells if position < len(cells)]
+    heaviest = sorted(above, key=lambda position: (-of_cells[position], position))
+    named = named_cells(heaviest[:_NAMED_CELLS], of_cells, cells)
     largest = f" The largest cells above are {named}." if named else ""
     return (
         f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
         f"{largest} To send less, delete what is done with, or exclude it: "
         "%%msg history=exclude as the first line of a prompt, "
-        '{"msgbook": {"history": "exclude"}} in the metadata of another cell.'
+        '{"msgbook": {"history": "exclude"}} in the metadata of another cell; '
+        "history=summary sends a summary of it."
     )
-
-
-def _weights(cells: Sequence[Cell], is_magic: IsMagic) -> Iterable[tuple[int, int]]:
-    """Tokens and negative position of each cell that is sent: of equal ones the first counts."""
-    for number, cell in enumerate(cells, 1):
-        sent = build_history([cell], system_prompt="", agent="", is_magic=is_magic)
-        if sent.cells:
-            yield estimate(sent.messages), -number
 
 
 def _outputs(cell: Cell) -> list[Any]:

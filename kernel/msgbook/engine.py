@@ -9,15 +9,23 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
-from msgbook.accounting import estimate, warn_of_length
-from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, metadata_of, parse_prompt
+from msgbook.accounting import estimate, warn_of_length, weights
+from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, parse_prompt
 from msgbook.config import Settings, redact, redact_json
+from msgbook.conversation import (
+    Answerers,
+    ContextWindowError,
+    Conversation,
+    Prepared,
+    PreviewMeans,
+    TurnMeans,
+    overflow,
+)
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
-from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, build_history, is_continue
-from msgbook.messages import Message, request_hash, user
+from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
+from msgbook.history.prefix import Sent
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
 from msgbook.provider.servers import Servers
@@ -29,18 +37,12 @@ from msgbook.tools.file_tools import FileTools, find_ripgrep
 from msgbook.tools.functions import Namespace, python_tool
 from msgbook.tools.results import Results
 from msgbook.tools.shell import shell_tool
-from msgbook.transcript import Transcript, model_above
+from msgbook.transcript import Transcript
 from msgbook.turn import LIMIT_KEYS, Limits, run_turn
+from msgbook.turn.following import followed
+from msgbook_format.agents import DEFAULT_AGENT
 
-AGENT = "assistant"
-
-SYSTEM_PROMPT = (
-    "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
-    "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
-)
-
-
-_PROMPT_ATTRIBUTES = {"model", "history", *LIMIT_KEYS}
+_PROMPT_ATTRIBUTES = {"agent", "model", "history", *LIMIT_KEYS}
 
 _NO_PAGE = (
     "No open page showed this cell, so the request was made of the turns of this session. "
@@ -61,19 +63,22 @@ class NothingToContinueError(MsgbookError):
 
 
 class Engine:
-    """Runs turns with one set of settings.
+    """Runs turns of one conversation with one set of settings.
 
     Args:
         folder: The notebook's folder.
-        private: Folders in which tools read nothing without asking.
+        private: Paths that tools neither read nor change without asking.
         approvals: What is allowed; by default what the settings alone allow.
         namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn ends with it then.
         sleep: Waits some seconds before a server is asked again.
+        is_magic: Which magics run as code.
+        home: Where the user's own skills are; None for none.
 
     Attributes:
         servers: Who answers.
         tools: What the models can call; may be added to between turns.
+        conversation: What has been read and sent.
     """
 
     def __init__(
@@ -86,12 +91,14 @@ class Engine:
         namespace: Namespace | None = None,
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        is_magic: IsMagic = any_magic,
+        home: Path | None = None,
     ) -> None:
         self.settings = settings
         self.servers = Servers(settings, problem=problem, sleep=sleep)
         self.approvals = approvals or Approvals(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
-        self._limits, refusals = limits.narrowed(settings.project_limits)
+        limits, refusals = limits.narrowed(settings.project_limits)
         self._warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
         self._results = Results(folder)
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
@@ -100,21 +107,25 @@ class Engine:
         self.namespace = namespace
         if namespace is not None:
             self.tools.add(python_tool(namespace))
+        self.conversation = Conversation(
+            folder,
+            Answerers(settings, self.servers, limits, self.tools, self._files, folder),
+            self._results,
+            is_magic=is_magic,
+            secrets=settings.secrets,
+            private=private,
+            home=home,
+        )
         self._said: set[str] = set()
 
     def new_record(self) -> TurnRecord:
         """The record of a turn that begins now."""
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        head = {"agent": AGENT, "started": started.replace("+00:00", "Z")}
+        head = {"agent": DEFAULT_AGENT, "started": started.replace("+00:00", "Z")}
         return TurnRecord(head, lambda: token_hex(4))
 
     async def run(
-        self,
-        source: str,
-        transcript: Transcript,
-        record: TurnRecord,
-        is_magic: IsMagic = any_magic,
-        ask: Ask | None = None,
+        self, source: str, transcript: Transcript, record: TurnRecord, ask: Ask | None = None
     ) -> AsyncGenerator[None]:
         """Answer one prompt cell, yielding after each change of `record`.
 
@@ -124,54 +135,80 @@ class Engine:
             source: Of the cell, as written.
             ask: Asks a person about calls that are not free; None where nobody can be asked.
         """
-        prompt = Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
-        history = build_history(
-            transcript.earlier, system_prompt=SYSTEM_PROMPT, agent=AGENT, is_magic=is_magic
-        )
-        secrets = self.settings.secrets
-        messages = redact_json([*history.messages, user(prompt.text)], secrets)
-        context = {"source": transcript.source, "cells": history.cells}
-        record.set_head(context=context)
-        limits, refusals = self._limits.narrowed(prompt.attributes)
-        warnings = [Notice(f"%%msg: {words}", "warning") for words in refusals]
-        for notice in self._notices(transcript, prompt) + warnings:
+        prompt = _prompt(source)
+        record.set_head(context={"source": transcript.source})
+        for notice in self._notices(transcript, prompt):
             record.apply(notice, time.monotonic())
-        wanted = prompt.attributes.get("model") or _cell_model(transcript)
+        news = asyncio.Event()
+        means = TurnMeans(
+            record,
+            news.set,
+            approve=lambda question: self.approvals.decide(question, ask),
+            describe=self.namespace.describe if self.namespace is not None else None,
+            redact=self._redact,
+            bound=self._results.capped,
+        )
         try:
-            if not prompt.text.strip():
-                raise EmptyMessageError("The message is empty: write something into the cell.")
-            if source.split(maxsplit=1)[0] == CONTINUE_MAGIC and not is_continue(source):
-                raise NothingToContinueError(_ALONE)
-            if is_continue(source) and not broke_off(transcript.earlier):
-                raise NothingToContinueError(_WHOLE)
-            model = await self.servers.model(wanted or model_above(transcript.earlier))
+            _require_sendable(source, prompt, transcript)
+            task = asyncio.ensure_future(
+                self.conversation.prepare(source, prompt, transcript, means)
+            )
+            async with aclosing(followed(task, news)) as happenings:
+                async for _ in happenings:
+                    yield
+            prepared = task.result()
+            self._take_in(prepared, record)
+            self._require_room(prepared, transcript, record)
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
             self.finish(record, TurnFinished("error", None, name, str(error)))
             yield
             return
-        provider = self.servers.provider_of(model)
-        record.set_head(
-            model=model,
-            provider=provider.name,
-            context={**context, "request_hash": request_hash(messages)},
-        )
-        self._warn_of_length(messages, transcript, record, is_magic, limits)
         yield
+        for why in await asyncio.to_thread(self.conversation.blobs.write, prepared.digests):
+            means.say(f"What this prompt brought cannot be kept for later requests: {why}.")
+        self._remember(prepared, transcript)
+        answerer = prepared.answerer
         turn = run_turn(
-            Request(model, messages, redact_json(self.tools.schemas, secrets)),
+            self.body(prepared),
             record,
-            provider=provider,
-            tools=self.tools,
-            approve=lambda question: self.approvals.decide(question, ask),
-            redact=lambda text: redact(whole(text), secrets),
+            provider=answerer.provider,
+            tools=answerer.tools,
+            approve=means.approve,
+            redact=self._redact,
             bound=self._results.capped,
             clock=time.monotonic,
-            limits=limits,
+            limits=answerer.limits,
         )
         async with aclosing(turn) as happenings:
             async for _ in happenings:
                 yield
+
+    async def preview(self, source: str, transcript: Transcript) -> tuple[Prepared, list[str]]:
+        """The request of a prompt cell, without running anything, and what would be said of it.
+
+        What would have to run stands as `{"pending": ...}`.
+
+        Raises:
+            MsgbookError: There would be no request; the message says why.
+        """
+        prompt = _prompt(source)
+        _require_sendable(source, prompt, transcript)
+        means = PreviewMeans()
+        prepared = await self.conversation.prepare(source, prompt, transcript, means)
+        tools = prepared.answerer.tools.schemas
+        too_long = overflow(prepared, transcript.earlier, tools)
+        return prepared, [*means.notices, *([too_long] if too_long else [])]
+
+    def body(self, prepared: Prepared) -> Request:
+        """What is sent, but for what the provider adds."""
+        answerer = prepared.answerer
+        return Request(
+            answerer.model,
+            prepared.request.messages,
+            redact_json(answerer.tools.schemas, self.settings.secrets),
+            answerer.options,
+        )
 
     def finish(self, record: TurnRecord, end: TurnFinished) -> None:
         """End a turn from outside: an interrupt, or a fault of ours."""
@@ -182,17 +219,45 @@ class Engine:
         await self._files.close()
         await self.servers.close()
 
-    def _warn_of_length(
-        self,
-        messages: list[Message],
-        transcript: Transcript,
-        record: TurnRecord,
-        is_magic: IsMagic,
-        limits: Limits,
-    ) -> None:
-        tokens = estimate(messages, self.tools.schemas)
-        if words := warn_of_length(tokens, limits.warn_tokens, transcript.earlier, is_magic):
+    def _redact(self, text: str) -> str:
+        return redact(whole(text), self.settings.secrets)
+
+    def _take_in(self, prepared: Prepared, record: TurnRecord) -> None:
+        answerer = prepared.answerer
+        record.set_head(
+            agent=answerer.agent.name,
+            model=answerer.model,
+            provider=answerer.provider.name,
+            context=prepared.context,
+        )
+
+    def _require_room(self, prepared: Prepared, transcript: Transcript, record: TurnRecord) -> None:
+        """Say of a request that it is long; refuse one that does not fit.
+
+        Raises:
+            ContextWindowError: It is longer than the model's context window.
+        """
+        tools = prepared.answerer.tools.schemas
+        if words := overflow(prepared, transcript.earlier, tools):
             record.apply(Notice(words, "warning"), time.monotonic())
+            raise ContextWindowError("The request does not fit; nothing was sent.")
+        tokens = estimate(prepared.request.messages, tools)
+        limit = prepared.answerer.limits.warn_tokens
+        if tokens > limit:
+            of_cells = weights(prepared.request)
+            words = warn_of_length(tokens, limit, of_cells, transcript.earlier) or ""
+            record.apply(Notice(words, "warning"), time.monotonic())
+
+    def _remember(self, prepared: Prepared, transcript: Transcript) -> None:
+        """Keep what is sent, for `%cache`."""
+        running = transcript.current or {}
+        sent = Sent(
+            prepared.request,
+            [*transcript.earlier, running],
+            prepared.answerer.model,
+            prepared.answerer.tools.schemas,
+        )
+        self.conversation.sent.append(sent)
 
     def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
         """What the user should know: warnings once, a policy that allows all in every turn."""
@@ -214,7 +279,21 @@ class Engine:
         return notices
 
 
-def _cell_model(transcript: Transcript) -> str | None:
-    ours: Any = metadata_of(transcript.current) if transcript.current else {}
-    model = ours.get("model")
-    return model if isinstance(model, str) and model else None
+def _prompt(source: str) -> Prompt:
+    return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
+
+
+def _require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> None:
+    """Raise unless there is something to say.
+
+    Raises:
+        EmptyMessageError: There is nothing.
+        NothingToContinueError: `%continue` asks for what there is not, or says more than that.
+    """
+    if not prompt.text.strip():
+        raise EmptyMessageError("The message is empty: write something into the cell.")
+    if is_continue(source):
+        if not broke_off(transcript.earlier):
+            raise NothingToContinueError(_WHOLE)
+    elif source.split(maxsplit=1)[0] == CONTINUE_MAGIC:
+        raise NothingToContinueError(_ALONE)

@@ -43,6 +43,14 @@ def private_paths() -> tuple[Path, ...]:
     return (*map(Path, found), *([settings.absolute()] if settings else []))
 
 
+def home_folder() -> Path | None:
+    """The user's home, where their own skills are; None for a user who has none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
 def saved_approvals(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approvals:
     """What is allowed in a notebook's folder; rules made by an answer are kept for good."""
     saved = SavedRules(Store(data_file(RULES_FILE)))

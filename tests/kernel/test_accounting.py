@@ -18,9 +18,11 @@ from msgbook.accounting import (
     title_of,
     usage_of_cells,
     warn_of_length,
+    weights,
 )
 from msgbook.config import load_settings
 from msgbook.engine import Engine
+from msgbook.history import build_history
 from msgbook.magics import run_magic
 from msgbook.magics.base import Scene
 from msgbook.messages import system, user
@@ -168,7 +170,9 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
         },
     ]
 
-    words = warn_of_length(9000, 5000, cells)
+    request = build_history(cells, system_prompt="", agent="assistant")
+
+    words = warn_of_length(9000, 5000, weights(request), cells)
 
     assert "about 9,000 tokens" in words
     assert words.index("cell 3 (# Data 1 2") < words.index("cell 1 (Summarise a log")
@@ -177,7 +181,7 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
 
 
 def test_a_request_within_the_limit_is_not_warned_of():
-    assert warn_of_length(5000, 5000, []) is None
+    assert warn_of_length(5000, 5000, {}, []) is None
 
 
 def test_a_title_is_one_line_of_a_bounded_length():

@@ -17,7 +17,7 @@ from msgbook.engine import Engine
 from msgbook.errors import reason
 from msgbook.events import TurnFinished
 from msgbook.history import is_continue
-from msgbook.host import private_paths, saved_approvals
+from msgbook.host import home_folder, private_paths, saved_approvals
 from msgbook.output.failure import Failure, error_content, failure_of, fault
 from msgbook.output.record import REFERENCE_STEP
 from msgbook.output.replay import turn_messages
@@ -144,6 +144,7 @@ def run_turns(
             folder,
             private=private_paths(),
             approvals=saved_approvals(settings, folder, rules),
+            home=home_folder(),
         )
         try:
             return await job(Answering(document, engine, screen, read_line))

@@ -48,7 +48,7 @@ class MsgKernel(InterruptibleKernel):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._routing = Routing(self.shell.magics_manager)
-        self._session = Session(Path.cwd(), self._namespace)
+        self._session = Session(Path.cwd(), self._namespace, self._routing.is_magic)
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
         self.shell.events.register("pre_execute", self._import_from_folder)
@@ -188,7 +188,7 @@ class MsgKernel(InterruptibleKernel):
         else:
             read_line = self._line_reader() if allow_stdin else None
             running = self._session.run_prompt(
-                code, cell_id, self._routing.is_magic, send, read_line, remember=store_history
+                code, cell_id, send, read_line, remember=store_history
             )
         task = asyncio.ensure_future(running)
         with self.running_turn(task):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
-from msgbook.host import private_paths, saved_approvals
+from msgbook.host import home_folder, private_paths, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.questions import PageQuestions
@@ -45,10 +45,12 @@ class Session:
     Args:
         folder: The notebook's.
         namespace: Makes the notebook's Python as tools use it, once the engine is made.
+        is_magic: Which magics run as code.
     """
 
-    def __init__(self, folder: Path, namespace: Callable[[], Namespace]) -> None:
+    def __init__(self, folder: Path, namespace: Callable[[], Namespace], is_magic: IsMagic) -> None:
         self._namespace = namespace
+        self._is_magic = is_magic
         self.page = PageComms()
         self.memory = SessionMemory()
         self.display = DisplayMode()
@@ -75,7 +77,6 @@ class Session:
         self,
         source: str,
         cell_id: str | None,
-        is_magic: IsMagic,
         send: Send,
         read_line: ReadLine | None = None,
         *,
@@ -111,7 +112,7 @@ class Session:
             if transcript.source == "live":
                 display.follow()
             asking = self._asking(display, read_line)
-            turn = engine.run(source, transcript, record, is_magic, asking)
+            turn = engine.run(source, transcript, record, asking)
             async with aclosing(turn) as happenings:
                 async for _ in happenings:
                     display.changed()
@@ -187,6 +188,8 @@ class Session:
                 approvals=saved_approvals(self._settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,
+                is_magic=self._is_magic,
+                home=home_folder(),
             )
         return self._engine
 

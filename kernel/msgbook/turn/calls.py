@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
 from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
@@ -21,6 +20,7 @@ from msgbook.tools.base import (
     ToolError,
     ToolSet,
 )
+from msgbook.turn.following import until_done
 from msgbook.turn.limits import Breaker, Meter
 from msgbook_format.turn import Block
 
@@ -88,7 +88,7 @@ class CallRunner:
             yield
             while running:
                 call, task = running[0]
-                async with aclosing(_until_done(task, news)) as happenings:
+                async with aclosing(until_done(task, news)) as happenings:
                     async for _ in happenings:
                         yield
                 outcome = task.result()
@@ -201,14 +201,6 @@ class CallRunner:
             {**part, "text": self.redact(part["text"])} if "text" in part else part
             for part in content
         ]
-
-
-async def _until_done(task: asyncio.Task[Any], news: asyncio.Event) -> AsyncGenerator[None]:
-    """Yield whenever there are news, until the task is done."""
-    while not task.done():
-        await news.wait()
-        news.clear()
-        yield
 
 
 def _is_cancelled() -> bool:

@@ -1,0 +1,18 @@
+"""A prompt becomes a request: who answers, what the prompt brings, what stands above it."""
+
+from msgbook.conversation.answerer import Answerer, Answerers
+from msgbook.conversation.conversation import Conversation, Prepared
+from msgbook.conversation.means import Means, PreviewMeans, TurnMeans
+from msgbook.conversation.window import ContextWindowError, overflow
+
+__all__ = [
+    "Answerer",
+    "Answerers",
+    "ContextWindowError",
+    "Conversation",
+    "Means",
+    "Prepared",
+    "PreviewMeans",
+    "TurnMeans",
+    "overflow",
+]

@@ -1,0 +1,170 @@
+"""Who answers a prompt: agent, model, server, and what they may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from msgbook.agents.model import Agent
+from msgbook.agents.options import request_options
+from msgbook.agents.project import ProjectFiles
+from msgbook.agents.resolve import AgentSources, asked_for, resolve
+from msgbook.agents.rights import Owned, allowed_roots, narrowed
+from msgbook.agents.selection import selection
+from msgbook.agents.skills import skills_in_use, system_prompt
+from msgbook.cells import Prompt, metadata_of
+from msgbook.config import Settings
+from msgbook.history import View
+from msgbook.provider.base import Provider
+from msgbook.provider.servers import Servers
+from msgbook.tools.base import ToolSet
+from msgbook.tools.file_tools import FileTools
+from msgbook.tools.rights import Refused, Roots
+from msgbook.transcript import Transcript
+from msgbook.turn.limits import Limits
+
+SYSTEM_PROMPT = (
+    "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
+    "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """Who answers, and by which means."""
+
+    agent: Agent
+    model: str
+    provider: Provider
+    view: View
+    options: dict[str, Any]
+    """Further keys of the request's body."""
+    tools: ToolSet
+    allowed: tuple[Path, ...] | None
+    """Folders below which it reads freely; None for the user's roots."""
+    limits: Limits
+    notices: tuple[str, ...]
+
+
+class Answerers:
+    """Finds out who answers.
+
+    Args:
+        settings: The user's.
+        limits: The user's and the project's.
+        tools: All tools of the conversation.
+        files: Those of them that read and write files.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        servers: Servers,
+        limits: Limits,
+        tools: ToolSet,
+        files: FileTools,
+        folder: Path,
+    ) -> None:
+        self._settings = settings
+        self._servers = servers
+        self._limits = limits
+        self._tools = tools
+        self._files = files
+        self._folder = folder
+
+    async def of(self, prompt: Prompt, transcript: Transcript, project: ProjectFiles) -> Answerer:
+        """Who answers a prompt.
+
+        Raises:
+            MsgbookError: No such agent, no model, or the server cannot be asked.
+        """
+        sources = agent_sources(transcript, project, self._settings)
+        wanted = asked_for("agent", prompt, transcript.current)
+        agent, model, notices = resolve(wanted, transcript.earlier, sources)
+        agent, refused = narrowed(agent, self._owned())
+        model = asked_for("model", prompt, transcript.current) or model
+        model = await self._servers.model(model, agent.provider)
+        view, unknown = self.view(agent, model, transcript, project)
+        limits, too_much = self._limits.narrowed(agent.limits)
+        limits, asked_too_much = limits.narrowed(prompt.attributes)
+        allowed, outside = self._allowed(agent)
+        server = self._servers.settings_of(model, agent.provider)
+        return Answerer(
+            agent,
+            model,
+            self._servers.provider_of(model, agent.provider),
+            view,
+            request_options(agent, server.base_url if server else None),
+            self._tools_of(agent, allowed),
+            allowed,
+            limits,
+            (
+                *notices,
+                *refused,
+                *unknown,
+                *(f"Agent {agent.name}: {words}" for words in too_much),
+                *(f"%%msg: {words}" for words in asked_too_much),
+                *outside,
+            ),
+        )
+
+    def view(
+        self, agent: Agent, model: str, transcript: Transcript, project: ProjectFiles
+    ) -> tuple[View, list[str]]:
+        """How an agent reads the conversation, and what of its skills is not followed."""
+        own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
+        selected = selection("skills", agent, metadata_of({"metadata": transcript.metadata}))
+        skills, notices = skills_in_use(project.skills, selected)
+        server = self._servers.settings_of(model, agent.provider)
+        view = View(
+            agent.name,
+            system_prompt(own, skills),
+            vision=self._servers.sees(model, agent.provider),
+            keep_reasoning=bool(server and server.keep_reasoning),
+            alternate=bool(server and server.alternate),
+        )
+        return view, notices
+
+    def _owned(self) -> Owned:
+        return Owned(
+            tuple(self._settings.providers),
+            tuple(tool.name for tool in self._tools),
+            self._settings.mcp_servers,
+        )
+
+    def _allowed(self, agent: Agent) -> tuple[tuple[Path, ...] | None, Sequence[str]]:
+        if agent.allowed_uris is None:
+            return None, ()
+        roots = Roots(self._folder)
+
+        def real(path: str) -> Path | None:
+            try:
+                return roots.resolve(path)
+            except Refused:
+                return None
+
+        return allowed_roots(agent, [roots.folder], real)
+
+    def _tools_of(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
+        """The tools that an agent is offered, in the order of all."""
+        if agent.tools is None and allowed is None:
+            return self._tools
+        within = {} if allowed is None else {t.name: t for t in self._files.within(allowed)}
+        files = {tool.name: tool for tool in self._files.tools}
+        return ToolSet(
+            within[tool.name] if tool is files.get(tool.name) and within else tool
+            for tool in self._tools
+            if agent.tools is None or tool.name in agent.tools
+        )
+
+
+def agent_sources(
+    transcript: Transcript, project: ProjectFiles, settings: Settings
+) -> AgentSources:
+    """Where the agents of a notebook are defined."""
+    frontmatter = metadata_of({"metadata": transcript.metadata}).get("frontmatter")
+    return AgentSources(
+        frontmatter if isinstance(frontmatter, str) else "", project.agents, settings.agents
+    )

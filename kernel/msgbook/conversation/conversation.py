@@ -1,0 +1,194 @@
+"""One conversation: what it has read, and how a prompt of it becomes a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgbook.agents.project import ProjectFiles, read_project
+from msgbook.accounting import title_of
+from msgbook.cells import Cell, IsMagic, Prompt
+from msgbook.config import redact, redact_json
+from msgbook.conversation.answerer import Answerer, Answerers
+from msgbook.conversation.blobs import Blobs
+from msgbook.conversation.bringing import Bringing
+from msgbook.conversation.means import Means
+from msgbook.conversation.sources import PromptSources
+from msgbook.conversation.summing_up import Summaries
+from msgbook.history import History, Reader, contexts_above, known_summaries
+from msgbook.history.prefix import Sent
+from msgbook.prompt import block
+from msgbook.prompt.images import image_content
+from msgbook.text import one_line, whole
+from msgbook.tools.results import Results
+from msgbook.tools.rights import Roots
+from msgbook.tools.trust import find_project
+from msgbook.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that could be sent."""
+
+    answerer: Answerer
+    request: History
+    context: dict[str, Any]
+    """Of the turn, as it is recorded."""
+
+    @property
+    def digests(self) -> set[str]:
+        """Of the texts that have to be kept, so that the request can be made again."""
+        return {digest for digest, _ in _kept(self.context)}
+
+
+class Conversation:
+    """The notebook as a model reads it.
+
+    Args:
+        folder: The notebook's.
+        home: Where the user's own skills are; None for none.
+        private: Folders in which nothing is free to read.
+        secrets: What must neither be sent nor kept.
+
+    Attributes:
+        blobs: What earlier turns brought, as it was sent.
+        sent: The first requests of the last two turns of this session.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        answerers: Answerers,
+        results: Results,
+        *,
+        is_magic: IsMagic,
+        secrets: Sequence[str],
+        private: Sequence[Path] = (),
+        home: Path | None = None,
+    ) -> None:
+        self.answerers = answerers
+        self.is_magic = is_magic
+        self.blobs = Blobs(results)
+        self.sent: deque[Sent] = deque(maxlen=2)
+        self.reader = Reader(
+            is_magic=is_magic,
+            replay=self._replay,
+            redact=partial(redact_json, secrets=secrets),
+        )
+        self._folder = folder
+        self._home = home
+        self._secrets = secrets
+        self._said_gone: set[str] = set()
+        self._roots = partial(Roots, folder, private, results.blobs)
+
+    async def project(self) -> ProjectFiles:
+        """Agents, rules and skills as they are now."""
+        return await asyncio.to_thread(
+            read_project, find_project(self._folder), self._folder, self._home
+        )
+
+    async def prepare(
+        self, source: str, prompt: Prompt, transcript: Transcript, means: Means
+    ) -> Prepared:
+        """Make the request of a prompt.
+
+        Args:
+            source: Of its cell.
+            prompt: What the source says; there is something in it.
+
+        Raises:
+            MsgbookError: No such agent, no model, or the server cannot be asked for its models.
+        """
+        project = await self.project()
+        answerer = await self.answerers.of(prompt, transcript, project)
+        for words in (*project.notices, *answerer.notices):
+            means.say(words)
+        brought = await self._bringing(transcript, answerer, means).of(
+            prompt.text,
+            transcript,
+            agent=answerer.agent,
+            rules=project.rules,
+            above=contexts_above(transcript.earlier, self.is_magic),
+        )
+        for notice in brought.notices:
+            means.say(notice.text)
+        self.blobs.add(brought.blobs)
+        history, made = await self._history(transcript, answerer, means)
+        context = {
+            "source": transcript.source,
+            "cells": history.cells,
+            **redact_json(brought.context, self._secrets),
+            **({"summaries": made} if made else {}),
+        }
+        for words in self._gone(transcript.earlier):
+            means.say(words)
+        message = self.reader.prompt(source, context, answerer.view)
+        assert message is not None  # noqa: S101 - the prompt says something
+        request = history.with_prompt(message, len(transcript.earlier))
+        context["request_hash"] = self.reader.request_hash(request)
+        return Prepared(answerer, request, context)
+
+    def _bringing(self, transcript: Transcript, answerer: Answerer, means: Means) -> Bringing:
+        sources = PromptSources(
+            self._roots(answerer.allowed),
+            means.allow,
+            transcript.earlier,
+            self.is_magic,
+            means.describe,
+            means.tool_runner(answerer),
+        )
+        return Bringing(
+            sources,
+            sources.bytes,
+            self.is_magic,
+            lambda text: redact(whole(text), self._secrets),
+            self.blobs.has,
+        )
+
+    async def _history(
+        self, transcript: Transcript, answerer: Answerer, means: Means
+    ) -> tuple[History, Summaries]:
+        """The messages of the cells above, and the summaries that were made for it."""
+        known = known_summaries(transcript.earlier)
+        history = self.reader.read(transcript.earlier, answerer.view, known)
+        if not history.missing:
+            return history, {}
+        made = await means.sum_up(history.missing, answerer)
+        made = redact_json(made, self._secrets)
+        known |= {summary["source"]: summary["text"] for summary in made.values()}
+        return self.reader.read(transcript.earlier, answerer.view, known), made
+
+    def _gone(self, cells: Sequence[Cell]) -> Iterator[str]:
+        """A line for each text above that was sent once and cannot be sent again, told once."""
+        for cell in cells if self.blobs.gone - self._said_gone else ():
+            for context in contexts_above([cell], self.is_magic):
+                for digest, name in _kept(context):
+                    if digest in self.blobs.gone - self._said_gone:
+                        self._said_gone.add(digest)
+                        yield (
+                            f"{title_of(cell)!r} brought {name}, which is gone: .msgbook/blobs has "
+                            f"no {digest[:12]}... any more. The model is told so."
+                        )
+
+    def _replay(
+        self, text: str, context: Mapping[str, Any], vision: bool
+    ) -> str | list[dict[str, Any]]:
+        """The content of a prompt's message, now and in all later requests."""
+        images: Any = context.get("images")
+        records = images if isinstance(images, list) else []
+        content = image_content(text, records, self.blobs.load, vision=vision)
+        return block.append(content, block.replay(context, self.blobs.load))
+
+
+def _kept(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Digest and name of each text that a context says was kept; it may come from a file."""
+    for kind, key in (("rules", "name"), ("files", "key"), ("tools", "name"), ("images", "key")):
+        entries = context.get(kind)
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and isinstance(entry.get("sha256"), str):
+                yield entry["sha256"], one_line(str(entry.get(key, "")), 100)

@@ -1,0 +1,141 @@
+"""What may be done to make a request: in a turn everything, by the rules; in a preview nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Protocol
+
+from msgbook.conversation.answerer import Answerer
+from msgbook.conversation.reference_calls import ReferenceCalls
+from msgbook.conversation.sources import Describe, RunTool
+from msgbook.conversation.summing_up import Summaries, sum_up
+from msgbook.events import Notice, TurnEvent
+from msgbook.history import Missing
+from msgbook.output.record import TurnRecord
+from msgbook.tools.approval import Approve, Question
+from msgbook.tools.base import Content, Need
+from msgbook.tools.rights import Objection
+from msgbook.turn.calls import CallRunner
+from msgbook.turn.limits import Breaker, Meter
+from msgbook_format.turn import Block
+
+
+class Means(Protocol):
+    """What a request is made with, beside the reading of free files."""
+
+    @property
+    def describe(self) -> Describe | None:
+        """Describes a Python variable; None where there is no Python."""
+        ...
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        """Whether a file that the user names may be read though it is not free."""
+        ...
+
+    def tool_runner(self, answerer: Answerer) -> RunTool:
+        """Runs tools that the prompt names."""
+        ...
+
+    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
+        """Makes summaries."""
+        ...
+
+    def say(self, words: str) -> None:
+        """Tells the reader what is not followed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMeans:
+    """The means of a turn.
+
+    Args:
+        changed: Called after each change of the record.
+        approve: Decides about what is not free.
+        redact: Takes out of a tool's result what must not be shown or sent on.
+        bound: Cuts a tool's result down to what a request can carry.
+    """
+
+    record: TurnRecord
+    changed: Callable[[], None]
+    approve: Approve
+    describe: Describe | None
+    redact: Callable[[str], str]
+    bound: Callable[[Content], Content]
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        arguments = json.dumps({"path": str(real)}, ensure_ascii=False)
+        call: Block = {
+            "type": "tool_call",
+            "id": f"read_{token_hex(4)}",
+            "name": "read",
+            "arguments": arguments,
+        }
+        need = Need(objection.reason, every_time=objection.every_time)
+        decision = await self.approve(Question(call, need))
+        if decision.approval == "denied":
+            return False
+        by = "you allowed it" if decision.approval == "user" else "a rule allows it"
+        self._apply(Notice(f"{real} was read: {by}."))
+        return True
+
+    def tool_runner(self, answerer: Answerer) -> RunTool:
+        runner = CallRunner(
+            self.record,
+            answerer.tools,
+            self.approve,
+            self.redact,
+            self.bound,
+            time.monotonic,
+            Meter(answerer.limits, time.monotonic),
+            Breaker(),
+        )
+        return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
+
+    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
+        return await sum_up(missing, answerer.model, answerer.provider, self._apply)
+
+    def say(self, words: str) -> None:
+        self._apply(Notice(words, "warning"))
+
+    def _apply(self, event: TurnEvent) -> None:
+        self.record.apply(event, time.monotonic())
+        self.changed()
+
+
+@dataclass(slots=True)
+class PreviewMeans:
+    """The means of a preview: nothing runs, nobody is asked, no model answers."""
+
+    notices: list[str] = field(default_factory=list)
+
+    async def describe(self, name: str) -> str:
+        """A variable is described by code of its own."""
+        return _pending(f"py:{name}")
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        return False
+
+    def tool_runner(self, answerer: Answerer) -> RunTool:
+        async def run(name: str, arguments: str) -> str:
+            return _pending(f"{name} {arguments}")
+
+        return run
+
+    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
+        return {
+            one.key: {"text": _pending(f"summary of {one.key}"), "source": one.source}
+            for one in missing
+        }
+
+    def say(self, words: str) -> None:
+        self.notices.append(words)
+
+
+def _pending(what: str) -> str:
+    return json.dumps({"pending": what}, ensure_ascii=False)

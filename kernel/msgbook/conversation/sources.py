@@ -1,0 +1,66 @@
+"""Where the references of a prompt lead: files, cells above, Python values, tools."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from msgbook.cells import Cell, IsMagic
+from msgbook.errors import MsgbookError
+from msgbook.history import cell_text
+from msgbook.history.kind import kind_of
+from msgbook.prompt.files import Allow, Files
+from msgbook.prompt.sources import SourceError
+from msgbook.tools.rights import Roots
+
+Describe = Callable[[str], Awaitable[str]]
+"""Describes a Python variable. Raises `MsgbookError` where there is none."""
+
+RunTool = Callable[[str, str], Awaitable[str]]
+"""Runs a tool with a JSON object as arguments, under the rules for calls of a model. Raises
+`SourceError` for a call that was denied or failed."""
+
+
+class PromptSources(Files):
+    """`prompt.sources.Sources` of one turn.
+
+    Args:
+        roots: Where reading is free.
+        allow: Asks about what is not free.
+        cells: Those above the prompt.
+        describe: None where there is no Python.
+    """
+
+    def __init__(
+        self,
+        roots: Roots,
+        allow: Allow,
+        cells: Sequence[Cell],
+        is_magic: IsMagic,
+        describe: Describe | None,
+        run_tool: RunTool,
+    ) -> None:
+        super().__init__(roots, allow)
+        self._cells = cells
+        self._is_magic = is_magic
+        self._describe = describe
+        self._run_tool = run_tool
+
+    async def cell(self, cell_id: str) -> str:
+        """A cell above, with its output; of two with one id the nearest."""
+        for cell in reversed(self._cells):
+            if cell.get("id") == cell_id:
+                return cell_text(cell, kind_of(cell, self._is_magic))
+        raise SourceError("no cell above has this id")
+
+    async def python(self, name: str) -> str:
+        """The description of a variable."""
+        if self._describe is None:
+            raise SourceError("there is no Python here; it is in the kernel of an open notebook")
+        try:
+            return await self._describe(name)
+        except MsgbookError as error:
+            raise SourceError(str(error)) from None
+
+    async def tool(self, name: str, arguments: str) -> str:
+        """The result of a call."""
+        return await self._run_tool(name, arguments)

@@ -1,0 +1,51 @@
+"""A request that does not fit into the model's context window is not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgbook.accounting import estimate, named_cells, weights
+from msgbook.cells import Cell
+from msgbook.conversation.conversation import Prepared
+from msgbook.errors import MsgbookError
+from msgbook.history.window import too_long
+
+
+class ContextWindowError(MsgbookError):
+    """The request is longer than what the model takes."""
+
+
+def overflow(
+    prepared: Prepared, cells: Sequence[Cell], tools: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """Which cells to exclude or sum up so that a request fits; None for one that does.
+
+    The window is the agent's `context_window`, less its `max_output_tokens`.
+    """
+    agent = prepared.answerer.agent
+    if agent.context_window is None:
+        return None
+    kept = agent.max_output_tokens or 0
+    window = agent.context_window - kept if kept < agent.context_window else agent.context_window
+    request = prepared.request
+    found = too_long(
+        request.messages,
+        request.owners,
+        window,
+        lambda message: estimate([message]),
+        fixed=estimate([], tools),
+    )
+    if found is None:
+        return None
+    named = named_cells(found.cells, weights(request), cells)
+    what = (
+        f"Exclude or sum up {named}: history=exclude or history=summary, or %compact."
+        if found.cells
+        else "The prompt alone is too long, with what it brings."
+    )
+    more = "" if found.is_enough or not found.cells else " Even then it does not fit."
+    return (
+        f"This request has about {found.tokens:,} tokens (an estimate); {window:,} fit into the "
+        f"context_window of agent {agent.name}. {what}{more}"
+    )

@@ -1,0 +1,173 @@
+"""Who answers: agents of the file, their properties in the request, and what they may not have."""
+
+from __future__ import annotations
+
+import pytest
+from scripted_server import call, text
+from talk import content_reference, notices
+
+TWO = """\
+agents:
+  writer:
+    models: [w-1]
+    system_prompt: You write.
+    temperature: 0.2
+    max_output_tokens: 500
+    reasoning_effort: low
+    tools: [read]
+  critic:
+    models: c-1
+    system_prompt: You judge.
+default_agent: writer
+"""
+
+
+@pytest.fixture
+def two(talk):
+    talk.metadata = {"msgbook": {"frontmatter": TWO}}
+    return talk
+
+
+def names(request):
+    return [tool["function"]["name"] for tool in request.get("tools", [])]
+
+
+def test_the_default_agent_of_the_frontmatter_answers_with_all_its_properties(two):
+    turn = two.ask("Write.")
+
+    request = two.server.requests[-1]
+    assert request["messages"][0] == {"role": "system", "content": "You write."}
+    assert (request["model"], request["temperature"]) == ("w-1", 0.2)
+    assert (request["max_tokens"], request["reasoning_effort"]) == (500, "low")
+    assert names(request) == ["read"]
+    assert (turn["agent"], turn["model"]) == ("writer", "w-1")
+
+
+def test_a_cell_names_its_agent_by_a_line_or_its_metadata(two):
+    assert two.ask("%%msg agent=critic\nJudge.")["agent"] == "critic"
+
+    turn = two.ask("Judge.", metadata={"msgbook": {"agent": "critic"}})
+
+    assert (turn["agent"], two.server.requests[-1]["model"]) == ("critic", "c-1")
+    assert two.sent()[0]["content"] == "You judge."
+
+
+def test_what_another_agent_said_comes_under_its_name(two):
+    two.ask("Write.", "A poem.")
+
+    two.ask("%%msg agent=critic\nJudge.")
+
+    assert two.sent()[1:3] == [
+        {"role": "user", "content": "Write."},
+        {"role": "user", "content": "[writer] A poem."},
+    ]
+
+
+def test_a_temporary_agent_answers_below_its_cell_alone(two):
+    unknown = two.ask("%%msg agent=quick\nHi.")
+    two.add("%agent new quick models=q-1 temperature=1")
+    two.add("%agent default quick")
+
+    known = two.ask("Hi.")
+
+    assert unknown["status"] == "error"
+    assert "writer" in unknown["blocks"][-1]["message"]
+    assert (known["agent"], known["model"]) == ("quick", "q-1")
+    assert two.server.requests[-1]["temperature"] == 1
+    assert "%agent" not in str(two.sent())
+
+
+def test_an_unknown_agent_sends_nothing(two):
+    turn = two.ask("%%msg agent=nobody\nHi.")
+
+    assert (turn["status"], two.server.requests) == ("error", [])
+
+
+def test_an_agent_of_the_project_has_the_body_of_its_file_as_prompt(talk):
+    folder = talk.folder / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "tester.md").write_text("---\nmodels: t-1\n---\nYou test.\n")
+
+    talk.ask("%%msg agent=tester\nTest.")
+
+    assert talk.sent()[0]["content"].strip() == "You test."
+    assert talk.server.requests[-1]["model"] == "t-1"
+
+
+def test_an_agent_of_the_configuration_may_have_a_server_of_its_own(talk, tmp_path):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(
+        f'[providers.first]\nbase_url = "{talk.server.url}"\nalternate = true\n'
+        f'[providers.second]\nbase_url = "{talk.server.url}"\nkeep_reasoning = true\n'
+        '[agents.far]\nprovider = "second"\nmodels = ["f-1"]\n'
+    )
+    talk.env = {"MSGBOOK_CONFIG": str(config), "MSGBOOK_MODEL": "m"}
+    talk.server.answers = [text("One.", reasoning="Thought."), text("Two.")]
+
+    first = talk.ask("%%msg agent=far\nHi.")
+    talk.ask("%%msg agent=far\nAgain.")
+
+    assert (first["provider"], first["model"]) == ("second", "f-1")
+    assert talk.sent()[2] == {
+        "role": "assistant",
+        "content": "One.",
+        "reasoning_content": "Thought.",
+    }
+
+
+def test_a_server_that_wants_roles_to_alternate_gets_neighbours_as_one(talk, tmp_path):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(f'[providers.first]\nbase_url = "{talk.server.url}"\nalternate = true\n')
+    talk.env = {"MSGBOOK_CONFIG": str(config), "MSGBOOK_MODEL": "m"}
+    talk.add("A note.", "markdown")
+
+    talk.ask("And a prompt.")
+
+    assert talk.sent()[1:] == [{"role": "user", "content": "A note.\n\nAnd a prompt."}]
+
+
+def test_a_file_cannot_lend_an_agent_what_the_user_has_not(talk):
+    talk.metadata = {
+        "msgbook": {
+            "frontmatter": "agents:\n  a:\n    provider: theirs\n    max_steps: 500\n"
+            "    mcp_servers: [x]\n    tools: [read, launch]\n    allowed_uris: [/etc]\n"
+        }
+    }
+
+    turn = talk.ask("Hi.")
+
+    assert turn["status"] == "done"
+    said = " ".join(notices(turn))
+    for refused in ("theirs", "max_steps", "'x'", "launch", "/etc"):
+        assert refused in said
+    assert names(talk.server.requests[-1]) == ["read"]
+
+
+def test_an_agent_reads_freely_only_where_it_is_allowed_to(talk):
+    (talk.folder / "docs").mkdir()
+    (talk.folder / "docs" / "a.txt").write_text("open")
+    (talk.folder / "b.txt").write_text("closed")
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a:\n    allowed_uris: [docs]\n"}}
+    talk.server.answers = [
+        call("read", {"path": "docs/a.txt"}),
+        call("read", {"path": "b.txt"}),
+        text("Done."),
+    ]
+
+    turn = talk.ask("See @[docs/a.txt] and @[b.txt].")
+
+    results = [b["status"] for b in turn["blocks"] if b["type"] == "tool_result"]
+    assert results == ["success", "denied"]
+    user = next(m for m in talk.sent() if m["role"] == "user")
+    assert content_reference(user)["files"] == {"docs/a.txt": "open"}
+
+
+def test_wrong_properties_are_named_and_the_others_count(talk):
+    talk.metadata = {
+        "msgbook": {"frontmatter": "agents:\n  a:\n    temperature: hot\n    models: [x-1]\n"}
+    }
+
+    turn = talk.ask("Hi.")
+
+    assert turn["model"] == "x-1"
+    assert "temperature" in " ".join(notices(turn))

@@ -1,0 +1,129 @@
+"""Summaries, the context window, and the law that a request begins with the one before."""
+
+from __future__ import annotations
+
+import random
+
+from scripted_server import call, error, text
+from talk import Talk, notices
+
+from msgbook.messages import encode
+
+
+def summed_up(talk: Talk) -> dict:
+    first = talk.ask("What is it?", "A long answer.")
+    talk.cells[0]["metadata"] = {"msgbook": {"history": "summary"}}
+    return first
+
+
+def test_a_summary_is_made_when_it_is_first_needed_and_recorded(talk):
+    talk.server.answers = [text("A long answer."), text("They asked; it is long."), text("Yes.")]
+    summed_up(talk)
+
+    turn = talk.ask("And?")
+
+    assert [m["content"] for m in talk.sent()[1:]] == [
+        "[summary] They asked; it is long.",
+        "And?",
+    ]
+    [(key, summary)] = turn["context"]["summaries"].items()
+    assert (key, summary["text"]) == ("c1", "They asked; it is long.")
+    assert any("Summing up" in words for words in notices(turn))
+
+
+def test_a_summary_is_made_once_and_again_only_when_its_source_changed(talk):
+    talk.server.answers = [text("A long answer."), text("Short."), text("Yes.")]
+    summed_up(talk)
+    talk.ask("And?")
+    talk.ask("And now?")
+    assert len(talk.server.requests) == 4
+
+    talk.cells[0]["source"] = "What is this?"
+    talk.ask("Once more?")
+    assert len(talk.server.requests) == 6
+
+
+def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
+    talk.server.answers = [text("A long answer."), error(400, "no"), text("Yes.")]
+    summed_up(talk)
+
+    turn = talk.ask("And?")
+
+    assert turn["status"] == "done"
+    assert "A long answer." in str(talk.sent())
+    assert any("c1" in words and "sent whole" in words for words in notices(turn))
+
+
+def test_what_summaries_use_counts_in_the_turn(talk):
+    talk.server.answers = [text("A long answer."), text("Short."), text("Yes.")]
+    one = summed_up(talk)
+
+    turn = talk.ask("And?")
+
+    assert turn["usage"]["input_tokens"] == 2 * one["usage"]["input_tokens"]
+
+
+def test_a_request_that_does_not_fit_is_not_sent_and_names_the_cells(talk):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a:\n    context_window: 2000\n"}}
+    talk.ask("Small.")
+    talk.add("word " * 3000, "markdown")
+
+    turn = talk.ask("And?")
+
+    assert (turn["status"], len(talk.server.requests)) == ("error", 1)
+    assert turn["blocks"][-1]["name"] == "ContextWindowError"
+    [words] = [words for words in notices(turn) if "context_window" in words]
+    assert "cell 2 (word word" in words
+    assert "cell 1" not in words
+
+
+def test_a_preview_is_the_request_and_runs_nothing(talk):
+    (talk.folder / "a.txt").write_text("text")
+    (talk.folder / "AGENTS.md").write_text("Be brief.")
+    talk.ask("Hello.")
+    talk.add("See @[a.txt].")
+
+    prepared, said, request = talk.preview(1)
+    assert (len(talk.server.requests), said) == (1, [])
+    kept = set(talk.blobs)
+    talk.rerun(1)
+
+    assert talk.sent() == request.messages
+    assert (
+        prepared.context
+        == talk.cells[1]["outputs"][0]["data"]["application/vnd.msgbook.turn+json"]["context"]
+    )
+    assert kept < set(talk.blobs)
+
+
+def test_a_preview_shows_what_would_have_to_run_as_pending(talk):
+    talk.server.answers = [text("A long answer.")]
+    summed_up(talk)
+    talk.add('@[write{"path": "x.txt", "content": "X"}]')
+
+    _, _, request = talk.preview(1)
+
+    assert len(talk.server.requests) == 1
+    assert not (talk.folder / "x.txt").exists()
+    assert str(request.messages).count("pending") == 2
+
+
+def test_each_request_begins_with_the_one_before_and_the_turn_between(talk):
+    """The prefix law over a conversation that has everything."""
+    random.seed(7)
+    (talk.folder / "AGENTS.md").write_text("Be {{HOW}}.")
+    before: list[bytes] = []
+    for number in range(12):
+        (talk.folder / "a.txt").write_text(f"version {number // 3}")
+        prompt = random.choice(
+            ["Hello.", "See @[a.txt].", 'Do @[read{"path": "a.txt"}]', f"#define HOW {number % 2}"]
+        )
+        answers = [text(f"Answer {number}.", reasoning="Hm.")]
+        if number % 2:
+            answers.insert(0, call("read", {"path": "a.txt"}))
+        talk.server.reset()
+        talk.server.answers = answers
+        talk.ask(prompt)
+        first = [encode(message) for message in talk.sent(0)]
+        assert first[: len(before)] == before
+        before = first
