@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.project import ProjectFiles, read_project
 from msgbook.accounting import title_of
+from msgbook.agents.project import ProjectFiles, read_project
 from msgbook.cells import Cell, IsMagic, Prompt
 from msgbook.config import redact, redact_json
 from msgbook.conversation.answerer import Answerer, Answerers
