@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from msgbook import config, turn
+from msgbook.agents.model import parse_agent
 from msgbook.config import Settings, hide_key, load_settings, redact
+from msgbook.config.lines import line_of
 from msgbook.errors import ConfigError
 
 
@@ -210,3 +214,198 @@ def test_a_text_that_breaks_off_in_a_secret_does_not_end_with_its_beginning():
         assert secret[:8] not in shown
         assert shown.startswith("the key is "[: min(end, 11)])
     assert redact("sk-01 is no key, sk-0123456789 neither.", [secret]).endswith("neither.")
+
+
+TWO = (
+    '[providers.near]\nbase_url = "http://near"\napi_key_env = "NEAR_KEY"\n'
+    '[providers.far]\nbase_url = "http://me:pass-word@far"\napi_key_env = "FAR_KEY"\n'
+    "keep_reasoning = true\nalternate = true\n"
+    'headers = { Authorization = "Bearer sk-in-a-header" }\n'
+)
+KEYS = {"NEAR_KEY": "sk-near-0123456789", "FAR_KEY": "sk-far-0123456789"}
+
+
+def test_each_provider_of_the_file_is_there_and_the_first_is_the_default(toml):
+    settings = toml(TWO, **KEYS)
+
+    assert list(settings.providers) == ["near", "far"]
+    assert settings.provider is settings.providers["near"]
+    wants = [(p.keep_reasoning, p.alternate) for p in settings.providers.values()]
+    assert wants == [(False, False), (True, True)]
+    assert settings.warnings == ()
+
+
+def test_the_environments_server_comes_before_those_of_the_file(toml):
+    settings = toml(TWO, OPENAI_BASE_URL="http://here", **KEYS)
+
+    assert list(settings.providers) == ["openai", "near", "far"]
+    assert settings.provider.from_environment
+    assert not settings.providers["near"].from_environment
+
+
+def test_what_is_secret_of_any_provider_is_secret(toml):
+    settings = toml(TWO, OPENAI_API_KEY="sk-of-openai-1", **KEYS)
+
+    text = "sk-of-openai-1 sk-near-0123456789 sk-far-0123456789 sk-in-a-header pass-word"
+    assert redact(text, settings.secrets) == " ".join(["[redacted]"] * 5)
+    assert [word for word in text.split() if word in repr(settings)] == []
+
+
+def test_the_keys_of_all_providers_are_taken_out_of_the_environment(toml):
+    environ = {**KEYS, "OPENAI_API_KEY": "sk-of-openai-1", "BROKEN": "sk-broken-1", "HOME": "h"}
+    settings = toml(TWO + '[providers.x]\napi_key_env = "BROKEN"', **environ)
+
+    hide_key(settings, environ)
+
+    assert environ == {"HOME": "h"}
+    assert "sk-broken-1" in settings.secrets
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("", "base_url of [providers.x] is missing"),
+        ('base_url = "far"', "base_url of [providers.x] is no URL"),
+        ('base_url = "http://["', "base_url of [providers.x] is no URL"),
+        ('base_url = "http://x"\nheaders = 7', "headers of [providers.x] have to be a table"),
+        ('base_url = "http://x"\nheaders = { A = "ä" }', "hold characters that no header has"),
+        ('base_url = "http://x"\nheaders = { A = "a\\nb" }', "hold characters that no header"),
+        ('base_url = "http://x"\napi_key_env = "ODD"', "ODD holds characters that no key has"),
+    ],
+)
+def test_a_broken_provider_is_a_warning_unless_it_is_the_default(toml, entry, problem):
+    settings = toml(f"{TWO}[providers.x]\n{entry}", ODD="sk-odd-0123456789\nx", **KEYS)
+
+    assert len(settings.warnings) == 1
+    assert problem in settings.warnings[0]
+    assert settings.warnings[0].endswith("The provider x is not used.")
+    assert problem in settings.providers["x"].problem
+    assert settings.provider.name == "near"
+    with pytest.raises(ConfigError, match=problem.replace("[", r"\[").replace("]", r"\]")):
+        toml(f"[providers.x]\n{entry}\n{TWO}", ODD="sk-odd-0123456789\nx")
+
+
+def test_a_provider_that_is_no_table_is_broken(toml):
+    settings = toml('[providers]\nx = { base_url = "http://x" }\ny = 7')
+
+    assert settings.providers["y"].problem
+    assert not settings.providers["x"].problem
+
+
+def test_only_the_default_provider_is_warned_about_for_a_key_that_is_not_set(toml):
+    assert toml(TWO, NEAR_KEY="sk-near-0123456789").warnings == ()
+    assert "NEAR_KEY" in toml(TWO, FAR_KEY="sk-far-0123456789").warnings[0]
+
+
+def test_wishes_of_wrong_types_are_warned_about_with_the_line_of_their_own_table(toml):
+    settings = toml(
+        '[providers.a]\nbase_url = "http://a"\nalternate = true\n'
+        '[providers."b c"]\nbase_url = "http://b"\nalternate = "yes"\nkeep_reasoning = 1\n'
+        "[providers.d]\nbase_url = 'http://d'\nprices.m = 1\ncolour = 1"
+    )
+
+    assert [p.alternate for p in settings.providers.values()] == [True, False, False]
+    assert sorted(line.split(" ")[0:2] for line in settings.warnings) == [
+        ["msgbook.toml:10:", "prices"],
+        ["msgbook.toml:11:", "unknown"],
+        ["msgbook.toml:6:", "alternate"],
+        ["msgbook.toml:7:", "keep_reasoning"],
+    ]
+
+
+def test_what_the_file_says_of_openai_never_reaches_the_environments_server(toml):
+    settings = toml(
+        '[providers.openai]\nbase_url = "http://elsewhere"\napi_key_env = "MINE"\n'
+        'keep_reasoning = true\nheaders = { Authorization = "sk-in-a-header" }',
+        OPENAI_API_KEY="sk-of-openai-1",
+        MINE="sk-of-mine-1",
+    )
+
+    provider = settings.provider
+    assert (provider.base_url, provider.api_key, provider.headers) == (None, "sk-of-openai-1", {})
+    assert provider.keep_reasoning
+    assert [line.split(" ")[:2] for line in settings.warnings] == [
+        ["msgbook.toml:2:", "base_url"],
+        ["msgbook.toml:3:", "api_key_env"],
+        ["msgbook.toml:5:", "headers"],
+    ]
+    assert redact("sk-in-a-header sk-of-mine-1", settings.secrets) == "[redacted] [redacted]"
+    assert set(settings.key_variables) == {"OPENAI_API_KEY", "MINE"}
+
+
+def test_the_same_server_in_environment_and_file_is_no_reason_for_a_warning(toml):
+    settings = toml(
+        '[providers.openai]\nbase_url = "https://api.openai.com/v1/"\n'
+        'api_key_env = "OPENAI_API_KEY"',
+        OPENAI_API_KEY="sk-of-openai-1",
+    )
+
+    assert settings.warnings == ()
+
+
+def test_agents_and_mcp_servers_are_read_as_they_stand(toml):
+    settings = toml(
+        '[agents]\nbroken = 7\n[agents.reviewer]\nmodels = "m"\nodd = [1]\n'
+        '[mcp_servers.files]\ncommand = "x"\n[mcp_servers.web]\nurl = "http://w"'
+    )
+
+    assert settings.agents == {"broken": 7, "reviewer": {"models": "m", "odd": [1]}}
+    assert settings.mcp_servers == ("files", "web")
+    assert settings.warnings == ()
+
+
+@pytest.mark.parametrize("key", ["agents", "mcp_servers"])
+def test_agents_and_mcp_servers_have_to_be_tables(toml, key):
+    settings = toml(f"{key} = 3")
+
+    assert (settings.agents, settings.mcp_servers) == ({}, ())
+    assert settings.warnings == (f"msgbook.toml:1: {key} has to be a table; it is ignored.",)
+
+
+FILE = """\
+model = "m"
+providers.a.base_url = "http://a"
+[providers]
+[providers.b]
+prices = { m = { input = 1 } }
+[[approval.rules]]
+tool = "x"
+text = \"\"\"
+[no header
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("model",), 1),
+        (("providers", "a", "base_url"), 2),
+        (("providers", "a", "headers"), 2),
+        (("providers", "b"), 4),
+        (("providers", "b", "prices", "m"), 5),
+        (("providers", "b", "headers"), 4),
+        (("approval", "rules"), 6),
+        (("approval", "rules", "tool"), 7),
+        (("nothing",), 1),
+    ],
+)
+def test_the_line_of_a_key_is_the_nearest_that_is_known(path, line):
+    assert line_of(FILE.splitlines(), path) == line
+
+
+@given(st.lists(st.text()), st.lists(st.text()))
+def test_no_text_keeps_a_line_from_being_named(lines, path):
+    assert 1 <= line_of(lines, tuple(path)) <= max(1, len(lines))
+
+
+def test_the_example_of_the_documentation_is_understood_whole(toml):
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+
+    settings = toml(example, CLOUD_KEY="sk-0123456789")
+
+    assert settings.warnings == ()
+    assert list(settings.providers) == ["local", "cloud"]
+    agent, notices = parse_agent("reviewer", settings.agents["reviewer"], "configuration")
+    assert (agent.provider, agent.models, notices) == ("cloud", ("big-1",), ())
+    assert set(settings.providers["cloud"].prices) == set(agent.models)

@@ -4,7 +4,8 @@ Values are read once, at kernel start. What a setting means for a user: docs/con
 """
 
 from msgbook.config.file import LIMIT_KEYS, PROVIDER_KEYS, TOP_KEYS, config_path
-from msgbook.config.load import check_url, load_settings
+from msgbook.config.load import load_settings
+from msgbook.config.providers import check_url
 from msgbook.config.redaction import hide_key, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 

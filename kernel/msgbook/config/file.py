@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgbook.config import lines
 from msgbook.errors import ConfigError
 
-TOP_KEYS = {"model", "providers", "limits", "approval"}
-PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices"}
+TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval"}
+PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"}
 LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}
@@ -18,6 +19,8 @@ APPROVAL_KEYS = {"rules"}
 _TYPES = (
     ("model", str, "a string"),
     ("providers", dict, "a table"),
+    ("agents", dict, "a table"),
+    ("mcp_servers", dict, "a table"),
     ("limits", dict, "a table"),
     ("approval", dict, "a table"),
 )
@@ -45,14 +48,22 @@ class SettingsFile:
         """The model for cells that name none."""
         return string(self._table.get("model"))
 
-    def first_provider(self) -> tuple[str, Any] | None:
-        """Name and entry of the first `[providers.NAME]`; the entry may be of any type."""
-        return next(iter(self._tables("providers").items()), None)
+    def provider_names(self) -> list[str]:
+        """Names of all `[providers.NAME]`, in their order."""
+        return list(self._tables("providers"))
 
     def provider(self, name: str) -> dict[str, Any]:
         """`[providers.NAME]`; empty where there is none."""
         entry = self._tables("providers").get(name)
         return entry if isinstance(entry, dict) else {}
+
+    def agents(self) -> dict[str, Any]:
+        """`[agents]`, as it stands: an entry may be of any type."""
+        return self._tables("agents")
+
+    def mcp_servers(self) -> list[str]:
+        """Names of all `[mcp_servers.NAME]`, in their order."""
+        return list(self._tables("mcp_servers"))
 
     def limits(self) -> dict[str, float]:
         """The limits that are positive numbers; another value is said and leaves the default."""
@@ -65,7 +76,7 @@ class SettingsFile:
                 followed[key] = value
             else:
                 kind = "whole number" if whole else "number"
-                self._warn(key, f"{key} has to be a positive {kind}; it is ignored.")
+                self.warn(("limits", key), f"{key} has to be a positive {kind}; it is ignored.")
         return followed
 
     def rules(self) -> list[Any]:
@@ -73,56 +84,58 @@ class SettingsFile:
         rules = self._tables("approval").get("rules", [])
         if isinstance(rules, list):
             return rules
-        self._warn("rules", "rules has to be a list of tables; it is ignored.")
+        self.warn(("approval", "rules"), "rules has to be a list of tables; it is ignored.")
         return []
 
-    def prices(self, entry: Mapping[str, Any]) -> dict[str, Mapping[str, float]]:
+    def prices(self, provider: str) -> dict[str, Mapping[str, float]]:
         """The price tables of a provider that can be reckoned with; another one is said."""
-        found = entry.get("prices", {})
+        found = self.provider(provider).get("prices", {})
         usable = {}
         for model, prices in found.items() if isinstance(found, dict) else [("prices", {})]:
             if _can_reckon(prices):
                 usable[model] = prices
             else:
-                self._warn(
-                    model,
+                self.warn(
+                    ("providers", provider, "prices", model),
                     f"prices of {model!r} have to be numbers "
                     "{ input = 1.25, cached = 0.125, output = 10.0 }; they are ignored.",
                 )
         return usable
+
+    def is_on(self, provider: str, key: str) -> bool:
+        """Whether a provider's key is true; what is neither true nor false is said, and is not."""
+        value = self.provider(provider).get(key, False)
+        if isinstance(value, bool):
+            return value
+        self.warn(("providers", provider, key), f"{key} has to be true or false; it is ignored.")
+        return False
+
+    def warn(self, path: lines.Path, words: str) -> None:
+        """Add a warning that names the line of a key."""
+        self.warnings.append(self._at(path, words))
 
     def _tables(self, key: str) -> dict[str, Any]:
         found = self._table.get(key)
         return found if isinstance(found, dict) else {}
 
     def _unknown_keys(self) -> Iterator[str]:
-        known = [(key, key in TOP_KEYS) for key in self._table]
+        known: list[tuple[lines.Path, bool]] = [((key,), key in TOP_KEYS) for key in self._table]
         for name in self._tables("providers"):
-            known += [(key, key in PROVIDER_KEYS) for key in self.provider(name)]
+            table = ("providers", name)
+            known += [((*table, key), key in PROVIDER_KEYS) for key in self.provider(name)]
         for name, keys in (("limits", LIMIT_KEYS), ("approval", APPROVAL_KEYS)):
-            known += [(key, key in keys) for key in self._tables(name)]
-        for key, is_known in known:
+            known += [((name, key), key in keys) for key in self._tables(name)]
+        for path, is_known in known:
             if not is_known:
-                yield self._at(key, f"unknown key {key!r}; it is ignored.")
+                yield self._at(path, f"unknown key {path[-1]!r}; it is ignored.")
 
     def _wrong_types(self) -> Iterator[str]:
         for key, kind, word in _TYPES:
             if key in self._table and not isinstance(self._table[key], kind):
-                yield self._at(key, f"{key} has to be {word}; it is ignored.")
+                yield self._at((key,), f"{key} has to be {word}; it is ignored.")
 
-    def _warn(self, key: str, words: str) -> None:
-        self.warnings.append(self._at(key, words))
-
-    def _at(self, key: str, words: str) -> str:
-        return f"{self.name}:{self._line_of(key)}: {words}"
-
-    def _line_of(self, key: str) -> int:
-        """Line on which a key is first set, from 1; TOML readers do not tell it."""
-        for number, line in enumerate(self._lines, 1):
-            name = line.strip().lstrip("[").partition("=")[0].strip(' "]')
-            if name == key or name.startswith(key + "."):
-                return number
-        return 1
+    def _at(self, path: lines.Path, words: str) -> str:
+        return f"{self.name}:{lines.line_of(self._lines, path)}: {words}"
 
 
 def config_path(env: Mapping[str, str]) -> Path | None:

@@ -13,11 +13,10 @@ _STRUCTURE = {"role", "type"}
 
 
 def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
-    """Take the key out of the environment, so that no child process and no `!env` finds it."""
+    """Take the keys out of the environment, so that no child process and no `!env` finds them."""
     env = os.environ if environ is None else environ
-    env.pop("OPENAI_API_KEY", None)
-    if settings.provider is not None and settings.provider.key_variable:
-        env.pop(settings.provider.key_variable, None)
+    for variable in ("OPENAI_API_KEY", *settings.key_variables):
+        env.pop(variable, None)
 
 
 _BEGINNING = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ class ProviderSettings:
     """How to reach one server. Holds secrets: `repr` does not show them."""
 
     name: str
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     """None for the SDK's default, OpenAI."""
     api_key: str | None = field(default=None, repr=False)
     key_variable: str | None = None
@@ -28,16 +28,30 @@ class ProviderSettings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of a model: currency units per million tokens, by `PRICE_KEYS`."""
+    keep_reasoning: bool = False
+    """Whether the server wants the reasoning of earlier turns back."""
+    alternate: bool = False
+    """Whether it insists that user and assistant messages alternate."""
+    from_environment: bool = False
+    """Whether the environment sets it; else `[providers.NAME]` does."""
+    problem: str = ""
+    """Why it cannot be used; empty for one that can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the user set, for one kernel."""
 
-    provider: ProviderSettings | None = None
-    """None: nothing is set, the built-in demo model answers."""
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    """By name, the default one first; empty: nothing is set, the built-in demo model answers. All
+    but the default may have a `problem`."""
     model: str | None = None
-    """Model for cells that name none; None leaves it to the server when it offers just one."""
+    """Model of the default provider for cells that name none; None leaves it to the server when it
+    offers just one."""
+    agents: Mapping[str, Any] = field(default_factory=dict)
+    """`[agents]`, as it stands: `agents.resolve` reads it."""
+    mcp_servers: tuple[str, ...] = ()
+    """Names of those in `[mcp_servers]`."""
     approval: ApprovalPolicy = "deny"
     rules: tuple[Any, ...] = ()
     """Tables of `[approval] rules`, as they stand: `tools.rules` reads them."""
@@ -49,18 +63,30 @@ class Settings:
     """One line each, about settings that were not understood; shown in the first turn."""
     untrusted_project: str = ""
     """That of the warnings which is none of a fault: the project waits for the user's trust."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Strings that must never be shown or handed on, longest first: those of all providers."""
+    key_variables: tuple[str, ...] = ()
+    """Names of the environment variables that hold keys, of all providers."""
 
     @property
-    def secrets(self) -> tuple[str, ...]:
-        """Strings that must never be shown or handed on."""
-        if self.provider is None:
-            return ()
-        values = [self.provider.api_key or "", _password(self.provider.base_url)]
-        values += [v for name, v in self.provider.headers.items() if _SECRET_HEADER.search(name)]
-        # "Bearer abc" has to be found as "abc" too.
-        words = [word for value in values for word in (value, *value.split())]
-        return tuple(sorted({w for w in words if len(w) >= 8}, key=len, reverse=True))
+    def provider(self) -> ProviderSettings | None:
+        """The default one; None: the built-in demo model answers."""
+        return next(iter(self.providers.values()), None)
+
+
+def secrets_of(providers: Iterable[ProviderSettings]) -> tuple[str, ...]:
+    """The keys, passwords in URLs and secret headers of some providers, longest first."""
+    values: list[str] = []
+    for provider in providers:
+        values += [provider.api_key or "", _password(provider.base_url)]
+        values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
+    # "Bearer abc" has to be found as "abc" too.
+    words = {word for value in values for word in (value, *value.split())}
+    return tuple(sorted((w for w in words if len(w) >= 8), key=lambda w: (-len(w), w)))
 
 
 def _password(url: str | None) -> str:
-    return urlsplit(url).password or "" if url else ""
+    try:
+        return urlsplit(url).password or "" if url else ""
+    except ValueError:
+        return ""  # no URL: the provider has a problem

@@ -1,0 +1,47 @@
+"""On which line of a TOML file a key stands: TOML readers do not tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Path = tuple[str, ...]
+"""Keys from the top of a file down to a value."""
+
+
+def line_of(lines: Iterable[str], path: Path) -> int:
+    """The line, from 1, on which the key or the nearest of its tables is first set; 1 for none."""
+    best, most = 1, 0
+    table: Path = ()
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith("["):
+            found = table = _keys(text)
+        else:
+            key, equals, _ = text.partition("=")
+            found = (*table, *_keys(f"{key}= 0")) if equals else ()
+        common = _common(found, path)
+        if common > most:
+            best, most = number, common
+    return best
+
+
+def _keys(line: str) -> Path:
+    """The keys that a line names; none where it is only a part of a value."""
+    import tomllib  # most kernels start without a file
+
+    try:
+        value = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    keys = []
+    while isinstance(value, dict) and value:
+        key, value = next(iter(value.items()))
+        keys.append(key)
+        value = value[0] if isinstance(value, list) and value else value
+    return tuple(keys)
+
+
+def _common(one: Path, two: Path) -> int:
+    """With how many equal keys both begin."""
+    pairs = zip(one, two, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(two)))

@@ -1,0 +1,155 @@
+"""The servers that the user has set: the environment's, then those of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from msgbook.config.file import SettingsFile, string
+from msgbook.config.settings import ProviderSettings
+from msgbook.errors import ConfigError
+
+ENVIRONMENT = "openai"
+"""Name of the provider that the environment sets."""
+
+_OPENAI_URL = "https://api.openai.com/v1"
+
+
+class FoundProviders(NamedTuple):
+    providers: dict[str, ProviderSettings]
+    """By name, the default one first."""
+    set_aside: list[ProviderSettings]
+    """Those that are not followed at all; what is secret of them is secret all the same."""
+
+
+def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders:
+    """All providers; the default is the environment's, else the first one of the file.
+
+    Raises:
+        ConfigError: The default one cannot be used. Another one has a `problem`, and a warning.
+    """
+    names = file.provider_names()
+    found: dict[str, ProviderSettings] = {}
+    set_aside: list[ProviderSettings] = []
+    ours = _of_environment(env)
+    if ours is not None:
+        found[ENVIRONMENT] = _with_manners(ours, file)
+        if ENVIRONMENT in names:
+            names.remove(ENVIRONMENT)
+            set_aside.append(_of_file(env, file, ENVIRONMENT))
+            _say_what_is_not_followed(file, ours)
+    for name in names:
+        found[name] = _with_manners(_of_file(env, file, name), file)
+    for number, provider in enumerate(found.values()):
+        if provider.problem and number == 0:
+            raise ConfigError(provider.problem)
+        if provider.problem:
+            file.warnings.append(f"{provider.problem} The provider {provider.name} is not used.")
+        elif number == 0 and provider.key_variable and not provider.api_key and ours is None:
+            file.warnings.append(
+                f"{provider.key_variable}, the api_key_env of provider {provider.name}, is not set."
+            )
+    return FoundProviders(found, set_aside)
+
+
+def check_url(url: str | None, setting: str) -> None:
+    """Raise `ConfigError`, which names the setting, unless the URL is one of a server."""
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ConfigError(f"{setting} is no URL: expected one like http://localhost:11434/v1.")
+
+
+def _of_environment(env: Mapping[str, str]) -> ProviderSettings | None:
+    """The server of `OPENAI_API_KEY` and `OPENAI_BASE_URL`.
+
+    Neither a URL nor a header of the file is added: a key or a header would reach a server that it
+    was not meant for.
+    """
+    key = env.get("OPENAI_API_KEY", "").strip() or None
+    base_url = env.get("OPENAI_BASE_URL", "").strip() or None
+    if not key and not base_url:
+        return None
+    _check_key(key, "OPENAI_API_KEY")
+    check_url(base_url, "OPENAI_BASE_URL")
+    return ProviderSettings(ENVIRONMENT, base_url, key, "OPENAI_API_KEY", from_environment=True)
+
+
+def _of_file(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:
+    """How `[providers.NAME]` reaches its server; what is wrong with that is its `problem`."""
+    entry = file.provider(name)
+    variable = string(entry.get("api_key_env"))
+    headers = entry.get("headers", {})
+    provider = ProviderSettings(
+        name,
+        string(entry.get("base_url")),
+        (env.get(variable, "").strip() or None) if variable else None,
+        variable,
+        {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
+    )
+    try:
+        _check(provider, f"of [providers.{name}]", headers, file.name)
+    except ConfigError as error:
+        return replace(provider, problem=str(error))
+    return provider
+
+
+def _check(provider: ProviderSettings, whose: str, headers: Any, file: str) -> None:
+    """Raise `ConfigError` unless the provider can be used."""
+    if provider.base_url is None:
+        # Without it the SDK would send everything to OpenAI.
+        raise ConfigError(f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}.")
+    check_url(provider.base_url, f"{file}: base_url {whose}")
+    if provider.key_variable:
+        _check_key(provider.api_key, provider.key_variable)
+    if not isinstance(headers, dict):
+        raise ConfigError(f"{file}: headers {whose} have to be a table.")
+    if not all(map(_fits_a_header, (*provider.headers, *provider.headers.values()))):
+        raise ConfigError(
+            f"{file}: headers {whose} hold characters that no header has, or a line break."
+        )
+
+
+def _check_key(key: str | None, variable: str) -> None:
+    """Raise `ConfigError`: servers' libraries fail in odd ways on a key that no header can carry."""
+    if key and (not _fits_a_header(key) or " " in key):
+        raise ConfigError(f"{variable} holds characters that no key has, or a line break.")
+
+
+def _fits_a_header(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _with_manners(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
+    """The provider with what `[providers.NAME]` says of its prices and of what it insists on."""
+    name = provider.name
+    return replace(
+        provider,
+        prices=file.prices(name),
+        keep_reasoning=file.is_on(name, "keep_reasoning"),
+        alternate=file.is_on(name, "alternate"),
+    )
+
+
+def _say_what_is_not_followed(file: SettingsFile, ours: ProviderSettings) -> None:
+    """Warn of a server in the file under the name of the environment's, unless it is the same."""
+    entry = file.provider(ENVIRONMENT)
+    url = string(entry.get("base_url"))
+    others = [
+        "base_url" if url and url.rstrip("/") != (ours.base_url or _OPENAI_URL).rstrip("/") else "",
+        "api_key_env" if entry.get("api_key_env", ours.key_variable) != ours.key_variable else "",
+        "headers" if entry.get("headers") else "",
+    ]
+    for key in filter(None, others):
+        file.warn(
+            ("providers", ENVIRONMENT, key),
+            f"{key} of [providers.{ENVIRONMENT}] is not followed, since OPENAI_API_KEY or "
+            "OPENAI_BASE_URL is set in the environment; give the provider another name.",
+        )
