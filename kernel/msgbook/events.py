@@ -77,8 +77,22 @@ class RetryWait:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A word to the reader that is never sent to a model."""
+
+    text: str
+    level: Literal["info", "warning"] = "info"
+
+
 StreamEvent = (
-    ReasoningDelta | ReasoningDetails | TextDelta | ToolCallDelta | RetryWait | ModelFinished
+    ReasoningDelta
+    | ReasoningDetails
+    | TextDelta
+    | ToolCallDelta
+    | RetryWait
+    | Notice
+    | ModelFinished
 )
 
 
@@ -136,14 +150,6 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """A word to the reader that is never sent to a model."""
-
-    text: str
-    level: Literal["info", "warning"] = "info"
-
-
-@dataclass(frozen=True, slots=True)
 class TurnFinished:
     status: TurnEnd
     finish_reason: str | None = None
@@ -159,6 +165,5 @@ TurnEvent = (
     | ToolApproved
     | ToolOutput
     | ToolFinished
-    | Notice
     | TurnFinished
 )

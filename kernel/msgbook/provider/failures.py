@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -11,6 +12,28 @@ from msgbook.errors import ProviderError, Retry
 from msgbook.provider.fields import error_message
 from msgbook.provider.retry import asked_wait, may_retry
 from msgbook.text import one_line
+
+_REFUSALS = {400, 404, 415, 422, 500, 501}
+"""Statuses of servers that do not take what is in a request; llama.cpp answers 500 to an image."""
+
+_BODY_LIMIT = 2000
+"""Characters of a refusal that are looked at: a server may repeat the whole request in it."""
+
+
+class RefusedError(ProviderError):
+    """The server answered that it does not take the request, or failed on what is in it.
+
+    Args:
+        failure: What a person is told.
+        said: The server's words on one line; empty for none.
+        body: The beginning of its answer as text, which may name what the words do not.
+    """
+
+    def __init__(self, failure: ProviderError, status: int, said: str, body: str) -> None:
+        super().__init__(failure.name, str(failure), failure.retry)
+        self.status = status
+        self.said = said
+        self.body = body
 
 
 class Failures:
@@ -55,7 +78,11 @@ class Failures:
         retry = None
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), asked_wait(status, headers, body))
-        return ProviderError(name, f"{words} {hint}".rstrip(), retry)
+        failure = ProviderError(name, f"{words} {hint}".rstrip(), retry)
+        if status not in _REFUSALS:
+            return failure
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+        return RefusedError(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
 
     def of_connection(self, error: BaseException) -> ProviderError:
         """The server could not be reached, or the connection broke."""
@@ -77,13 +104,18 @@ class Failures:
 
     @property
     def key_setting(self) -> str:
-        if self._settings.name == "openai":
+        if self._settings.from_environment:
             return "OPENAI_API_KEY"
+        if self._settings.key_variable and not self._settings.api_key:
+            return (
+                f"{self._settings.key_variable}, which is not set: it is the api_key_env of "
+                f"[providers.{self._settings.name}] in msgbook.toml"
+            )
         return f"api_key_env or headers of [providers.{self._settings.name}] in msgbook.toml"
 
     @property
     def url_setting(self) -> str:
-        if self._settings.name == "openai":
+        if self._settings.from_environment:
             return "OPENAI_BASE_URL"
         return f"base_url of [providers.{self._settings.name}] in msgbook.toml"
 

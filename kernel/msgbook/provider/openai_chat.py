@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
-from msgbook.provider.failures import Failures
+from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import http_client, is_transport_error
 from msgbook.text import one_line
 
@@ -77,8 +78,8 @@ class OpenAIProvider:
                         self._streaming = streaming
                         yield event
                 return
-            except _BadRequestError as error:
-                streaming = _less_streaming(streaming, error.body)
+            except RefusedError as error:
+                streaming = _less_streaming(streaming, error)
                 if streaming is None:
                     raise
 
@@ -153,12 +154,9 @@ class OpenAIProvider:
         except ProviderError as error:
             raise failures.redacted(error) from None
         except openai.APIStatusError as error:
-            failure = failures.of_status(
+            raise failures.of_status(
                 type(error).__name__, error.status_code, error.response.headers, error.body, model
-            )
-            if error.status_code in (400, 422):
-                raise _BadRequestError(failure, error.body) from None
-            raise failure from None
+            ) from None
         except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
             raise failures.of_connection(error) from None
         except openai.OpenAIError as error:
@@ -198,20 +196,14 @@ async def _body(
         await stream.close()
 
 
-class _BadRequestError(ProviderError):
-    """The server understood nothing of the request, or did not like a part of it."""
-
-    def __init__(self, failure: ProviderError, body: object) -> None:
-        super().__init__(failure.name, str(failure), failure.retry)
-        self.body = body
-
-
-def _less_streaming(streaming: dict[str, Any], refusal: object) -> dict[str, Any] | None:
+def _less_streaming(streaming: dict[str, Any], refusal: RefusedError) -> dict[str, Any] | None:
     """How to ask a server that named streaming in its refusal; None when there is no other way."""
-    said = str(refusal)
-    if "stream_options" in said and "stream_options" in streaming:
+    if refusal.status not in (400, 422):
+        return None
+    if "stream_options" in refusal.body and "stream_options" in streaming:
         return {"stream": True}
-    return {"stream": False} if "stream" in said and streaming["stream"] else None
+    named = re.search(r"\bstream", refusal.body)
+    return {"stream": False} if named and streaming["stream"] else None
 
 
 async def _until_over(

@@ -1,20 +1,26 @@
-"""Who answers: the user's server or the built-in demo model, and which model of it."""
+"""Who answers: one of the user's servers or the built-in demo model, and which model of it."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
 
-from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import ConfigError
+from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.base import Provider
 from msgbook.provider.retry import RetryingProvider
+from msgbook.text import one_line, visible
 
-_NAMED_MODELS = 8
+_NAMED = 8
+"""Names that an error lists."""
 
 
 class Servers:
     """The providers of one engine, made when they are first needed; connections are kept.
+
+    Where a provider can be named, None is the default one.
 
     Args:
         problem: Why the settings could not be read; nobody answers then.
@@ -31,64 +37,111 @@ class Servers:
         self._settings = settings
         self._problem = problem
         self._sleep = sleep
-        self._provider: Provider | None = None
+        self._adapting: dict[str, AdaptingProvider] = {}
         self._demo: Provider | None = None
 
-    async def model(self, wanted: str | None = None) -> str:
+    async def model(self, wanted: str | None = None, provider: str | None = None) -> str:
         """The model that answers: the wanted one, else the user's, else the server's only one.
 
+        The user's is one of the default provider: another server may know none of that name, or
+        another one.
+
         Raises:
-            ConfigError: No model is set, and the server offers several; or there are no settings.
+            ConfigError: No model is set, and the server offers several; the provider is none of the
+                user's, or cannot be used; or there are no settings.
             ProviderError: The server cannot be asked.
         """
-        if self._problem is not None:
-            raise self._problem
-        if self._settings.provider is None:
+        server = self.settings_of(wanted, provider)
+        if server is None:
             return DEMO_MODEL
-        model = wanted or self._settings.model
+        is_default = server is self._settings.provider
+        model = wanted or (self._settings.model if is_default else None)
         if model:
             return model
-        offered = await self.offered_models()
+        offered = await self.offered_models(provider)
         if len(offered) == 1:
             return offered[0]
-        some = ", ".join(offered[:_NAMED_MODELS])
-        some += ", ..." if len(offered) > _NAMED_MODELS else ""
+        which = "" if is_default else f" for the provider {server.name}"
+        how = "Set MSGBOOK_MODEL, or run" if is_default else "Name it in the agent's models, or run"
         raise ConfigError(
-            "No model is chosen. Set MSGBOOK_MODEL, or run %model NAME in a cell above"
-            + (f"; the server offers {some}." if offered else "; the server lists none.")
+            f"No model is chosen{which}. {how} %model NAME in a cell above; "
+            + (f"the server offers {_listed(offered)}." if offered else "the server lists none.")
         )
 
-    async def offered_models(self) -> list[str]:
+    async def offered_models(self, provider: str | None = None) -> list[str]:
         """Ids of the models that the server offers.
 
         Raises:
-            ConfigError: The settings could not be read.
+            ConfigError: The settings could not be read, or the provider cannot be used.
             ProviderError: The server cannot be asked.
+        """
+        server = self.settings_of(None, provider)
+        asked = self._server(server) if server is not None else self._demo_model()
+        return await asked.models()
+
+    def settings_of(
+        self, model: str | None, provider: str | None = None
+    ) -> ProviderSettings | None:
+        """How a model's server is reached; None where the built-in demo model answers.
+
+        Args:
+            model: None for any of the server's.
+
+        Raises:
+            ConfigError: The settings could not be read; or the provider is none of the user's, or
+                cannot be used.
         """
         if self._problem is not None:
             raise self._problem
-        provider = self._server() or self._demo_model()
-        return await provider.models()
+        if model == DEMO_MODEL:
+            return None
+        if provider is None:
+            return self._settings.provider
+        found = self._settings.providers.get(provider)
+        if found is None:
+            named = visible(one_line(provider, 60))
+            known = _listed(self._settings.providers) or "none"
+            raise ConfigError(
+                f"There is no provider {named!r} in your configuration; there is {known}. "
+                "Providers are set in msgbook.toml, as [providers.NAME]."
+            )
+        if found.problem:
+            raise ConfigError(found.problem)
+        return found
 
-    def provider_of(self, model: str) -> Provider:
-        """Who answers for a model."""
-        server = self._server() if model != DEMO_MODEL else None
-        return server or self._demo_model()
+    def provider_of(self, model: str, provider: str | None = None) -> Provider:
+        """Who answers for a model.
+
+        Raises:
+            ConfigError: As `settings_of`.
+        """
+        server = self.settings_of(model, provider)
+        if server is None:
+            return self._demo_model()
+        return RetryingProvider(self._server(server), sleep=self._sleep, random=random.random)
+
+    def sees(self, model: str, provider: str | None = None) -> bool:
+        """Whether a model takes images, as far as its server has told."""
+        default = self._settings.provider
+        name = provider or (default.name if default else "")
+        found = self._adapting.get(name)
+        return found is None or found.sees(model)
 
     async def close(self) -> None:
         """Close the connections."""
-        for provider in (self._provider, self._demo):
-            if provider is not None:
-                await provider.close()
+        async with AsyncExitStack() as closing:
+            for provider in (self._demo, *self._adapting.values()):
+                if provider is not None:
+                    closing.push_async_callback(provider.close)
 
-    def _server(self) -> Provider | None:
-        configured = self._settings.provider
-        if self._provider is None and configured is not None:
+    def _server(self, settings: ProviderSettings) -> AdaptingProvider:
+        if settings.name not in self._adapting:
             from msgbook.provider.openai_chat import OpenAIProvider
 
-            server = OpenAIProvider(configured, secrets=self._settings.secrets)
-            self._provider = RetryingProvider(server, sleep=self._sleep, random=random.random)
-        return self._provider
+            server = OpenAIProvider(settings, secrets=self._settings.secrets)
+            # A refusal is met below the retries: some servers give it a status that is retried.
+            self._adapting[settings.name] = AdaptingProvider(server)
+        return self._adapting[settings.name]
 
     def _demo_model(self) -> Provider:
         if self._demo is None:
@@ -96,3 +149,8 @@ class Servers:
 
             self._demo = demo_provider()
         return self._demo
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = [visible(one_line(name, 60)) for name in names]
+    return ", ".join(shown[:_NAMED]) + (", ..." if len(shown) > _NAMED else "")

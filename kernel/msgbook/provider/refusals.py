@@ -1,0 +1,157 @@
+"""What servers refuse of a request, as they word it, and the request that they take instead. Pure.
+
+No server documents its words: those known are in tests/kernel/test_refusals.py. A refusal that is
+not recognized stays the server's error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from msgbook.messages import Message, without_images
+from msgbook.provider.base import Request
+from msgbook.provider.failures import RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """One thing that a server may refuse of any request for a model."""
+
+    concerns: Callable[[Request], bool]
+    """Whether the request holds the thing."""
+    is_refused: Callable[[RefusedError], bool]
+    change: Callable[[Request], Request]
+    """The request without the thing. Not in place."""
+    notice: str
+    """What the user is told; `{model}` stands for the model's name."""
+
+
+def adaptation_to(refusal: RefusedError, request: Request) -> Adaptation | None:
+    """How to make the request otherwise; None when the refusal names nothing that can be."""
+    return next((a for a in ADAPTATIONS if a.concerns(request) and a.is_refused(refusal)), None)
+
+
+_IMAGE = re.compile(
+    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content"
+    r"|content\b.{0,60}\bstring\b|expected (a )?string",
+    re.IGNORECASE,
+)
+_ONE_IMAGE = re.compile(
+    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
+    r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
+    r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
+    r"|at most (?!0\b)|policy|safety|moderation|violat",
+    re.IGNORECASE,
+)
+"""Of a picture, not of the model: that is for the user to mend."""
+_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
+_TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
+
+_REFUSED = re.compile(
+    r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
+    r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
+    re.IGNORECASE,
+)
+"""Words about a key as such, or all of its values; a value out of range is the user's to mend."""
+
+
+def _refuses_images(refusal: RefusedError) -> bool:
+    if not _IMAGE.search(refusal.body) or _ONE_IMAGE.search(refusal.body):
+        return False
+    return refusal.status < 500 or bool(_CANNOT.search(refusal.body))
+
+
+def _refuses_images_of_tools(refusal: RefusedError) -> bool:
+    return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
+
+
+def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
+    named = re.compile(names, re.IGNORECASE)
+
+    def is_refused(refusal: RefusedError) -> bool:
+        found = named.search(refusal.body) and _REFUSED.search(refusal.body)
+        return refusal.status in (400, 422) and bool(found)
+
+    return is_refused
+
+
+def _is_tool(message: Message) -> bool:
+    return message.get("role") == "tool"
+
+
+def _holds_image(message: Message) -> bool:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
+
+
+def _blind(request: Request) -> Request:
+    return replace(request, messages=[without_images(m) for m in request.messages])
+
+
+def _blind_tools(request: Request) -> Request:
+    messages = [without_images(m) if _is_tool(m) else m for m in request.messages]
+    return replace(request, messages=messages)
+
+
+def _without(key: str) -> Callable[[Request], Request]:
+    def change(request: Request) -> Request:
+        options = {k: v for k, v in request.options.items() if k != key}
+        return replace(request, options=options)
+
+    return change
+
+
+def _renamed(old: str, new: str) -> Adaptation:
+    def change(request: Request) -> Request:
+        options: dict[str, Any] = {new: request.options[old]}
+        options |= {k: v for k, v in request.options.items() if k != old}
+        return replace(request, options=options)
+
+    return Adaptation(
+        _has(old),
+        _refuses_key(rf"\b{old}\b"),
+        change,
+        f"{{model}} is sent {new} in place of {old}, which its server refuses.",
+    )
+
+
+def _has(key: str) -> Callable[[Request], bool]:
+    return lambda request: key in request.options
+
+
+IMAGES = Adaptation(
+    lambda request: any(map(_holds_image, request.messages)),
+    _refuses_images,
+    _blind,
+    "{model} does not take images: it is sent the word [image] for each.",
+)
+
+ADAPTATIONS = (
+    Adaptation(
+        lambda request: any(_holds_image(m) and _is_tool(m) for m in request.messages),
+        _refuses_images_of_tools,
+        _blind_tools,
+        "{model} does not take images from tools: it is sent the word [image] for each of those.",
+    ),
+    IMAGES,
+    _renamed("max_tokens", "max_completion_tokens"),
+    _renamed("max_completion_tokens", "max_tokens"),
+    Adaptation(
+        _has("temperature"),
+        _refuses_key(r"\btemperature\b"),
+        _without("temperature"),
+        "{model} does not take the temperature that is set: none is sent.",
+    ),
+    Adaptation(
+        _has("reasoning_effort"),
+        # Ollama and xAI have words of their own for it.
+        _refuses_key(r"reasoning[ _.]?effort|\bthinking\b"),
+        _without("reasoning_effort"),
+        "{model} does not take the reasoning effort that is set: none is sent.",
+    ),
+)
+"""In the order in which they are tried."""

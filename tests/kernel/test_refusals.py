@@ -1,0 +1,239 @@
+"""What servers say when they refuse a thing, and what is made of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.config import ProviderSettings
+from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
+from msgbook.provider.base import Request
+from msgbook.provider.failures import Failures, RefusedError
+from msgbook.provider.refusals import ADAPTATIONS, IMAGES, adaptation_to
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+SEEN = user([{"type": "text", "text": "what is this?"}, PICTURE])
+OPTIONS = {"temperature": 0.2, "reasoning_effort": "low"}
+
+
+def refusal(status: int, body: object) -> RefusedError:
+    """As a server's answer is told."""
+    made = Failures(ProviderSettings("p"), ()).of_status("BadRequestError", status, {}, body, "m")
+    assert isinstance(made, RefusedError)
+    return made
+
+
+def adapted(status: int, body: object, request: Request) -> Request | None:
+    found = adaptation_to(refusal(status, body), request)
+    return None if found is None else found.change(request)
+
+
+def error(message: str, **more: object) -> dict[str, object]:
+    return {"error": {"message": message, **more}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("Invalid content type. image_url is only supported by certain models.")),
+        (400, error("this model does not support image input (ref: b8bd630e-4a39)")),
+        (400, error("Model do not support image input.\nRequest id: 0217888")),
+        (400, error("Model does not support images. Please use a model that does.")),
+        (400, {"object": "error", "message": "Qwen/Qwen3-8B is not a multimodal model"}),
+        (400, {"object": "error", "message": "At most 0 image(s) may be provided in one prompt."}),
+        (
+            400,
+            error(
+                "Failed to deserialize the JSON body into the target type: messages[1]: unknown "
+                "variant `image_url`, expected `text` at line 1 column 261"
+            ),
+        ),
+        (404, error("No endpoints found that support image input", code=404)),
+        (415, "Unsupported media type: image/png"),
+        (422, {"detail": [{"loc": ["body", "messages", 0, "content"], "msg": "value is not a valid string"}]}),
+        (400, error("'messages.1' : 'messages.1.content' : value must be a string")),
+        (400, error("Non-text content requires multimodal endpoint")),
+        (500, error("image input is not supported - hint: you may need to provide the mmproj")),
+        (500, 'Unsupported content part type: "image_url"; messages = [{"url": "data:;base64,AA'),
+        (500, error("this model is missing data required for image input")),
+    ],
+)  # fmt: skip
+def test_a_model_that_cannot_see_is_sent_a_word_for_each_image(status, body):
+    request = Request("m", [user("hi"), SEEN, assistant("a cat")])
+
+    changed = adapted(status, body, request)
+
+    assert changed.messages == [user("hi"), user(f"what is this?\n{IMAGE}"), assistant("a cat")]
+    assert request.messages[1] == SEEN
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("You uploaded an unsupported image. Please make sure your image is valid.")),
+        (400, error("Invalid image data", code="invalid_image_format")),
+        (400, error("Could not decode the image")),
+        (400, error("image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes")),
+        (400, error("Too many images in request: 120, at most 100 are allowed")),
+        (400, error("Failed to download image from https://example.org/a.png")),
+        (400, error("Your input image may contain content that is not allowed by our safety system")),
+        (400, error("prompt is too long: 210000 tokens, images included")),
+        (400, error("This model's maximum context length is 8192 tokens; your images take 9000.")),
+        (400, error("Invalid value for 'tools'")),
+        (500, error("Internal error while the image was processed")),
+        (500, None),
+    ],
+)  # fmt: skip
+def test_a_picture_that_is_wrong_says_nothing_about_the_model(status, body):
+    assert adapted(status, body, Request("m", [SEEN])) is None
+
+
+def test_a_refusal_of_images_of_tools_leaves_those_of_the_user():
+    body = error(
+        "Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but this "
+        "message with role 'tool' contains an image URL."
+    )
+    call = assistant(None, [tool_call("c", "plot", "{}")])
+    request = Request("m", [SEEN, call, tool_result("c", [PICTURE])])
+
+    changed = adapted(400, body, request)
+
+    assert changed.messages == [SEEN, call, tool_result("c", IMAGE)]
+
+
+UNSUPPORTED = "Unsupported parameter: '{}' is not supported with this model."
+FORBIDDEN = "Extra inputs are not permitted"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "body"),
+    [
+        (
+            "max_tokens",
+            "max_completion_tokens",
+            400,
+            error(UNSUPPORTED.format("max_tokens") + " Use 'max_completion_tokens' instead."),
+        ),
+        (
+            "max_completion_tokens",
+            "max_tokens",
+            422,
+            {
+                "message": {
+                    "detail": [
+                        {
+                            "type": "extra_forbidden",
+                            "loc": ["body", "max_completion_tokens"],
+                            "msg": FORBIDDEN,
+                        }
+                    ]
+                }
+            },
+        ),
+        (
+            "max_completion_tokens",
+            "max_tokens",
+            400,
+            error("Unrecognized request argument supplied: max_completion_tokens"),
+        ),
+    ],
+)
+def test_a_limit_of_tokens_under_a_name_that_is_refused_is_sent_under_the_other(
+    old, new, status, body
+):
+    changed = adapted(status, body, Request("m", [], options={old: 100, **OPTIONS}))
+
+    assert changed.options == {new: 100, **OPTIONS}
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "body"),
+    [
+        (
+            "temperature",
+            400,
+            error(
+                "Unsupported value: 'temperature' does not support 0.2 with this model. Only the "
+                "default (1) value is supported.",
+                param="temperature",
+            ),
+        ),
+        ("temperature", 400, error("invalid temperature: only 1 is allowed for this model")),
+        ("temperature", 400, error("`temperature` is deprecated for this model.")),
+        ("temperature", 400, error("`temperature` may only be set to 1 when thinking is enabled.")),
+        ("temperature", 422, {"detail": [{"loc": ["body", "temperature"], "msg": FORBIDDEN}]}),
+        (
+            "reasoning_effort",
+            400,
+            error("Unrecognized request argument supplied: reasoning_effort"),
+        ),
+        ("reasoning_effort", 400, error(UNSUPPORTED.format("reasoning_effort"))),
+        ("reasoning_effort", 400, error('"llama3.2" does not support thinking')),
+        ("reasoning_effort", 400, error("Model grok does not support parameter reasoningEffort.")),
+        (
+            "reasoning_effort",
+            400,
+            error("Function tools with reasoning_effort are not supported for this model."),
+        ),
+    ],
+)
+def test_an_option_that_a_model_does_not_take_is_left_out(key, status, body):
+    changed = adapted(status, body, Request("m", [SEEN], options=OPTIONS))
+
+    assert changed.options == {k: v for k, v in OPTIONS.items() if k != key}
+    assert changed.messages == [SEEN]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "max_tokens is too large: 100000. This model supports at most 4096 tokens."),
+        (400, "temperature is too high: it has to be between 0 and 2."),
+        (400, "reasoning_effort: Input should be 'low', 'medium' or 'high'"),
+        (400, "The model does not support tools."),
+        (404, "temperature is not supported"),
+        (500, "temperature is not supported"),
+    ],
+)
+def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, message):
+    request = Request("m", [user("hi")], options={"max_tokens": 100_000, **OPTIONS})
+
+    assert adapted(status, error(message), request) is None
+
+
+def test_nothing_is_changed_that_the_request_does_not_hold():
+    said = refusal(400, error("image_url, temperature, reasoning_effort, max_tokens: unsupported"))
+
+    assert adaptation_to(said, Request("m", [user("hi")])) is None
+
+
+@given(st.text(), st.sampled_from([400, 404, 415, 422, 500, 501]))
+def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(text, status):
+    request = Request("m", [SEEN], options={"max_tokens": 1, **OPTIONS})
+
+    found = adaptation_to(refusal(status, text + " image not supported temperature"), request)
+
+    assert found is None or not found.concerns(found.change(request))
+
+
+def test_each_adaptation_takes_away_what_it_concerns():
+    request = Request(
+        "m", [SEEN, tool_result("c", [PICTURE])], options={"max_tokens": 1, **OPTIONS}
+    )
+    other = Request("m", [], options={"max_completion_tokens": 1})
+
+    for adaptation in ADAPTATIONS:
+        held = next(r for r in (request, other) if adaptation.concerns(r))
+        assert not adaptation.concerns(adaptation.change(held))
+    assert IMAGES in ADAPTATIONS
+
+
+def test_only_the_beginning_of_a_refusal_is_looked_at():
+    body = error("wrong", echo="x" * 3000 + "image_url is not supported")
+
+    assert adapted(400, body, Request("m", [SEEN])) is None
+    assert len(refusal(400, body).body) == 2000
+    assert json.loads(refusal(400, error("wrong")).body) == error("wrong")
