@@ -248,6 +248,46 @@ def test_a_project_that_waits_for_trust_is_no_failure(tmp_path, monkeypatch, cap
     assert advice.endswith("msgbook trust .")
 
 
+@pytest.fixture
+def two_servers(server, tmp_path, monkeypatch):
+    """`msgbook.toml` with a default provider that is away, `far`, which is the scripted server."""
+    path = tmp_path / "msgbook.toml"
+    path.write_text(
+        'model = "mine"\n[providers.near]\nbase_url = "http://127.0.0.1:9/v1"\n'
+        f'[providers.far]\nbase_url = "{server.url}"\nalternate = true\n[providers.broken]\n'
+        '[agents.reviewer]\nprovider = "far"\n[mcp_servers.files]\ncommand = "x"'
+    )
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(path))
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, capsys):
+    server.answers = [scripted.text(NUMBERS), CALLS, scripted.text(NUMBERS), CALLS]
+
+    main(["doctor", "--provider", "far"])
+    assert "pass     model: none is set; scripted is the only one there is" in (
+        capsys.readouterr().out
+    )
+    main(["doctor", "--provider", "far", "--model", "other"])
+
+    assert [request["model"] for request in server.requests] == ["scripted"] * 2 + ["other"] * 2
+    out = capsys.readouterr().out
+    assert f"server    {server.url} ([providers.far] of msgbook.toml)" in out
+    assert "wants     alternate (msgbook.toml)" in out
+    assert "model     other (--model)" in out
+    assert "providers near (the default), far, broken (cannot be used)" in out
+    assert "agents    reviewer" in out
+    assert "mcp       files; not used yet" in out
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_a_provider_that_cannot_be_checked_is_unreadable_input(capsys):
+    assert main(["doctor", "--provider", "none"]) == 2
+    assert "there is near, far, broken." in capsys.readouterr().err
+    assert main(["doctor", "--provider", "broken"]) == 2
+    assert "base_url of [providers.broken] is missing" in capsys.readouterr().err
+
+
 def test_the_home_directory_is_shown_as_a_tilde(tmp_path, monkeypatch, capsys):
     home = tmp_path / "me"
     (home / "set").mkdir(parents=True)

@@ -20,12 +20,12 @@ async def usage(scene: Scene, _words: Sequence[str]) -> str:
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."
-    provider = scene.engine.settings.provider
+    providers = scene.engine.settings.providers
 
     def cost(turn: TurnUsage) -> float | None:
         # A model of the same name at another server has another price.
-        ours = provider is not None and turn.provider == provider.name
-        return turn.cost(provider.prices) if provider is not None and ours else None
+        provider = providers.get(turn.provider)
+        return turn.cost(provider.prices) if provider is not None else None
 
     return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost)}"
 

@@ -41,6 +41,8 @@ def add(verbs: Any) -> None:
         metavar="SECONDS",
         help="for one request (default: %(default)g)",
     )
+    parser.add_argument("--provider", metavar="NAME", help="check this one, not the default one")
+    parser.add_argument("--model", metavar="NAME", help="check with this model")
     parser.set_defaults(run=_run)
 
 
@@ -67,26 +69,45 @@ def _run(arguments: argparse.Namespace) -> int:
             as_json=arguments.json,
             offline=arguments.offline,
             seconds=arguments.timeout,
+            provider=arguments.provider,
+            model=arguments.model,
         )
     )
 
 
-async def examine(env: Mapping[str, str], *, as_json: bool, offline: bool, seconds: float) -> int:
+async def examine(
+    env: Mapping[str, str],
+    *,
+    as_json: bool,
+    offline: bool,
+    seconds: float,
+    provider: str | None = None,
+    model: str | None = None,
+) -> int:
     """Show the settings, make the checks, print each finding when it is there.
+
+    Args:
+        provider: Name of the one to check; None for the default one.
+        model: To check with; None for the one that is set.
 
     Returns:
         0 without failures, 1 with some.
 
     Raises:
-        ConfigError: The settings cannot be read.
+        ConfigError: The settings cannot be read, or the provider cannot be used.
     """
     from msgbook.commands.doctor.findings import as_objects, exit_code
-    from msgbook.commands.doctor.settings import in_force
+    from msgbook.commands.doctor.settings import aimed_at, in_force, others_in_force
     from msgbook.config import config_path, load_settings, redact
     from msgbook.tools.trust import load_with_project
 
     settings, rules = load_with_project(Path.cwd(), env)
+    others = others_in_force(settings)
+    settings = aimed_at(settings, provider, model)
     lines = in_force(settings, env, config_path(env), load_settings(env).model)
+    if model:
+        lines["model"] = f"{model} (--model)"
+    lines |= others
     if rules:
         lines["rules"] = f"{len(rules)} that allow calls without asking; %approvals lists them"
     usage: dict[str, int] = {}

@@ -70,15 +70,15 @@ def _check_jupytext() -> Finding:
 def _check_config_file(settings: Settings) -> Finding | None:
     """Whether others can read a file that holds a secret."""
     path = config_path(os.environ)
-    provider = settings.provider
-    if path is None or provider is None or sys.platform == "win32":
+    if path is None or not settings.providers or sys.platform == "win32":
         return None
-    # What is set in the environment is not in the file.
-    in_file = provider.name != "openai" and bool(settings.secrets) and not provider.api_key
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
+        text = path.read_text("utf-8")
     except OSError:
         return None
+    # What is set in the environment is not in the file.
+    in_file = any(secret in text for secret in settings.secrets)
     if in_file and mode & 0o077:
         words = f"{path} holds a secret, and others can read it ({mode:o})"
         return Finding("config file", "fail", words, f"chmod 600 {path}")

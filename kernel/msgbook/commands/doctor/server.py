@@ -128,7 +128,7 @@ class ServerChecks:
             self._model = offered[0]
             return Finding("model", "pass", f"none is set; {self._model} is the only one there is")
         if self._model is None:
-            advice = "Set MSGBOOK_MODEL, or model in msgbook.toml; msgbook doctor --setup asks."
+            advice = "Set MSGBOOK_MODEL, or model in msgbook.toml; or name one here, by --model."
             return Finding("model", "fail", "none is chosen", advice)
         if not offered:
             return Finding("model", "unknown", f"{self._model}; the server tells no names")

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.provider.failures import shown_url
+from msgbook.provider.servers import Servers
 from msgbook.turn import Limits
 
 PROJECT = ".msgbook/config.toml"
 """What a project is configured by, as a person knows it."""
+
+
+def aimed_at(settings: Settings, provider: str | None, model: str | None) -> Settings:
+    """The settings as if a provider of theirs were the default one, and a model of it were set.
+
+    Args:
+        provider: None for the one that is the default.
+        model: None for the one that is set, which is the default provider's.
+
+    Raises:
+        ConfigError: There is no such provider, or it cannot be used.
+    """
+    server = Servers(settings, problem=None, sleep=asyncio.sleep).settings_of(None, provider)
+    if server is None or server is settings.provider:
+        return replace(settings, model=model or settings.model)
+    return replace(settings, providers={server.name: server}, model=model)
 
 
 def in_force(
@@ -30,7 +48,7 @@ def in_force(
     if provider is None:
         lines["server"] = "none is set: the built-in demo model answers"
     else:
-        lines |= _server(settings, env, file)
+        lines |= _server(provider, file)
     lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
@@ -43,12 +61,26 @@ def in_force(
     return lines
 
 
-def _server(settings: Settings, env: Mapping[str, str], file: str) -> dict[str, str]:
-    provider = settings.provider
-    if provider is None:
-        return {}
-    from_env = provider.key_variable == "OPENAI_API_KEY" and provider.name == "openai"
-    where = "OPENAI_BASE_URL" if from_env else f"[providers.{provider.name}] of {file}"
+def others_in_force(settings: Settings) -> dict[str, str]:
+    """What is there to be named: providers, agents, MCP servers."""
+    lines = {}
+    if len(settings.providers) > 1:
+        lines["providers"] = ", ".join(_listed(p, settings) for p in settings.providers.values())
+    if settings.agents:
+        lines["agents"] = ", ".join(settings.agents)
+    if settings.mcp_servers:
+        lines["mcp"] = f"{', '.join(settings.mcp_servers)}; not used yet"
+    return lines
+
+
+def _listed(provider: ProviderSettings, settings: Settings) -> str:
+    word = " (the default)" if provider is settings.provider else ""
+    return f"{provider.name} (cannot be used)" if provider.problem else provider.name + word
+
+
+def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
+    table = f"[providers.{provider.name}] of {file}"
+    where = "OPENAI_BASE_URL" if provider.from_environment else table
     url = shown_url(provider.base_url)
     lines = {"server": f"{url} ({where})" if provider.base_url else url}
     if provider.api_key:
@@ -61,6 +93,9 @@ def _server(settings: Settings, env: Mapping[str, str], file: str) -> dict[str, 
         lines["headers"] = f"{', '.join(provider.headers)} ({where})"
     if provider.prices:
         lines["prices"] = f"of {', '.join(provider.prices)} ({file})"
+    wants = [key for key in ("keep_reasoning", "alternate") if getattr(provider, key)]
+    if wants:
+        lines["wants"] = f"{', '.join(wants)} ({file})"
     return lines
 
 
