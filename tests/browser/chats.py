@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import Answer, Chunk, delta, finish
 
@@ -19,6 +20,15 @@ SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgboo
 def write_notebook(path: Path, *prompts: str) -> None:
     cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": SPEC}), path)
+
+
+def open_and_run(lab: Lab, path: Path, *prompts: str) -> Locator:
+    """Write a notebook into the server's folder, open it and run its first cell: that cell."""
+    write_notebook(path, *prompts)
+    lab.open(path.name)
+    lab.wait_for_kernel()
+    lab.run(0)
+    return lab.cell(0)
 
 
 def turn_of(cell: dict[str, Any]) -> dict[str, Any]:

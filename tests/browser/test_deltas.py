@@ -7,7 +7,7 @@ import re
 import signal
 
 import pytest
-from chats import Slow, saved_turn, turn_of, write_notebook
+from chats import Slow, open_and_run, saved_turn, turn_of
 from playwright.sync_api import expect
 from scripted_server import text
 
@@ -17,19 +17,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 def test_a_save_in_mid_turn_has_what_is_seen(lab, lab_root, model_server):
     slow = Slow("The beginning of an answer.", " And its end.")
     model_server.answers = [slow.answer]
-    write_notebook(lab_root / "saved-early.ipynb", "Tell me")
-    lab.open("saved-early.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    expect(lab.cell(0).get_by_text("The beginning of an answer.")).to_be_visible()
+    cell = open_and_run(lab, lab_root / "saved-early.ipynb", "Tell me")
+    expect(cell.get_by_text("The beginning of an answer.")).to_be_visible()
     lab.save()
     early = saved_turn(lab_root / "saved-early.ipynb")
     assert early["status"] == "running"
     assert early["blocks"][-1]["text"] == "The beginning of an answer."
 
     slow.go()
-    expect(lab.cell(0).get_by_text("And its end.")).to_be_visible()
-    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    expect(cell.get_by_text("And its end.")).to_be_visible()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
     bundle = lab.cells()[0]["outputs"][0]["data"]
     assert bundle["text/markdown"].startswith("The beginning of an answer. And its end.")
 
@@ -37,20 +34,17 @@ def test_a_save_in_mid_turn_has_what_is_seen(lab, lab_root, model_server):
 def test_a_finished_block_is_not_touched_while_the_next_one_grows(lab, lab_root, model_server):
     slow = Slow("First paragraph.\n\nSecond", " paragraph.")
     model_server.answers = [slow.answer]
-    write_notebook(lab_root / "still.ipynb", "Tell me")
-    lab.open("still.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    paragraph = lab.cell(0).locator("p", has_text="First paragraph.")
+    cell = open_and_run(lab, lab_root / "still.ipynb", "Tell me")
+    paragraph = cell.locator("p", has_text="First paragraph.")
     expect(paragraph).to_be_visible()
     paragraph.evaluate("node => { node.dataset.mark = 'mine'; }")
     lab.page.wait_for_function(
         "() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.model.toJSON())"
         ".includes('Second')"
     )
-    expect(lab.cell(0).locator("p[data-mark=mine]")).to_be_visible()
+    expect(cell.locator("p[data-mark=mine]")).to_be_visible()
     slow.go()
-    expect(lab.cell(0).get_by_text("Second paragraph.")).to_be_visible()
+    expect(cell.get_by_text("Second paragraph.")).to_be_visible()
 
 
 def test_a_killed_kernel_leaves_what_was_seen_and_the_next_one_goes_on(
@@ -58,13 +52,9 @@ def test_a_killed_kernel_leaves_what_was_seen_and_the_next_one_goes_on(
 ):
     slow = Slow("What was seen before the end.", "")
     model_server.answers = [slow.answer, text("I go on.")]
-    write_notebook(
-        lab_root / "killed.ipynb", "%%python\nimport os; print(os.getpid())", "Tell", "Go on"
-    )
-    lab.open("killed.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    pid = lab.cell(0).locator(".jp-OutputArea-output")
+    show_pid = "%%python\nimport os; print(os.getpid())"
+    cell = open_and_run(lab, lab_root / "killed.ipynb", show_pid, "Tell", "Go on")
+    pid = cell.locator(".jp-OutputArea-output")
     expect(pid).to_have_text(re.compile(r"^\d+\s*$"))
     kernel = int(pid.inner_text())
     lab.run(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from chats import Slow, saved_turn, turn_of, write_notebook
+from chats import Slow, open_and_run, saved_turn, turn_of
 from playwright.sync_api import expect
 from scripted_server import call, text
 
@@ -13,22 +13,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_server, screenshot):
     slow = Slow("Said before the reload.", " Said after it.")
     model_server.answers = [slow.answer, text("Second.")]
-    write_notebook(lab_root / "again.ipynb", "Tell me", "And then?")
-    lab.open("again.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    expect(lab.cell(0).get_by_text("Said before the reload.")).to_be_visible()
+    cell = open_and_run(lab, lab_root / "again.ipynb", "Tell me", "And then?")
+    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
 
     lab.load("again.ipynb")
 
-    expect(lab.cell(0).get_by_text("Said before the reload.")).to_be_visible()
-    expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
-    expect(lab.cell(0).locator(".jp-InputPrompt")).to_have_text("[*]:")
+    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
+    expect(cell.locator("[data-status=running]")).to_be_visible()
+    expect(cell.locator(".jp-InputPrompt")).to_have_text("[*]:")
     screenshot("reloaded")
     slow.go()
-    expect(lab.cell(0).get_by_text("Said after it.")).to_be_visible()
-    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
-    expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    expect(cell.get_by_text("Said after it.")).to_be_visible()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
+    expect(cell.locator(".jp-InputPrompt")).not_to_have_text("[*]:")
     lab.save()
     saved = saved_turn(lab_root / "again.ipynb")
     assert (saved["status"], saved["blocks"][-1]["text"]) == (
@@ -48,28 +45,25 @@ def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_serv
 def test_a_turn_that_ended_while_nobody_looked_is_there(lab, lab_root, model_server):
     slow = Slow("Said to somebody.", " Said to nobody.")
     model_server.answers = [slow.answer]
-    write_notebook(lab_root / "away.ipynb", "Tell me")
-    lab.open("away.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    expect(lab.cell(0).get_by_text("Said to somebody.")).to_be_visible()
+    cell = open_and_run(lab, lab_root / "away.ipynb", "Tell me")
+    expect(cell.get_by_text("Said to somebody.")).to_be_visible()
 
     lab.page.goto("about:blank")
     slow.go()
     assert slow.said.wait(30)
     lab.load("away.ipynb")
 
-    expect(lab.cell(0).get_by_text("Said to nobody.")).to_be_visible()
-    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    expect(cell.get_by_text("Said to nobody.")).to_be_visible()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
     lab.save()
     assert saved_turn(lab_root / "away.ipynb")["status"] == "done"
 
-    lab.cell(0).locator(".jp-InputPrompt").click()
+    cell.locator(".jp-InputPrompt").click()
     lab.command("notebook:clear-cell-output")
     lab.save()
     lab.load("away.ipynb")
     lab.wait_for_kernel()
-    expect(lab.cell(0).locator(".jp-InputPrompt")).to_be_visible()
+    expect(cell.locator(".jp-InputPrompt")).to_be_visible()
     assert lab.cells()[0]["outputs"] == []
 
 
@@ -78,19 +72,16 @@ def test_a_turn_that_is_stopped_after_a_reload_is_saved_as_one_that_was_not_relo
 ):
     slow = Slow("Said before the stop.", "")
     model_server.answers = [slow.answer]
-    write_notebook(lab_root / "stop-later.ipynb", "Tell me")
-    lab.open("stop-later.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    expect(lab.cell(0).get_by_text("Said before the stop.")).to_be_visible()
+    cell = open_and_run(lab, lab_root / "stop-later.ipynb", "Tell me")
+    expect(cell.get_by_text("Said before the stop.")).to_be_visible()
     lab.load("stop-later.ipynb")
-    expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
+    expect(cell.locator("[data-status=running]")).to_be_visible()
 
     lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
 
-    expect(lab.cell(0).locator("[data-status=interrupted]")).to_be_visible()
-    expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
-    expect(lab.cell(0).get_by_text("KeyboardInterrupt")).to_be_visible()
+    expect(cell.locator("[data-status=interrupted]")).to_be_visible()
+    expect(cell.locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    expect(cell.get_by_text("KeyboardInterrupt")).to_be_visible()
     outputs = [output["output_type"] for output in lab.cells()[0]["outputs"]]
     assert outputs == ["display_data", "error"]
     assert turn_of(lab.cells()[0])["status"] == "interrupted"
@@ -100,11 +91,8 @@ def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
     lab, lab_root, model_server, screenshot
 ):
     model_server.answers = [call("mkdir", {"path": "asked-again"}), text("Made.")]
-    write_notebook(lab_root / "ask-again.ipynb", "Make a folder")
-    lab.open("ask-again.ipynb")
-    lab.wait_for_kernel()
-    lab.run(0)
-    approve = lab.cell(0).get_by_role("button", name="Approve", exact=True)
+    cell = open_and_run(lab, lab_root / "ask-again.ipynb", "Make a folder")
+    approve = cell.get_by_role("button", name="Approve", exact=True)
     expect(approve).to_be_visible()
 
     lab.load("ask-again.ipynb")
@@ -113,6 +101,6 @@ def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
     screenshot("asked-again")
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     approve.click()
-    expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
+    expect(cell.get_by_text("Made.", exact=True)).to_be_visible()
     assert (lab_root / "asked-again").is_dir()
     assert turn_of(lab.cells()[0])["status"] == "done"
