@@ -44,7 +44,10 @@ class FakeComm:
         self.sent.append(data)
         answer = self._page(data)
         if answer is not None:
-            self._received({"content": {"data": answer}})
+            self.say(answer)
+
+    def say(self, data: Message) -> None:
+        self._received({"content": {"data": data}})
 
 
 def opened(*comms: FakeComm) -> PageComms:
@@ -165,6 +168,27 @@ def test_a_page_that_names_no_revision_sends_all_cells_each_time():
 
     assert ask(opened(comm), "a", "a") == [[cell("a")]] * 2
     assert [message.get("known") for message in comm.sent] == [None, None]
+
+
+def test_an_answer_that_comes_too_late_counts_for_the_next_question():
+    comm = FakeComm(scripted({"cells": [unchanged("a"), cell("b")], "revision": "2"}))
+    pages = opened(comm)
+    late = {"type": "cells", "request_id": "of a question that is over", "revision": "1"}
+
+    comm.say({**late, "cells": [cell("a")]})
+
+    assert ask(pages, "b") == [[cell("a"), cell("b")]]
+    assert comm.sent[0]["known"] == "1"
+
+
+def test_a_late_answer_that_leaves_out_what_is_not_known_is_dropped():
+    comm = FakeComm(scripted({"cells": [cell("a")], "revision": "2"}))
+    pages = opened(comm)
+
+    comm.say({"type": "cells", "request_id": "?", "cells": [unchanged("a")], "revision": "1"})
+
+    assert ask(pages, "a") == [[cell("a")]]
+    assert "known" not in comm.sent[0]
 
 
 def test_help_while_one_writes_leaves_what_is_known_alone():

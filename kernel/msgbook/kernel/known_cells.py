@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msgbook.cells import Cell
 from msgbook.transcript import Notebook
-
-_NONE: Mapping[str, Cell] = {}
 
 
 class MissingCellError(Exception):
@@ -21,6 +19,9 @@ class _Answer:
     revision: str
     cells: Mapping[str, Cell]
     """By id."""
+
+
+_NOTHING = _Answer("", {})
 
 
 class KnownCells:
@@ -45,45 +46,31 @@ class KnownCells:
     def take(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
         """What a page answered, cells that did not change being the objects they were before.
 
+        An answer without a revision is not kept, and leaves the one before where it is.
+
         Returns:
             None where the page does not hold the cell that was asked for.
 
         Raises:
-            MissingCellError: Something is missing; the whole has to be asked for.
+            MissingCellError: It leaves out a cell that is not known; all have to be asked for.
         """
-        if _cells(data) is None:
+        cells, revision, metadata = (data.get(key) for key in ("cells", "revision", "metadata"))
+        metadata = metadata if isinstance(metadata, dict) else {}
+        if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
             return None
-        # Should something be missing: the answer before is not the page's last one any more.
-        before = self._answers.pop(comm_id, None)
-        shown = notebook(data, before.cells if before else {})
-        revision = data.get("revision")
-        if shown is not None and isinstance(revision, str) and revision:
-            by_id = {cell["id"]: cell for cell in shown.cells if isinstance(cell.get("id"), str)}
-            self._answers[comm_id] = _Answer(revision, by_id)
-        return shown
+        before = self._answers.get(comm_id, _NOTHING)
+        if not isinstance(revision, str):
+            return Notebook(_completed(cells, before), metadata)
+        # Should something be missing: the one before is not the page's last answer any more.
+        self.forget(comm_id)
+        whole = _completed(cells, before)
+        by_id = {cell["id"]: cell for cell in whole if isinstance(cell.get("id"), str)}
+        self._answers[comm_id] = _Answer(revision, by_id)
+        return Notebook(whole, metadata)
 
 
-def notebook(data: Mapping[str, Any], known: Mapping[str, Cell] = _NONE) -> Notebook | None:
-    """What an answer shows, given the cells that it may leave out.
-
-    Returns:
-        None where the page does not hold the cell that was asked for.
-
-    Raises:
-        MissingCellError: It leaves out others.
-    """
-    cells, metadata = _cells(data), data.get("metadata")
-    if cells is None:
-        return None
-    whole = [_known(cell, known) if _is_unchanged(cell) else cell for cell in cells]
-    return Notebook(whole, metadata if isinstance(metadata, dict) else {})
-
-
-def _cells(data: Mapping[str, Any]) -> list[Cell] | None:
-    cells = data.get("cells")
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        return None
-    return cells
+def _completed(cells: Sequence[Cell], before: _Answer) -> list[Cell]:
+    return [_known(cell, before.cells) if _is_unchanged(cell) else cell for cell in cells]
 
 
 def _is_unchanged(cell: Cell) -> bool:

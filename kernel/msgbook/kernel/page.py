@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgbook.cells import Cell
-from msgbook.kernel.known_cells import KnownCells, MissingCellError, notebook
+from msgbook.kernel.known_cells import KnownCells, MissingCellError
 from msgbook.transcript import Notebook
 
 COMM_TARGET = "msgbook"
@@ -121,18 +121,15 @@ class PageComms:
     def _take_cells(self, comm: Any, data: dict[str, Any]) -> None:
         request_id = data.get("request_id")
         question = self._questions.get(request_id) if isinstance(request_id, str) else None
-        if question is None:
-            return
         try:
-            if question.cell_id is None:
-                shown = notebook(data)
-            else:
-                shown = self._known.take(comm.comm_id, data)
+            # One that comes late is taken as well: the next question can build upon it.
+            shown = self._known.take(comm.comm_id, data)
         except MissingCellError:
-            if question.again(comm):
+            if question is None or question.again(comm):
                 return
             shown = None
-        question.loop.call_soon_threadsafe(question.take, comm, shown)
+        if question is not None:
+            question.loop.call_soon_threadsafe(question.take, comm, shown)
 
 
 class _CellsQuestion:
