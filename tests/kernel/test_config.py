@@ -393,7 +393,7 @@ def test_the_line_of_a_key_is_the_nearest_that_is_known(path, line):
     assert line_of(FILE.splitlines(), path) == line
 
 
-@given(st.lists(st.text()), st.lists(st.text()))
+@given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=3))
 def test_no_text_keeps_a_line_from_being_named(lines, path):
     assert 1 <= line_of(lines, tuple(path)) <= max(1, len(lines))
 

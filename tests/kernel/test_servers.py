@@ -7,14 +7,19 @@ import asyncio
 import pytest
 import scripted_server as scripted
 from scripted_server import ScriptedServer
+from test_accounting import turn_cell
 from test_refusals import SEEN
 
-from msgbook.config import load_settings
+from msgbook.config import Settings, load_settings
+from msgbook.engine import Engine
 from msgbook.errors import ConfigError, ProviderError
 from msgbook.events import Notice, RetryWait, TextDelta
+from msgbook.magics import run_magic
+from msgbook.magics.base import Scene
 from msgbook.messages import user
 from msgbook.provider.base import Request
 from msgbook.provider.servers import Servers
+from msgbook.transcript import Transcript
 
 
 @pytest.fixture
@@ -24,21 +29,25 @@ def other():
 
 
 @pytest.fixture
-def servers(server, other, tmp_path):
+def toml_of_two(server, other, tmp_path):
     """Two servers, `near` the default one, and `broken`; with further lines of the file."""
 
-    def make(more: str = "", **env: str) -> Servers:
+    def load(more: str = "", **env: str) -> Settings:
         path = tmp_path / "msgbook.toml"
         path.write_text(
-            f'{more}\n[providers.near]\nbase_url = "{server.url}"\napi_key_env = "NEAR_KEY"\n'
+            f'[providers.near]\nbase_url = "{server.url}"\napi_key_env = "NEAR_KEY"\n'
             f'[providers.far]\nbase_url = "{other.url}"\napi_key_env = "FAR_KEY"\n'
-            'alternate = true\n[providers.broken]\nbase_url = "nowhere"\n'
+            f'alternate = true\n[providers.broken]\nbase_url = "nowhere"\n{more}'
         )
         keys = {"NEAR_KEY": "sk-near-0123456789", "FAR_KEY": "sk-far-0123456789"}
-        settings = load_settings({"MSGBOOK_CONFIG": str(path), **keys, **env})
-        return Servers(settings, problem=None, sleep=no_sleep)
+        return load_settings({"MSGBOOK_CONFIG": str(path), **keys, **env})
 
-    return make
+    return load
+
+
+@pytest.fixture
+def servers(toml_of_two):
+    return lambda **env: Servers(toml_of_two(**env), problem=None, sleep=no_sleep)
 
 
 async def no_sleep(_seconds: float) -> None: ...
@@ -188,3 +197,43 @@ def test_settings_that_cannot_be_read_are_the_answer_to_everything():
             asyncio.run(work())
     with pytest.raises(ConfigError, match="no TOML"):
         ours.provider_of("demo")
+
+
+def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, other, tmp_path):
+    other.answers = [scripted.error(400, "temperature is not supported"), scripted.text("far")]
+    settings = toml_of_two(
+        '[agents.reviewer]\nprovider = "far"\nmodels = ["big"]\ntemperature = 0.2'
+    )
+
+    async def run():
+        engine = Engine(settings, tmp_path)
+        record = engine.new_record()
+        prompt = "%%msg agent=reviewer\nhi"
+        async for _ in engine.run(prompt, Transcript("memory", []), record):
+            pass
+        await engine.close()
+        return record.snapshot()
+
+    turn = asyncio.run(run())
+    assert (turn["provider"], turn["model"], turn["agent"]) == ("far", "big", "reviewer")
+    assert [request.get("temperature") for request in other.requests] == [0.2, None]
+    said = [block["text"].split(":")[0] for block in turn["blocks"] if block["type"] == "notice"]
+    assert "big does not take the temperature that is set" in said
+    assert turn["blocks"][-1]["text"] == "far"
+
+
+def test_a_turn_costs_what_its_own_provider_asks(toml_of_two, tmp_path):
+    settings = toml_of_two(
+        "[providers.near.prices]\nm = { input = 1, output = 0 }\n"
+        "[providers.far.prices]\nm = { input = 3, output = 0 }"
+    )
+    used = {"input_tokens": 1_000_000, "output_tokens": 1}
+    cells = [turn_cell("Hi", used, provider=name) for name in ("near", "far", "gone")]
+
+    async def transcript():
+        return Transcript("live", cells)
+
+    shown = asyncio.run(run_magic("%usage", Scene(Engine(settings, tmp_path), transcript)))
+
+    costs = [line.split()[6] for line in shown.splitlines()[3:6]]
+    assert costs == ["1.0000", "3.0000", "?"]
