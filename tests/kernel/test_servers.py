@@ -165,6 +165,9 @@ def test_a_server_without_eyes_is_found_out_once_below_the_retries(servers, serv
         first = await ask(None, SEEN)(ours)
         second = await ask(None, SEEN)(ours)
         third = await ask("far", SEEN)(ours)
+        request = Request("m", [SEEN])
+        assert ours.adapted(request).messages == server.messages()
+        assert ours.adapted(request, "far") is request
         return first, second, third, [ours.sees("m"), ours.sees("m", "near"), ours.sees("m", "far")]
 
     first, second, third, sees = using(servers(), work)

@@ -32,12 +32,12 @@ class AdaptingProvider:
         """Whether the model takes images, as far as is known."""
         return IMAGES not in self._learned.get(model, ())
 
+    def adapted(self, request: Request) -> Request:
+        """The request as it is sent, as far as is known."""
+        return self._without_refused(request)[0]
+
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
-        used: list[Adaptation] = []
-        for known in self._learned.get(request.model, ()):
-            if known.concerns(request):
-                request = known.change(request)
-                used.append(known)
+        request, used = self._without_refused(request)
         fresh: list[tuple[Adaptation, RefusedError]] = []
         while True:
             begun = False
@@ -63,6 +63,14 @@ class AdaptingProvider:
 
     async def close(self) -> None:
         await self._provider.close()
+
+    def _without_refused(self, request: Request) -> tuple[Request, list[Adaptation]]:
+        used = []
+        for known in self._learned.get(request.model, ()):
+            if known.concerns(request):
+                request = known.change(request)
+                used.append(known)
+        return request, used
 
     def _learn(self, model: str, fresh: Sequence[tuple[Adaptation, RefusedError]]) -> list[Notice]:
         """Remember what was refused, and the words on what nobody was told yet."""

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import ConfigError
 from msgbook.provider.adapting import AdaptingProvider
-from msgbook.provider.base import Provider
+from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
 from msgbook.text import one_line, visible
 
@@ -122,10 +122,13 @@ class Servers:
 
     def sees(self, model: str, provider: str | None = None) -> bool:
         """Whether a model takes images, as far as its server has told."""
-        default = self._settings.provider
-        name = provider or (default.name if default else "")
-        found = self._adapting.get(name)
+        found = self._asked_before(provider)
         return found is None or found.sees(model)
+
+    def adapted(self, request: Request, provider: str | None = None) -> Request:
+        """The request as it is sent: without what its server has refused before."""
+        found = self._asked_before(provider)
+        return request if found is None else found.adapted(request)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -133,6 +136,10 @@ class Servers:
             for provider in (self._demo, *self._adapting.values()):
                 if provider is not None:
                     closing.push_async_callback(provider.close)
+
+    def _asked_before(self, provider: str | None) -> AdaptingProvider | None:
+        default = self._settings.provider
+        return self._adapting.get(provider or (default.name if default else ""))
 
     def _server(self, settings: ProviderSettings) -> AdaptingProvider:
         if settings.name not in self._adapting:
