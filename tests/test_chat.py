@@ -19,6 +19,7 @@ from msgbook.commands.chat import as_prompt, chat
 from msgbook.commands.failures import CommandError
 from msgbook.commands.run import run_file
 from msgbook_format import read
+from msgbook_format.turn import turn_of
 
 
 @pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
@@ -70,6 +71,38 @@ def test_text_model_and_agent_come_from_the_command(server, tmp_path):
     assert '[markdown] agent="critic" model="large"' in path.read_text("utf-8")
 
 
+@pytest.mark.parametrize("name", ["chat.msg.md", "chat.ipynb"])
+def test_the_agent_answers_its_prompt_alone_and_the_file_says_so(server, tmp_path, name):
+    server.answers = [text("No."), text("Yes.")]
+    agents = tmp_path / ".msgbook" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "critic.md").write_text("You judge.\n")
+    path = tmp_path / name
+
+    for words, chosen in (("first", {"agent": "critic"}), ("second", {})):
+        assert with_settings(server, chat, path, words, go_on=True, attributes=chosen) == 0
+
+    cells = (nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)).cells
+    named = [cell.metadata.get("msgbook", {}).get("agent") for cell in cells]
+    answered = [turn_of(cell.outputs[0])["agent"] for cell in cells]
+    assert (named, answered) == (["critic", None], ["critic", "assistant"])
+    assert [server.messages(n)[0]["content"] == "You judge." for n in (0, 1)] == [True, False]
+    if path.suffix != ".ipynb":
+        prompt = f'[^{cells[0].id}]: [markdown] agent="critic"\n\nfirst\n'
+        assert prompt in path.read_text("utf-8")
+
+
+def test_an_agent_that_nothing_defines_is_said_and_the_question_is_kept(server, tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+
+    assert with_settings(server, chat, path, "Hi", attributes={"agent": "nobody"}) == 1
+
+    assert "There is no agent 'nobody'" in capsys.readouterr().err
+    assert server.requests == []
+    (cell,) = read(path).cells
+    assert (cell.source, cell.metadata.msgbook.agent) == ("Hi", "nobody")
+
+
 def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
     server, tmp_path, capsys
 ):
@@ -100,6 +133,7 @@ def test_any_text_is_sent_to_the_letter(words):
         (["none/chat.msg.md", "Hi"], "No such file or directory"),
         (["chat.msg.md", " \n"], "expected something to say"),
         (["chat.msg.md", "Hi", "--model", "a\x1b"], "--model: expected a name"),
+        (["chat.msg.md", "Hi", "--agent", ""], "--agent: expected a name"),
         (["x" * 5000 + ".msg.md", "Hi"], "too long"),
     ],
 )
