@@ -12,6 +12,9 @@ from lab import Lab
 from playwright.sync_api import WebSocket, expect
 from scripted_server import ScriptedServer, text
 
+MODEL = "window.jupyterapp.shell.currentWidget.content.model"
+"""Of the notebook in front, in JavaScript."""
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
@@ -170,7 +173,7 @@ def test_cells_that_the_kernel_marks_are_marked_together_and_undone_together(
     lab, lab_root, model_server
 ):
     mark = {"type": "cells.mark", "cells": ["a", "b", "gone"], "history": "summary"}
-    asking = f"%%python\nget_ipython().kernel._session.page.send({mark!r})"
+    asking = f"%%python\nget_ipython().kernel._session.page.mark({mark!r})"
     first = prompt("a", "One")
     first["metadata"] = {"tags": ["x"], "msgbook": {"agent": "x"}}
     write_notebook(
@@ -180,10 +183,8 @@ def test_cells_that_the_kernel_marks_are_marked_together_and_undone_together(
     lab.wait_for_kernel()
     run_and_wait(lab, 2, 1)
 
-    lab.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.model.cells.get(1)"
-        ".getMetadata('msgbook')?.history === 'summary'"
-    )
+    ours = f"{MODEL}.cells.get(1).getMetadata('msgbook')"
+    lab.page.wait_for_function(f"() => {ours}?.history === 'summary'")
     assert metadata(lab, 0) == {"tags": ["x"], "msgbook": {"agent": "x", "history": "summary"}}
     assert metadata(lab, 1) == {"msgbook": {"history": "summary"}}
 
@@ -192,3 +193,50 @@ def test_cells_that_the_kernel_marks_are_marked_together_and_undone_together(
 
     assert metadata(lab, 0) == {"tags": ["x"], "msgbook": {"agent": "x"}}
     assert metadata(lab, 1) == {}
+
+
+def test_a_summary_that_a_turn_needed_stands_in_its_cell_and_is_a_persons_to_edit(
+    lab, lab_root, model_server
+):
+    path = lab_root / "summed-up.ipynb"
+    story = prompt("story", "Tell me a story")
+    story["metadata"] = {"msgbook": {"history": "summary"}}
+    write_notebook(path, story, prompt("b", "And then?"), prompt("c", "And now?"))
+    model_server.answers = [
+        text("Once upon a time there was a long story."),
+        text("A story was told."),
+        text("Then it ended."),
+        text("Now it is over."),
+    ]
+    lab.open("summed-up.ipynb")
+    lab.wait_for_kernel()
+    run_and_wait(lab, 0, 1)
+    run_and_wait(lab, 1, 2)
+    assert spoken(model_server) == ["[summary] A story was told.", "And then?"]
+    ours = f"{MODEL}.cells.get(0).getMetadata('msgbook')"
+    lab.page.wait_for_function(f"() => {ours}.summary !== undefined")
+    assert metadata(lab, 0)["msgbook"]["history"] == "summary"
+    made = metadata(lab, 0)["msgbook"]["summary"]
+    assert made == turn_of(lab.cells()[1])["context"]["summaries"]["story"]
+    lab.save()
+    assert nbformat.read(path, 4).cells[0]["metadata"]["msgbook"]["summary"] == made
+
+    lab.close_all()
+    lab.open("summed-up.ipynb")
+    lab.wait_for_kernel()
+    expect(lab.cell(1).get_by_text("Then it ended.")).to_be_visible()
+    assert lab.page.evaluate(f"() => {MODEL}.dirty") is False
+
+    edited = {"text": "Somebody told a story.", "source": made["source"]}
+    lab.page.evaluate(
+        f"summary => {MODEL}.cells.get(0).setMetadata('msgbook', {{...{ours}, summary}})",
+        edited,
+    )
+    run_and_wait(lab, 2, 1)
+    assert spoken(model_server) == [
+        "[summary] Somebody told a story.",
+        "And then?",
+        "Then it ended.",
+        "And now?",
+    ]
+    assert metadata(lab, 0)["msgbook"]["summary"] == edited

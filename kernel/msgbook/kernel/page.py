@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgbook.cells import Cell
@@ -67,6 +67,11 @@ class PageComms:
         """Send a message to all pages."""
         for comm in list(self._comms.values()):
             comm.send(message)
+
+    def mark(self, message: Mapping[str, Any]) -> bool:
+        """Send a `cells.mark` to all pages; whether there is one."""
+        self.send(dict(message))
+        return self.connected
 
     async def notebook(self, cell_id: str) -> Notebook | None:
         """The cells from the first through the one with that id, from the first page that has it.
