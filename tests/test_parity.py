@@ -32,6 +32,12 @@ def test_content_of_nothing_shows_nothing() -> None:
     assert "(empty)" in to_markdown(turn(CALL, result(None)))
 
 
+def test_content_of_nothing_says_nothing() -> None:
+    said = turn_messages([{"type": "text", "step": 1, "text": None}, CALL, result(None)])
+
+    assert [message["content"] for message in said] == [None, ""]
+
+
 @pytest.mark.parametrize("kind", ["audio", "image"])
 def test_a_part_of_an_unknown_type_is_shown_whole_and_told_to_the_model(kind: str) -> None:
     part = {"type": kind, "image_url": {"url": "data:image/png;base64,AA"}}

@@ -118,6 +118,8 @@ class Document:
             return
         if isinstance(context.get("macros"), dict):
             _ours(self.notebook)["macros"] = as_nodes(context["macros"])
+            if not context["macros"]:
+                _drop_ours(self.notebook, "macros")
         found = context.get("summaries")
         summaries = found if isinstance(found, dict) else {}
         for cell in self.cells:
@@ -189,6 +191,14 @@ def _ours(node: dict[str, Any]) -> dict[str, Any]:
         metadata["msgbook"] = as_nodes({})
     ours: dict[str, Any] = metadata["msgbook"]
     return ours
+
+
+def _drop_ours(node: dict[str, Any], key: str) -> None:
+    """Take a key out of `metadata.msgbook`, which goes when nothing else is in it."""
+    ours = _ours(node)
+    ours.pop(key, None)
+    if not ours:
+        del node["metadata"]["msgbook"]
 
 
 def _create(path: Path, data: bytes) -> None:

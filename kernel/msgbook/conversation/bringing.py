@@ -80,8 +80,10 @@ class Bringing:
             notices += more.notices
         images = await load_images(text, self.load_file, _attachments(transcript.current))
         block = build(above, self._items(found, in_force), has_blob=self.has_blob)
+        # None are recorded where the notebook still notes some: they were removed.
+        noted = metadata_of({"metadata": transcript.metadata})
         context = {
-            **({"macros": macros} if macros else {}),
+            **({"macros": macros} if macros or noted.get("macros") else {}),
             **block.context,
             **({"images": images.records} if images.records else {}),
         }

@@ -68,12 +68,17 @@ def sound_block(block: Block) -> Block:
     fixed["step"] = step if isinstance(step, int) else 0
     for key in ("text", "id", "name", "arguments"):
         if key in block and not isinstance(fixed[key], str):
-            fixed[key] = json.dumps(fixed[key], ensure_ascii=False)
+            fixed[key] = _as_text(fixed[key])
     content = block.get("content", "")
     parts = content if isinstance(content, list) else []
     if not isinstance(content, str) and not (parts and all(map(_is_part, parts))):
-        fixed["content"] = json.dumps(content, ensure_ascii=False)
+        fixed["content"] = _as_text(content)
     return cast("Block", fixed)
+
+
+def _as_text(value: Any) -> str:
+    """JSON of what should have been a text; nothing for nothing."""
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _is_part(part: Any) -> bool:
