@@ -147,6 +147,22 @@ def test_a_turn_that_failed_without_a_word_does_not_take_the_place_of_an_answer(
     assert chat.read_text("utf-8") == CHAT
 
 
+def test_a_prompt_that_called_a_tool_itself_before_its_turn_failed_is_asked_again(server, tmp_path):
+    (tmp_path / "a.txt").write_text("the text")
+    path = tmp_path / "chat.msg.md"
+    path.write_text('# %% [^a]\n\nSee @[read{"path": "a.txt"}]\n', "utf-8")
+    server.answers = [error(401, "no"), text("Seen.")]
+
+    assert with_settings(server, run_file, path) == 1
+    assert [block["type"] for block in turns(path)["a"]["blocks"]] == [
+        "tool_call", "tool_result", "error",
+    ]  # fmt: skip
+
+    assert with_settings(server, run_file, path) == 0
+    assert words(turns(path)["a"]) == "Seen."
+    assert [message["role"] for message in server.messages()] == ["system", "user"]
+
+
 def test_what_a_failed_prompt_had_called_itself_is_no_answer_but_what_a_model_called_is():
     def asked(step):
         blocks = [

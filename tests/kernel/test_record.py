@@ -292,6 +292,14 @@ def test_an_interrupt_leaves_no_call_of_the_prompt_open(events, status, content)
     )
 
 
+def test_a_call_of_the_prompt_that_was_not_made_is_no_open_call_when_the_model_is_asked():
+    turn = reduce(*REFERENCES[:5], *ANSWER)
+
+    calls = [block for block in turn["blocks"] if block["type"] == "tool_call"]
+    unfinished = [(call["id"], call.get("unfinished", False)) for call in calls]
+    assert unfinished == [("r1", False), ("r2", True), ("c", False)]
+
+
 @pytest.mark.parametrize("events", CUTS)
 @pytest.mark.parametrize("end", [(), (TurnFinished("interrupted"),)], ids=["running", "stopped"])
 def test_no_call_of_the_prompt_is_ever_sent_as_a_message(events, end):

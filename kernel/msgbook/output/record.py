@@ -87,6 +87,7 @@ class TurnRecord:
                 self._usage.add(event.usage)
             case StepStarted():
                 self._usage.begin_step()
+                self._settle_calls()
                 self._step = event.step
                 self._calls = StepCalls(event.step)
             case ToolStarted():
