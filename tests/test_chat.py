@@ -22,6 +22,11 @@ from msgbook_format import read
 from msgbook_format.turn import turn_of
 
 
+def saved(path):
+    """The notebook in a file of either kind."""
+    return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
+
+
 @pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
 def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer(
     server, tmp_path, capsys, name
@@ -32,7 +37,7 @@ def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer
     assert with_settings(server, chat, path, "Hi") == 0
 
     assert capsys.readouterr() == ("Hello **you**\n", "")
-    notebook = nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
+    notebook = saved(path)
     (cell,) = notebook.cells
     assert (cell.source, "Hello **you**" in str(cell.outputs)) == ("Hi", True)
     assert notebook.metadata.kernelspec.name == "msgbook"
@@ -82,7 +87,7 @@ def test_the_agent_answers_its_prompt_alone_and_the_file_says_so(server, tmp_pat
     for words, chosen in (("first", {"agent": "critic"}), ("second", {})):
         assert with_settings(server, chat, path, words, go_on=True, attributes=chosen) == 0
 
-    cells = (nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)).cells
+    cells = saved(path).cells
     named = [cell.metadata.get("msgbook", {}).get("agent") for cell in cells]
     answered = [turn_of(cell.outputs[0])["agent"] for cell in cells]
     assert (named, answered) == (["critic", None], ["critic", "assistant"])

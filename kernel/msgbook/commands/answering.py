@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgbook.cells import Cell, is_prompt, source_of
 from msgbook.commands.failures import CommandError
+from msgbook.commands.line import can_ask, read_line
 from msgbook.config import ApprovalPolicy, Settings, hide_key
 from msgbook.document import Document, create_beside
 from msgbook.engine import Engine
@@ -116,12 +117,13 @@ class Answering:
 def run_turns(
     document: Document,
     screen: Screen,
-    read_line: ReadLine | None,
     job: Callable[[Answering], Awaitable[int]],
     *,
     approval: ApprovalPolicy = "allow",
 ) -> int:
     """Do a job with the user's settings and the project's, until it is done or interrupted.
+
+    Questions about tool calls are asked on the terminal where there is one.
 
     Args:
         approval: The widest policy; the environment's holds where that is narrower.
@@ -147,7 +149,8 @@ def run_turns(
             home=home_folder(),
         )
         try:
-            return await job(Answering(document, engine, screen, read_line))
+            asked = read_line if can_ask() else None
+            return await job(Answering(document, engine, screen, asked))
         finally:
             await engine.close()
 

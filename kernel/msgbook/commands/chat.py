@@ -84,7 +84,6 @@ def chat(
         MsgbookError: The file or the settings cannot be used, or the file cannot be written.
     """
     from msgbook.commands.answering import require_conversation, run_turns
-    from msgbook.commands.line import can_ask, read_line
     from msgbook.commands.screen import Screen
     from msgbook.output.replay import text_of
     from msgbook.text import whole
@@ -109,7 +108,7 @@ def chat(
             complain(_VERB, f"{path}: {failure.name}: {failure.words}")
         return 1 if failure else 0
 
-    return run_turns(document, screen, read_line if can_ask() else None, job, approval=approval)
+    return run_turns(document, screen, job, approval=approval)
 
 
 def as_prompt(text: str) -> str:

@@ -85,7 +85,6 @@ def run_file(
         MsgbookError: The file or the settings cannot be used, or the file cannot be written.
     """
     from msgbook.commands.answering import require_conversation, run_turns
-    from msgbook.commands.line import can_ask, read_line
     from msgbook.commands.screen import Screen
     from msgbook.document import Document
 
@@ -107,7 +106,7 @@ def run_file(
     async def job(answering: Answering) -> int:
         return await _answer(answering, document, numbers)
 
-    return run_turns(document, screen, read_line if can_ask() else None, job, approval=approval)
+    return run_turns(document, screen, job, approval=approval)
 
 
 def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list[int]:
