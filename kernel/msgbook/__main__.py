@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgbook import __version__
-from msgbook.commands import chat, check, doctor, fork, list_cells, run, set_default, trust
+from msgbook.commands import (
+    chat,
+    check,
+    doctor,
+    fork,
+    list_cells,
+    preview,
+    run,
+    set_default,
+    trust,
+)
 from msgbook.commands.terminal import complain
 from msgbook.errors import MsgbookError
 
@@ -70,7 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"msgbook {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_demo(verbs)
-    for command in (chat, run, fork, list_cells, check, set_default, trust, doctor):
+    commands = (chat, run, preview, fork, list_cells, check, set_default, trust, doctor)
+    for command in commands:
         command.add(verbs)
     verbs.add_parser("jupytext", add_help=False, help="run Jupytext, which knows .msg.md files")
     return parser

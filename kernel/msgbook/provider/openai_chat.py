@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 NO_KEY = "none"
 """Sent as the key to a server that was set without one (Ollama, vLLM)."""
 
-_STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+"""How a server is asked to stream that can, and to tell what it used."""
 
 LINGER = 5.0
 """Seconds to wait for more after a finish reason: usage follows it, or `[DONE]`, or nothing."""
@@ -61,19 +62,16 @@ class OpenAIProvider:
         self._transport = transport
         self._linger = linger
         self._failures = Failures(settings, secrets)
-        self._streaming = _STREAMING
+        self._streaming = STREAMING
         self._client: openai.AsyncOpenAI | None = None
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         client = await self._connected()
-        body: dict[str, Any] = {"model": request.model, "messages": request.messages}
-        body |= request.options
-        if request.tools:
-            body["tools"] = request.tools
         streaming: dict[str, Any] | None = self._streaming
         while streaming is not None:
+            body = request_body(request, streaming)
             try:
-                async with aclosing(self._answer(client, body | streaming)) as events:
+                async with aclosing(self._answer(client, body)) as events:
                     async for event in events:
                         self._streaming = streaming
                         yield event
@@ -170,6 +168,15 @@ class OpenAIProvider:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
         return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
+
+
+def request_body(request: Request, streaming: Mapping[str, Any] = STREAMING) -> dict[str, Any]:
+    """The body of a request; unless told otherwise to a server that has refused nothing yet."""
+    body: dict[str, Any] = {"model": request.model, "messages": request.messages}
+    body |= request.options
+    if request.tools:
+        body["tools"] = request.tools
+    return {**body, **streaming}
 
 
 @asynccontextmanager
