@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from msgbook.accounting import estimate, warn_of_length, weights
-from msgbook.cells import HISTORY_VALUES, IsMagic, Prompt, any_magic, parse_prompt
+from msgbook.cells import IsMagic, Prompt, any_magic
 from msgbook.config import Settings, redact, redact_json
 from msgbook.conversation import (
     Answerers,
@@ -20,11 +20,13 @@ from msgbook.conversation import (
     Prepared,
     PreviewMeans,
     TurnMeans,
+    odd_attributes,
     overflow,
+    prompt_of,
+    require_sendable,
 )
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
 from msgbook.events import Notice, TurnFinished
-from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
 from msgbook.history.prefix import Sent
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
@@ -38,28 +40,14 @@ from msgbook.tools.functions import Namespace, python_tool
 from msgbook.tools.results import Results
 from msgbook.tools.shell import shell_tool
 from msgbook.transcript import Transcript
-from msgbook.turn import LIMIT_KEYS, Limits, run_turn
+from msgbook.turn import Limits, run_turn
 from msgbook.turn.following import followed
 from msgbook_format.agents import DEFAULT_AGENT
-
-_PROMPT_ATTRIBUTES = {"agent", "model", "history", *LIMIT_KEYS}
 
 _NO_PAGE = (
     "No open page showed this cell, so the request was made of the turns of this session. "
     "What else stands in the notebook was not sent."
 )
-
-_ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
-
-_WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
-
-
-class EmptyMessageError(MsgbookError):
-    """There is nothing to send."""
-
-
-class NothingToContinueError(MsgbookError):
-    """There is no answer above that broke off."""
 
 
 class Engine:
@@ -135,7 +123,7 @@ class Engine:
             source: Of the cell, as written.
             ask: Asks a person about calls that are not free; None where nobody can be asked.
         """
-        prompt = _prompt(source)
+        prompt = prompt_of(source)
         record.set_head(context={"source": transcript.source})
         for notice in self._notices(transcript, prompt):
             record.apply(notice, time.monotonic())
@@ -149,7 +137,7 @@ class Engine:
             bound=self._results.capped,
         )
         try:
-            _require_sendable(source, prompt, transcript)
+            require_sendable(source, prompt, transcript)
             task = asyncio.ensure_future(
                 self.conversation.prepare(source, prompt, transcript, means)
             )
@@ -157,8 +145,12 @@ class Engine:
                 async for _ in happenings:
                     yield
             prepared = task.result()
-            self._take_in(prepared, record)
+            answerer = prepared.answerer
+            record.set_head(
+                agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
+            )
             self._require_room(prepared, transcript, record)
+            record.set_head(context=prepared.context)
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
             self.finish(record, TurnFinished("error", None, name, str(error)))
@@ -168,7 +160,6 @@ class Engine:
         for why in await asyncio.to_thread(self.conversation.blobs.write, prepared.digests):
             means.say(f"What this prompt brought cannot be kept for later requests: {why}.")
         self._remember(prepared, transcript)
-        answerer = prepared.answerer
         turn = run_turn(
             self.body(prepared),
             record,
@@ -192,8 +183,8 @@ class Engine:
         Raises:
             MsgbookError: There would be no request; the message says why.
         """
-        prompt = _prompt(source)
-        _require_sendable(source, prompt, transcript)
+        prompt = prompt_of(source)
+        require_sendable(source, prompt, transcript)
         means = PreviewMeans()
         prepared = await self.conversation.prepare(source, prompt, transcript, means)
         tools = prepared.answerer.tools.schemas
@@ -221,15 +212,6 @@ class Engine:
 
     def _redact(self, text: str) -> str:
         return redact(whole(text), self.settings.secrets)
-
-    def _take_in(self, prepared: Prepared, record: TurnRecord) -> None:
-        answerer = prepared.answerer
-        record.set_head(
-            agent=answerer.agent.name,
-            model=answerer.model,
-            provider=answerer.provider.name,
-            context=prepared.context,
-        )
 
     def _require_room(self, prepared: Prepared, transcript: Transcript, record: TurnRecord) -> None:
         """Say of a request that it is long; refuse one that does not fit.
@@ -268,32 +250,4 @@ class Engine:
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
         if transcript.unanswered:
             notices.append(Notice(_NO_PAGE, "warning"))
-        unknown = sorted(prompt.attributes.keys() - _PROMPT_ATTRIBUTES)
-        if unknown:
-            words = f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
-            notices.append(Notice(words, "warning"))
-        history = prompt.attributes.get("history", "include")
-        if history.lower() not in HISTORY_VALUES:
-            words = f"%%msg: history={history} means nothing; it is taken as include."
-            notices.append(Notice(words, "warning"))
-        return notices
-
-
-def _prompt(source: str) -> Prompt:
-    return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
-
-
-def _require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> None:
-    """Raise unless there is something to say.
-
-    Raises:
-        EmptyMessageError: There is nothing.
-        NothingToContinueError: `%continue` asks for what there is not, or says more than that.
-    """
-    if not prompt.text.strip():
-        raise EmptyMessageError("The message is empty: write something into the cell.")
-    if is_continue(source):
-        if not broke_off(transcript.earlier):
-            raise NothingToContinueError(_WHOLE)
-    elif source.split(maxsplit=1)[0] == CONTINUE_MAGIC:
-        raise NothingToContinueError(_ALONE)
+        return notices + [Notice(words, "warning") for words in odd_attributes(prompt)]

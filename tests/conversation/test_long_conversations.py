@@ -75,6 +75,7 @@ def test_a_request_that_does_not_fit_is_not_sent_and_names_the_cells(talk):
     [words] = [words for words in notices(turn) if "context_window" in words]
     assert "cell 2 (word word" in words
     assert "cell 1" not in words
+    assert "request_hash" not in turn["context"]
 
 
 def test_a_preview_is_the_request_and_runs_nothing(talk):

@@ -3,6 +3,7 @@
 from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.conversation import Conversation, Prepared
 from msgbook.conversation.means import Means, PreviewMeans, TurnMeans
+from msgbook.conversation.sendable import odd_attributes, prompt_of, require_sendable
 from msgbook.conversation.window import ContextWindowError, overflow
 
 __all__ = [
@@ -14,5 +15,8 @@ __all__ = [
     "Prepared",
     "PreviewMeans",
     "TurnMeans",
+    "odd_attributes",
     "overflow",
+    "prompt_of",
+    "require_sendable",
 ]

@@ -1,0 +1,56 @@
+"""Whether a prompt says something, and what of it is not understood. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgbook.cells import HISTORY_VALUES, Prompt, parse_prompt
+from msgbook.errors import MsgbookError
+from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
+from msgbook.transcript import Transcript
+from msgbook.turn.limits import LIMIT_KEYS
+
+_ATTRIBUTES = {"agent", "model", "history", *LIMIT_KEYS}
+
+_ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
+
+_WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
+
+
+class EmptyMessageError(MsgbookError):
+    """There is nothing to send."""
+
+
+class NothingToContinueError(MsgbookError):
+    """There is no answer above that broke off."""
+
+
+def prompt_of(source: str) -> Prompt:
+    """What a cell says to the model."""
+    return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
+
+
+def require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> None:
+    """Go on only if there is something to say.
+
+    Raises:
+        EmptyMessageError: There is nothing.
+        NothingToContinueError: `%continue` asks for what there is not, or says more than that.
+    """
+    if not prompt.text.strip():
+        raise EmptyMessageError("The message is empty: write something into the cell.")
+    if is_continue(source):
+        if not broke_off(transcript.earlier):
+            raise NothingToContinueError(_WHOLE)
+    elif source.split(maxsplit=1)[0] == CONTINUE_MAGIC:
+        raise NothingToContinueError(_ALONE)
+
+
+def odd_attributes(prompt: Prompt) -> Iterator[str]:
+    """What of the `%%msg` line means nothing, a line each."""
+    unknown = sorted(prompt.attributes.keys() - _ATTRIBUTES)
+    if unknown:
+        yield f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
+    history = prompt.attributes.get("history", "include")
+    if history.lower() not in HISTORY_VALUES:
+        yield f"%%msg: history={history} means nothing; it is taken as include."
