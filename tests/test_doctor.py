@@ -15,7 +15,7 @@ import pytest
 import scripted_server as scripted
 
 from msgbook.__main__ import main
-from msgbook.commands.doctor.server import REQUESTS, ServerChecks
+from msgbook.commands.doctor.server import ServerChecks
 from msgbook.commands.doctor.setup import Answers, ask_settings, toml_of, write_settings
 from msgbook.commands.failures import CommandError
 from msgbook.commands.terminal import home_as_tilde
@@ -53,7 +53,7 @@ def test_a_server_that_can_do_all_passes_with_two_short_requests(doctor, server)
     checks = ("server", "model", "answer", "stream", "usage", "tools")
     assert (code, statuses(found, *checks)) == (0, ["pass"] * 6)
     assert told["usage"] == {"input_tokens": 11, "output_tokens": 7}
-    assert len(server.requests) == REQUESTS
+    assert len(server.requests) == 2
     assert all(request["max_completion_tokens"] <= 400 for request in server.requests)
 
 

@@ -29,7 +29,8 @@ class Block(TypedDict):
     type: str
     """A `BlockType`; a newer version may write others, which are kept and not sent."""
     step: NotRequired[int]
-    """The model call that the block belongs to, from 1. Notices and errors may have none."""
+    """The model call that the block belongs to, from 1; 0 for a call that the prompt itself
+    makes. Notices and errors may have none."""
     text: NotRequired[str]
     """Of `reasoning`, `text` and `notice`: verbatim, never trimmed."""
     duration: NotRequired[float]

@@ -1,7 +1,7 @@
 """One streamed chat completion, sans I/O: bytes of the body in, stream events out.
 
 Servers differ in almost everything: nothing here may assume an order of reasoning, text and calls,
-an index, an id, or an end mark. tests/kernel/test_decode.py has a case for each difference.
+an index, an id, or an end mark. tests/kernel/test_decode*.py have a case for each difference.
 """
 
 from __future__ import annotations

@@ -23,9 +23,6 @@ from msgbook.text import one_line
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
 """In the order in which they are made."""
 
-REQUESTS = 2
-"""Completions that a whole run asks for."""
-
 _MOST_TOKENS = 400
 """Of one answer, reasoning included; more than the answers need."""
 
