@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from msgbook.cells import Cell, model_magic, source_of
+from msgbook.cells import Cell
 from msgbook_format.turn import TURN_MIME, Turn
 
 Source = Literal["live", "memory", "file"]
@@ -47,7 +47,7 @@ class LiveNotebook(Protocol):
         """The cells from the first through the one with that id; None when nobody answers."""
         ...
 
-    async def all_cells(self) -> Sequence[Cell] | None:
+    async def all_cells(self) -> Notebook | None:
         """All cells, without their outputs; None when nobody answers at once."""
         ...
 
@@ -118,15 +118,7 @@ async def read_transcript(
     return Transcript("memory", memory.earlier(cell_id), unanswered=asked)
 
 
-async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Sequence[Cell]:
-    """The cells that a reader sees, for help while one writes: the notebook's, or the session's."""
-    return (await live.all_cells() if live.connected else None) or memory.earlier(None)
-
-
-def model_above(cells: Sequence[Cell]) -> str | None:
-    """The model that the nearest `%model NAME` cell sets."""
-    for cell in reversed(cells):
-        name = model_magic(source_of(cell)) if cell.get("cell_type") == "code" else None
-        if name:
-            return name
-    return None
+async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Notebook:
+    """What a reader sees, for help while one writes: the notebook, or what the session knows."""
+    shown = await live.all_cells() if live.connected else None
+    return shown if shown and shown.cells else Notebook(memory.earlier(None))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook.agents.resolve import AgentSources, known_agents
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist import MODELS_KEPT, MODELS_RETRY, ModelNames
 from msgbook.kernel.complete import PROMPT_ATTRIBUTES, complete, reply
@@ -39,12 +40,6 @@ def around(tmp_path):
 
 
 def surroundings(folder: Path, **known):
-    roots = Roots(folder)
-
-    def objection(real):
-        found = roots.objection(real)
-        return found.reason if found else None
-
     cells = [
         cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
         cell("#define GOAL short") | {"id": "b2"},
@@ -54,8 +49,7 @@ def surroundings(folder: Path, **known):
         {},
     ]
     return Surroundings(
-        folder,
-        objection,
+        Roots(folder),
         **{
             "cells": cells,
             "names": ("table", "tail"),
@@ -72,10 +66,10 @@ def texts(code, around, cursor=None):
 
 
 def test_a_reference_completes_to_files_and_folders_of_the_notebook(around):
-    (around.folder / "src").mkdir()
-    (around.folder / "src" / "main.py").touch()
-    (around.folder / "sum.txt").touch()
-    (around.folder / ".hidden").touch()
+    (around.roots.folder / "src").mkdir()
+    (around.roots.folder / "src" / "main.py").touch()
+    (around.roots.folder / "sum.txt").touch()
+    (around.roots.folder / ".hidden").touch()
 
     assert texts("see @[s", around) == ["src/", "sum.txt"]
     assert texts("see @[src/", around) == ["src/main.py"]
@@ -88,12 +82,12 @@ def test_what_is_not_free_to_read_is_not_offered(around, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").touch()
     for name in (".env", "id_rsa", "server.pem"):
-        (around.folder / name).touch()
-    (around.folder / "away").symlink_to(tmp_path / "outside")
-    (around.folder / "leak.txt").symlink_to(tmp_path / "outside" / "secret.txt")
-    (around.folder / "here.txt").touch()
-    (around.folder / "same.txt").symlink_to(around.folder / "here.txt")
-    os.mkfifo(around.folder / "pipe")
+        (around.roots.folder / name).touch()
+    (around.roots.folder / "away").symlink_to(tmp_path / "outside")
+    (around.roots.folder / "leak.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    (around.roots.folder / "here.txt").touch()
+    (around.roots.folder / "same.txt").symlink_to(around.roots.folder / "here.txt")
+    os.mkfifo(around.roots.folder / "pipe")
 
     assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt", "same.txt"]
     for typed in ("@[../", "@[away/", "@[/etc/", "@[../outside/s", "@[.e", "@[i", "@[\0"):
@@ -102,14 +96,14 @@ def test_what_is_not_free_to_read_is_not_offered(around, tmp_path):
 
 def test_names_that_a_tag_cannot_hold_are_not_offered(around):
     for name in ("a]b", "a\nb", "a\u202eb", "a\x1bb", "a:1", os.fsdecode(b"a\xff")):
-        (around.folder / name).touch()
+        (around.roots.folder / name).touch()
 
     assert texts("@[a", around) == []
 
 
 def test_a_huge_folder_gives_a_bounded_number_of_matches(around):
     for number in range(300):
-        (around.folder / f"f{number}").touch()
+        (around.roots.folder / f"f{number}").touch()
 
     assert len(texts("@[f", around)) == 200
 
@@ -132,7 +126,7 @@ def test_tools_are_offered_where_a_reference_begins(tmp_path):
 
 
 def test_a_closed_reference_and_plain_text_complete_to_nothing(around):
-    (around.folder / "a.txt").touch()
+    (around.roots.folder / "a.txt").touch()
 
     assert texts("@[a.txt] a", around) == []
     assert texts("mail me@[home]", around) == []
@@ -160,14 +154,60 @@ def test_models_are_offered_where_one_is_named(around):
 
 def test_the_msg_line_offers_what_it_can_say(around):
     assert texts("%%msg h", around) == ["history="]
-    assert texts("%%msg history=", around) == ["exclude", "include"]
+    assert texts("%%msg history=", around) == ["exclude", "include", "summary"]
     assert texts("%%msg max_steps=", around) == []
     assert texts("%%msg history=exclude\nh", around) == []
-    assert set(PROMPT_ATTRIBUTES) == {"history", "model", *LIMIT_KEYS}
+    assert set(PROMPT_ATTRIBUTES) == {"agent", "history", "model", *LIMIT_KEYS}
+
+
+def test_agents_are_offered_where_one_is_named(tmp_path):
+    sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
+    new = cell("%agent new fast models=m")
+    around = surroundings(tmp_path, cells=[new], agents=lambda above: known_agents(above, sources))
+
+    assert texts("%agent default ", around) == ["fast", "writer", "local", "assistant"]
+    assert texts("%%msg model=m agent=w", around) == ["writer"]
+    assert complete("%agent default w", 16, around).found[0].note == "Writes prose."
+
+
+def test_the_words_of_a_magic_are_offered(around):
+    assert texts("%agent ", around) == ["default", "list", "new"]
+    assert texts("%agent n", around) == ["new"]
+    assert texts("%agent new ", around) == []
+    assert texts("%context ", around) == ["full"]
+    assert texts("%display t", around) == ["text"]
+    assert texts("%macros ", around) == ["-d"]
+    assert texts("%macros -d OTHER G", around) == ["GOAL"]
+
+
+def test_a_prompt_that_begins_like_a_magic_is_none(around):
+    (around.roots.folder / "a.txt").touch()
+
+    assert texts("%50 of @[a", around) == ["a.txt"]
+    assert texts("%agent default\n@[a", around) == ["a.txt"]
+
+
+def test_only_what_stands_above_the_cell_counts(tmp_path):
+    cells = [cell("#define A 1"), cell("I use {{"), cell("#define B 2")]
+
+    assert texts("I use {{", surroundings(tmp_path, cells=cells)) == ["A"]
+    # Of two cells that read the same nobody can say which one it is.
+    assert texts("I use {{", surroundings(tmp_path, cells=[*cells, cells[1]])) == ["A", "B"]
+
+
+def test_macros_of_the_notebook_count_and_removed_ones_do_not(tmp_path):
+    around = surroundings(
+        tmp_path,
+        cells=[cell("#define A 1"), cell("%macros -d A")],
+        metadata={"msgbook": {"macros": {"NOTED": "x"}}},
+        is_magic=lambda name: name == "%macros",
+    )
+
+    assert texts("{{", around) == ["NOTED"]
 
 
 def test_positions_are_code_points(around):
-    (around.folder / "文.txt").touch()
+    (around.roots.folder / "文.txt").touch()
     code = "😀😀 @[文 and more"
 
     content = reply(complete(code, 6, around), 6)

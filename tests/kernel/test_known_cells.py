@@ -201,7 +201,7 @@ def test_help_while_one_writes_leaves_what_is_known_alone():
     )
     pages = opened(comm)
     ask(pages, "a")
-    assert asyncio.run(pages.all_cells()) == [cell("a"), cell("b")]
+    assert asyncio.run(pages.all_cells()).cells == [cell("a"), cell("b")]
 
     assert ask(pages, "a") == [[cell("a")]]
 

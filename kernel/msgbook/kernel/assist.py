@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgbook.config import Settings
 from msgbook.errors import MsgbookError
 from msgbook.kernel.surroundings import Surroundings, python_names, speaks_of_cells
 from msgbook.tools.rights import Roots
-from msgbook.transcript import LiveNotebook, SessionMemory, all_cells
+from msgbook.transcript import LiveNotebook, Notebook, SessionMemory, Transcript, all_cells
 
 if TYPE_CHECKING:
+    from msgbook.agents.resolve import Listed
+    from msgbook.cells import Cell
     from msgbook.tools.base import Tool
 
 MODELS_KEPT = 300.0
@@ -33,6 +36,7 @@ class Assistant:
         namespace: The names of the notebook's Python.
         hidden: Those of them that IPython put there.
         models: Those that the server offers.
+        settings: The user's.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class Assistant:
         namespace: Mapping[str, Any],
         hidden: Mapping[str, Any],
         models: ModelNames,
+        settings: Callable[[], Settings] = Settings,
     ) -> None:
         self._folder = folder
         self._roots = Roots(folder, private)
@@ -54,12 +59,14 @@ class Assistant:
         self._tools, self._magics = tools, magics
         self._namespace, self._hidden = namespace, hidden
         self._models = models
+        self._settings = settings
 
     async def complete(self, code: str, cursor: int) -> dict[str, Any]:
         """The content of a `complete_reply`."""
         from msgbook.kernel import complete
 
-        around = await self._around(code, cursor)
+        asks = speaks_of_cells(code, cursor)
+        around = self._around(await all_cells(self._live, self._memory) if asks else Notebook(()))
         found = await asyncio.to_thread(complete.complete, code, cursor, around)
         self._models.refresh()
         return complete.reply(found, cursor)
@@ -69,24 +76,33 @@ class Assistant:
         from msgbook.kernel import inspect
         from msgbook.magics import HELP
 
-        around = await self._around(code, cursor)
-        return inspect.reply(await asyncio.to_thread(inspect.inspect, code, cursor, around, HELP))
+        around = self._around(await all_cells(self._live, self._memory))
+        return inspect.reply(await inspect.inspect(code, cursor, around, HELP))
 
-    async def _around(self, code: str, cursor: int) -> Surroundings:
-        asks = speaks_of_cells(code, cursor)
+    def _around(self, notebook: Notebook) -> Surroundings:
+        magics = list(self._magics())
         return Surroundings(
-            self._folder,
-            self._objection,
-            cells=await all_cells(self._live, self._memory) if asks else (),
+            self._roots,
+            cells=notebook.cells,
+            metadata=notebook.metadata,
             names=python_names(self._namespace, self._hidden),
             models=self._models.known,
+            agents=lambda above: self._agents(notebook.metadata, above),
             tools=list(self._tools()),
-            magics=list(self._magics()),
+            magics=magics,
+            is_magic=frozenset(magics).__contains__,
         )
 
-    def _objection(self, real: Path) -> str | None:
-        objection = self._roots.objection(real)
-        return objection.reason if objection else None
+    def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[Listed]:
+        """The agents that can be named below some cells; reads the project's."""
+        from msgbook.agents.project import read_project
+        from msgbook.agents.resolve import known_agents
+        from msgbook.conversation.answerer import agent_sources
+        from msgbook.tools.trust import find_project
+
+        transcript = Transcript("live", above, metadata=metadata)
+        project = read_project(find_project(self._folder), self._folder)
+        return known_agents(above, agent_sources(transcript, project, self._settings()))
 
 
 class ModelNames:

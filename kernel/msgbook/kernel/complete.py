@@ -9,11 +9,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from msgbook.accounting import title_of
-from msgbook.cells import MSG_MAGIC
+from msgbook.cells import MSG_MAGIC, OWN_MAGICS
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
+from msgbook.text import one_line
 from msgbook.tools.rights import visible
 
 PROMPT_ATTRIBUTES = (
+    "agent",
     "history",
     "max_steps",
     "model",
@@ -23,14 +25,21 @@ PROMPT_ATTRIBUTES = (
 )
 """What a `%%msg` line can say."""
 
-_HISTORY = ("exclude", "include")
+_HISTORY = ("exclude", "include", "summary")
+_WORDS = {
+    "%agent": ("default", "list", "new"),
+    "%approvals": ("forget",),
+    "%context": ("full",),
+    "%display": ("rich", "text"),
+    "%macros": ("-d",),
+}
+"""First words that a magic takes."""
 _MOST_MATCHES = 200
 _MOST_ENTRIES = 5000
 """Of a folder that are looked at: one with more is too large to choose from."""
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
-_MODEL_LINE = re.compile(r"\s*%model[ \t]+(\S*)")
-_DISPLAY_LINE = re.compile(r"\s*%display[ \t]+(\w*)")
+_MAGIC_LINE = re.compile(r"\s*(%\w+[ \t]+(?:.*[ \t])?)(\S*)")
 
 
 class Match(NamedTuple):
@@ -87,25 +96,49 @@ def _candidates(code: str, cursor: int, around: Surroundings) -> tuple[int, Iter
     before = code[:cursor]
     if magic := _MAGIC_START.fullmatch(before):
         return magic.start(1), (Match(name, "magic") for name in sorted(around.magics))
-    if line := _MODEL_LINE.fullmatch(before):
-        return line.start(1), _models(around)
-    if line := _DISPLAY_LINE.fullmatch(before):
-        return line.start(1), (Match(word, "value") for word in ("rich", "text"))
+    line = _MAGIC_LINE.fullmatch(before)
+    if line and line[1].split()[0] in OWN_MAGICS:
+        return line.start(2), _arguments(line[1].split(), code, around)
     if before.lstrip().startswith(MSG_MAGIC) and "\n" not in before.lstrip():
-        return _attributes(before, around)
+        return _attributes(before, code, around)
     if tag := reference_at(code, cursor):
         return tag.start, _references(code[tag.start : cursor], around)
     if tag := macro_at(code, cursor):
-        macros = around.macros(code)
-        return tag.start, (Match(n, "macro", visible(v[:60])) for n, v in sorted(macros.items()))
+        return tag.start, _macros(code, around)
     return cursor, ()
+
+
+def _arguments(words: list[str], code: str, around: Surroundings) -> Iterable[Match]:
+    """What can stand behind a magic and the words that it has already."""
+    match words:
+        case ["%model"]:
+            return _models(around)
+        case ["%agent", "default"]:
+            return _agents(code, around)
+        case ["%macros", "-d", *_]:
+            return _macros(code, around)
+        case [magic]:
+            return (Match(word, "value") for word in _WORDS.get(magic, ()))
+    return ()
 
 
 def _models(around: Surroundings) -> Iterator[Match]:
     return (Match(name, "model") for name in around.models())
 
 
-def _attributes(before: str, around: Surroundings) -> tuple[int, Iterable[Match]]:
+def _agents(code: str, around: Surroundings) -> Iterator[Match]:
+    for listed in around.agents(around.above(code)):
+        agent = listed.agent
+        if visible(agent.name) == agent.name:
+            yield Match(agent.name, "agent", visible(one_line(agent.description or "", 60)))
+
+
+def _macros(code: str, around: Surroundings) -> Iterator[Match]:
+    for name, value in sorted(around.macros(code).items()):
+        yield Match(name, "macro", visible(one_line(value, 60)))
+
+
+def _attributes(before: str, code: str, around: Surroundings) -> tuple[int, Iterable[Match]]:
     start = max(before.rfind(" "), before.rfind("\t")) + 1
     if start == 0:
         return len(before), ()
@@ -115,6 +148,8 @@ def _attributes(before: str, around: Surroundings) -> tuple[int, Iterable[Match]
     start += len(key) + 1
     if key == "model":
         return start, _models(around)
+    if key == "agent":
+        return start, _agents(code, around)
     return start, (Match(value, "value") for value in _HISTORY if key == "history")
 
 
@@ -143,7 +178,7 @@ def _paths(typed: str, around: Surroundings) -> list[Match]:
     head += "/" if "/" in typed else ""
     found = []
     try:
-        folder = (around.folder / head).resolve()
+        folder = (around.roots.folder / head).resolve()
         if around.objection(folder) is not None:
             return []
         with os.scandir(folder) as entries:

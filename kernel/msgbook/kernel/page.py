@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgbook.cells import Cell
 from msgbook.kernel.known_cells import KnownCells, MissingCellError
 from msgbook.transcript import Notebook
 
@@ -91,10 +90,9 @@ class PageComms:
             for comm in question.silent:
                 self._drop(comm)
 
-    async def all_cells(self) -> Sequence[Cell] | None:
+    async def all_cells(self) -> Notebook | None:
         """All cells, without outputs, of the first page that answers; None when none does at once."""
-        shown = await self._ask(_CellsQuestion(None, list(self._comms.values())), MOMENT)
-        return shown.cells if shown else None
+        return await self._ask(_CellsQuestion(None, list(self._comms.values())), MOMENT)
 
     async def _ask(self, question: _CellsQuestion, seconds: float) -> Notebook | None:
         if not question.silent:

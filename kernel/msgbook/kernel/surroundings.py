@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgbook.cells import Cell, source_of
+from msgbook.cells import Cell, IsMagic, any_magic, source_of
+from msgbook.tools.rights import Roots
 
 if TYPE_CHECKING:
+    from msgbook.agents.resolve import Listed
     from msgbook.tools.base import Tool
-
-_DEFINITIONS = (
-    re.compile(r"^#define[ \t]+(\w+)(?:[ \t]+(.*))?$", re.MULTILINE),
-    re.compile(r"@\{define[ \t]+(\w+)[ \t]*,[ \t]*([^}]*)\}"),
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What is known around a cell that is being written."""
 
-    folder: Path
-    """The notebook's folder, where relative paths begin."""
-    objection: Callable[[Path], str | None]
-    """Why reading a real path is not free; None when it is."""
+    roots: Roots
+    """Where reading is free; relative paths begin in its folder, the notebook's."""
     cells: Sequence[Cell] = ()
     """Those of the notebook, as far as they are known; may hold anything."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The notebook's; may hold anything."""
     names: Sequence[str] = ()
     """Names of the notebook's Python."""
     models: Callable[[], Sequence[str]] = tuple
     """Those that the server offers, as far as that is known."""
+    agents: Callable[[Sequence[Cell]], Sequence[Listed]] = lambda _above: ()
+    """Those that can be named below some cells; reads files."""
     tools: Sequence[Tool] = ()
     magics: Sequence[str] = ()
     """With their percent signs."""
+    is_magic: IsMagic = any_magic
+
+    def objection(self, real: Path) -> str | None:
+        """Why reading a real path is not free; None when it is."""
+        objection = self.roots.objection(real)
+        return objection.reason if objection else None
 
     @property
     def named(self) -> dict[str, Cell]:
@@ -43,13 +47,17 @@ class Surroundings:
         ids = ((cell.get("id"), cell) for cell in self.cells)
         return {cell_id: cell for cell_id, cell in ids if isinstance(cell_id, str)}
 
+    def above(self, code: str) -> Sequence[Cell]:
+        """The cells above the one with this source; all cells where that cannot be told."""
+        found = [place for place, cell in enumerate(self.cells) if source_of(cell) == code]
+        return self.cells[: found[0]] if len(found) == 1 else self.cells
+
     def macros(self, code: str) -> dict[str, str]:
-        """Name and value of what earlier cells and this one define; the last one counts."""
-        found: dict[str, str] = {}
-        for source in (*map(source_of, self.cells), code):
-            for pattern in _DEFINITIONS:
-                found |= {name: value.strip() for name, value in pattern.findall(source)}
-        return found
+        """Name and value of the macros in force in a cell."""
+        # Imported here: the kernel starts without it.
+        from msgbook.prompt.macros import macros_in_force
+
+        return macros_in_force(self.metadata, self.above(code), code, self.is_magic).values
 
 
 class Tag(NamedTuple):
@@ -69,11 +77,13 @@ def reference_at(code: str, cursor: int) -> Tag | None:
 
 
 def speaks_of_cells(code: str, cursor: int) -> bool:
-    """Whether what stands at the cursor is found in other cells: one of them, or a macro."""
+    """Whether what can stand at the cursor is found in other cells: one of them, macros, agents."""
     cursor = max(0, min(cursor, len(code)))
     tag = reference_at(code, cursor)
-    return macro_at(code, cursor) is not None or (
-        tag is not None and tag.content.startswith("cell:")
+    return (
+        macro_at(code, cursor) is not None
+        or (tag is not None and tag.content.startswith("cell:"))
+        or code.lstrip().startswith("%")
     )
 
 
