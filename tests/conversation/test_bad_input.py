@@ -1,0 +1,140 @@
+"""What is wrong with a prompt or a notebook is named, and the turn goes on with the rest."""
+
+from __future__ import annotations
+
+import pytest
+from talk import content_reference, notices
+
+from msgbook.messages import encode
+
+
+def files(talk):
+    return content_reference(talk.sent()[-1])["files"]
+
+
+def test_an_unclosed_tag_is_told_with_its_line(talk):
+    (talk.folder / "a.txt").write_text("A")
+
+    turn = talk.ask("See @[a.txt]\nand @[b.txt")
+
+    assert (turn["status"], files(talk)) == ("done", {"a.txt": "A"})
+    [words] = notices(turn)
+    assert "Line 2" in words
+    assert "@[b.txt" in words
+
+
+def test_files_that_name_each_other_are_each_sent_once(talk):
+    (talk.folder / "a.md").write_text("A, see @[b.md]")
+    (talk.folder / "b.md").write_text("B, see @[a.md]")
+
+    turn = talk.ask("Read @[a.md].")
+
+    assert set(files(talk)) == {"a.md", "b.md"}
+    assert any("a.md -> b.md -> a.md" in words for words in notices(turn))
+
+
+def test_a_macro_that_contains_itself_is_named(talk):
+    (talk.folder / "a.md").write_text("See {{X}}.")
+
+    turn = talk.ask("#define X one {{Y}}\n#define Y two {{X}}\nRead @[a.md].")
+
+    assert turn["status"] == "done"
+    assert any("contains itself" in words and "X" in words for words in notices(turn))
+
+
+def test_a_file_of_ten_gigabytes_is_named_and_not_read(talk):
+    with (talk.folder / "huge.log").open("wb") as file:
+        file.truncate(10_000_000_000)
+
+    turn = talk.ask("See @[huge.log].")
+
+    assert turn["status"] == "done"
+    assert "10,000,000,000 bytes" in files(talk)["huge.log"]
+    assert len(encode(talk.sent()[-1])) < 1000
+
+
+def test_a_binary_file_is_named(talk):
+    (talk.folder / "a.bin").write_bytes(b"\0\1\2" * 100)
+
+    talk.ask("See @[a.bin].")
+
+    assert "binary" in files(talk)["a.bin"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "gb18030"])
+def test_a_file_in_any_encoding_is_sent_as_text(talk, encoding):
+    words = "naïve" if encoding == "latin-1" else "对话 naïve"
+    (talk.folder / "a.txt").write_bytes(f"{words}\r\n".encode(encoding))
+
+    turn = talk.ask("See @[a.txt].")
+
+    assert turn["status"] == "done"
+    assert isinstance(files(talk)["a.txt"], str)
+
+
+def test_of_two_cells_with_one_id_both_are_sent(talk):
+    talk.add("One.", "markdown", id="same")
+    talk.add("Two.", "markdown", id="same")
+
+    talk.ask("Hello.")
+
+    assert [m["content"] for m in talk.sent()[1:]] == ["One.", "Two.", "Hello."]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "text",
+        {"files": "none"},
+        {"files": [{"key": "a", "sha256": "../../etc/passwd", "version": 1}]},
+        {"files": [{"key": 1, "sha256": "0" * 64, "version": 1}]},
+        {"rules": [None], "tools": {}, "images": [3], "summaries": [1], "macros": 7},
+    ],
+)
+def test_a_context_that_somebody_wrote_breaks_no_later_request(talk, context):
+    turn = talk.ask("Hello.")
+    turn["context"] = context
+    talk.cells[0]["outputs"][0]["data"]["application/vnd.msgbook.turn+json"] = turn
+
+    assert talk.ask("And?")["status"] == "done"
+    assert "passwd" not in str(talk.sent())
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        {"macros": ["X"]},
+        {"macros": {"1 bad": "x", "Y": 3}},
+        {"rules": 7, "skills": {"a": 1}},
+        {"frontmatter": 5},
+        {"frontmatter": "agents: [a, b]"},
+        {"frontmatter": "agents: {a: {models: {}, tools: 7, rules: {}, context_window: big}}"},
+        {"frontmatter": "a: [unclosed"},
+        {"agent_metadata": {"allowed_uris": 9}},
+        "text",
+        None,
+    ],
+)
+def test_metadata_of_any_shape_lets_the_turn_go_on(talk, ours):
+    talk.metadata = {"msgbook": ours}
+
+    assert talk.ask("Hello.")["status"] == "done"
+
+
+def test_a_project_with_odd_files_is_named_and_the_turn_goes_on(talk):
+    agents = talk.folder / ".msgbook" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "a.md").write_bytes(b"\xff\0\xfe" * 50)
+    (talk.folder / ".msgbook" / "rules").write_text("a file where a folder should be")
+    (talk.folder / "AGENTS.md").symlink_to("/etc/passwd")
+    skill = talk.folder / ".agents" / "skills" / "s"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("no frontmatter")
+
+    turn = talk.ask("Hello.")
+
+    assert turn["status"] == "done"
+    assert "root:" not in str(talk.sent())
+    said = " ".join(notices(turn))
+    for name in ("AGENTS.md", ".msgbook/rules", "SKILL.md", "a.md"):
+        assert name in said
