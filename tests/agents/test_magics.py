@@ -25,7 +25,9 @@ def scene(*cells, **given):
 def test_it_says_who_answers_below():
     assert agent(scene(), []) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
     assert agent(scene("%model m"), []) == "writer (frontmatter, gpt-5)\nmodel: m"
-    assert agent(AgentScene(model="mine"), []) == "assistant (built in)\nmodel: mine"
+    mine = AgentScene(known_model=lambda model, provider: "mine")
+    assert agent(mine, []) == "assistant (built in)\nmodel: mine"
+    assert agent(AgentScene(), []) == "assistant (built in)\nmodel: the server's only model"
 
 
 def test_it_lists_the_agents():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgbook.agents.selection import Selection, selection
 from msgbook.agents.skills import Skill
 from msgbook.cells import Cell
 from msgbook.magics.base import UsageError
+from msgbook.magics.request import ONLY_MODEL
 from msgbook.text import one_line, visible
 from msgbook_format.agents import agent_magic
 
@@ -41,8 +42,9 @@ class AgentScene:
     skills: Sequence[Skill] = ()
     notebook: Mapping[str, Any] = field(default_factory=dict)
     """Its `metadata.msgbook`."""
-    model: str | None = None
-    """Who answers where no agent and no cell names a model; None: the server's only model."""
+    known_model: Callable[[str | None, str | None], str | None] = lambda model, _provider: model
+    """The model that answers, given the one that agent or cells want, and the agent's provider;
+    None where the server would have to be asked. Raises `ConfigError`."""
     notices: Sequence[str] = ()
     """What of the project could not be read."""
 
@@ -95,7 +97,7 @@ def skills(scene: AgentScene, _words: Sequence[str]) -> str:
 
 def _who_answers(scene: AgentScene) -> str:
     found = resolve(None, scene.cells, scene.sources)
-    model = found.model or scene.model or "the server's only model"
+    model = scene.known_model(found.model, found.agent.provider) or ONLY_MODEL
     return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
@@ -24,6 +25,8 @@ class Scene:
     """Asks for the cells above."""
     display: DisplayMode = field(default_factory=DisplayMode)
     """How turns are shown; a magic may change it."""
+    mark: Callable[[Mapping[str, Any]], bool] | None = None
+    """Sends a `cells.mark` (docs/protocol.md) to the pages; whether there was one to send it to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from msgbook.cells import Prompt
 from msgbook.magics.base import Scene
-from msgbook.transcript import model_above
 
 
 async def model(scene: Scene, words: Sequence[str]) -> str:
     """Choose the model of the cells below, or say which would answer there."""
+    engine = scene.engine
     if not words:
-        return await scene.engine.servers.model(model_above((await scene.transcript()).earlier))
-    chosen = await scene.engine.servers.model(words[0])
+        below = replace(await scene.transcript(), current=None)
+        project = await engine.conversation.project()
+        return (await engine.conversation.answerers.of(Prompt(""), below, project)).model
+    chosen = await engine.servers.model(words[0])
     if chosen != words[0]:
         return f"No server is set, so the model {chosen} answers; see %help."
     return f"Model of the cells below: {chosen}"

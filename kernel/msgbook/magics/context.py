@@ -1,0 +1,101 @@
+"""`%context`: what the next prompt would be sent with, cell by cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from msgbook.accounting import estimate, estimate_text, weights
+from msgbook.magics.base import Scene, UsageError
+from msgbook.magics.cache import named
+from msgbook.magics.request import ONLY_MODEL, NextRequest, next_request
+from msgbook.text import capped, counted, visible
+from msgbook.transcript import Transcript
+
+_STAND_IN = "(your next prompt)"
+
+_SHOWN_CELLS = 100
+_SHOWN_TEXT = 2_000
+"""Characters of one text of a message that `full` prints."""
+_SHOWN = 200_000
+"""Characters that `full` prints of all."""
+
+_SOURCES = {
+    "live": "the open notebook",
+    "memory": "what this session has run",
+    "file": "the saved file",
+}
+
+
+async def context(scene: Scene, words: Sequence[str]) -> str:
+    """Tell who is asked below this cell, and with what; `full` prints the messages themselves."""
+    if words not in ([], ["full"]):
+        raise UsageError(f"Expected %context or %context full, not {' '.join(words)!r}.")
+    transcript = replace(await scene.transcript(), current=None)
+    asked = await next_request(scene.engine, _STAND_IN, transcript)
+    return _full(asked) if words else "\n".join(_summary(asked, transcript))
+
+
+def _summary(asked: NextRequest, transcript: Transcript) -> Iterator[str]:
+    answerer, request = asked.prepared.answerer, asked.prepared.request
+    model = visible(asked.model or ONLY_MODEL)
+    who = f"{visible(answerer.agent.name)} answers, with {model} at {answerer.provider.name}."
+    cells = counted(len(transcript.earlier), "cell")
+    yield f"{who} {request.cells} of {cells} above are sent, from {_SOURCES[transcript.source]}."
+    yield ""
+    owned = zip(request.messages, request.owners, strict=True)
+    yield _line("system message", estimate(m for m, owner in owned if owner is None))
+    tools = asked.body.tools
+    if tools:
+        yield _line(counted(len(tools), "tool"), estimate([], tools))
+    of_cells = weights(request)
+    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text(_STAND_IN)
+    yield from _cells(of_cells, transcript)
+    if own > 0:
+        yield _line("rules, with your next prompt", own)
+    yield ""
+    total = estimate(request.messages, tools) - estimate_text(_STAND_IN)
+    window = answerer.agent.context_window
+    share = f", {total / window:.0%} of a context window of {window:,}" if window else ""
+    yield f"In all about {counted(total, 'token')}{share}, and what you write. All are estimates."
+    yield from asked.notices
+
+
+def _cells(of_cells: dict[int, int], transcript: Transcript) -> Iterator[str]:
+    """A line for each cell; of very many for the heaviest, and one for the rest."""
+    heaviest = sorted(of_cells, key=lambda position: (-of_cells[position], position))
+    shown, rest = heaviest[:_SHOWN_CELLS], heaviest[_SHOWN_CELLS:]
+    for position in sorted(shown):
+        yield _line(named(transcript.earlier, position), of_cells[position])
+    if rest:
+        tokens = sum(of_cells[position] for position in rest)
+        yield _line(f"{counted(len(rest), 'smaller cell')}, together", tokens)
+
+
+def _line(what: str, tokens: int) -> str:
+    return f"{what}: {counted(tokens, 'token')}"
+
+
+def _full(asked: NextRequest) -> str:
+    messages = asked.body.messages
+    shown = [_bounded(message) for message in messages]
+    text = visible(json.dumps(shown, ensure_ascii=False, indent=2), keep="\n")
+    if len(text) <= _SHOWN and shown == messages:
+        return text
+    how = (
+        f"(Shortened: of texts of more than {_SHOWN_TEXT:,} characters, and of more than {_SHOWN:,} "
+        "in all, head and tail are shown. `msgbook preview FILE --json` prints all.)"
+    )
+    return f"{capped(text, _SHOWN)}\n\n{how}"
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, str):
+        return capped(value, _SHOWN_TEXT)
+    if isinstance(value, list):
+        return [_bounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _bounded(item) for key, item in value.items()}
+    return value
