@@ -146,6 +146,10 @@ def test_a_magic_shows_its_help(look):
     assert "%agent new NAME" in look("%agent")
 
 
+def test_what_is_not_closed_yet_shows_what_it_would_bring(look):
+    assert look("see @[a.txt", 11).startswith("a.txt: 40 lines")
+
+
 def test_plain_text_shows_nothing(look):
     assert look("just words") is None
     assert look("@[a.txt] and more", 14) is None

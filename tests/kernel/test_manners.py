@@ -160,7 +160,7 @@ def test_completion_and_inspection_look_at_the_notebooks_folder(server, tmp_path
         names = client.complete("@[py:an", 7, reply=True, timeout=30)["content"]
         assert names["matches"] == ["py:answer"]
         shown = client.inspect("@[a 文.txt:2]", 4, reply=True, timeout=30)["content"]
-        assert "; line 2, about" in shown["data"]["text/plain"]
+        assert "a 文.txt:2: 1 line, about" in shown["data"]["text/plain"]
         python = client.inspect("@[py:answer]", 7, reply=True, timeout=30)["content"]
         assert "42" in python["data"]["text/plain"]
         help_text = client.inspect("%usage", 3, reply=True, timeout=30)["content"]

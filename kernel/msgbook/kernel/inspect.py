@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.accounting import estimate_text
 from msgbook.conversation.sources import PromptSources
 from msgbook.errors import MsgbookError
-from msgbook.kernel.surroundings import Surroundings, macro_at
+from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
 from msgbook.prompt.files import nobody
 from msgbook.prompt.references import Resolved, resolve
 from msgbook.prompt.sources import SourceError
@@ -52,8 +52,11 @@ async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) 
         if tag.start <= cursor <= end:
             if tag.tool:
                 return _cut(_tool(tag.tool, around))
-            found = _brought(await _followed(code, tag.start, end, around))
+            found = _brought(await _followed(code[tag.start : end], code, around))
             return _cut(found) if found else None  # a bare one that names nothing is plain text
+    open_tag = reference_at(code, cursor)
+    if open_tag and not open_tag.closed:
+        return _cut(_brought(await _followed(f"@[{open_tag.content}]", code, around))) or None
     # On the brackets, too.
     for place in (cursor, cursor + 1, cursor + 2, cursor - 1, cursor - 2):
         if 0 <= place <= len(code) and (name := macro_at(code, place)):
@@ -98,8 +101,8 @@ def _tool(name: str, around: Surroundings) -> str:
     return f"{_signature(tool) if tool else f'{name}: no such tool is known.'}\n\n{_RUNS}"
 
 
-async def _followed(code: str, start: int, end: int, around: Surroundings) -> Resolved:
-    """What the reference at a place brings, as far as nothing has to run for it."""
+async def _followed(reference: str, code: str, around: Surroundings) -> Resolved:
+    """What a reference in a cell brings, as far as nothing has to run for it."""
 
     async def describe(name: str) -> str:
         raise MsgbookError("the notebook's Python has no such name")
@@ -109,7 +112,7 @@ async def _followed(code: str, start: int, end: int, around: Surroundings) -> Re
 
     above = around.above(code)
     sources = PromptSources(around.roots, nobody, above, around.is_magic, describe, run)
-    return await resolve(code[start:end], around.macros(code), sources)
+    return await resolve(reference, around.macros(code), sources)
 
 
 def _brought(found: Resolved) -> str:
