@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, known_agents
+from msgbook.config import Settings
 from msgbook.errors import ProviderError
-from msgbook.kernel.assist import MODELS_KEPT, MODELS_RETRY, ModelNames
+from msgbook.kernel.assist import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.complete import PROMPT_ATTRIBUTES, complete, reply
 from msgbook.kernel.surroundings import Surroundings, is_unfinished
 from msgbook.tools.base import Tool
 from msgbook.tools.rights import Roots
+from msgbook.transcript import Notebook, SessionMemory
 from msgbook.turn import LIMIT_KEYS
 
 
@@ -168,6 +170,43 @@ def test_agents_are_offered_where_one_is_named(tmp_path):
     assert texts("%agent default ", around) == ["fast", "writer", "local", "assistant"]
     assert texts("%%msg model=m agent=w", around) == ["writer"]
     assert complete("%agent default w", 16, around).found[0].note == "Writes prose."
+
+
+class _Page:
+    """A page that shows a notebook."""
+
+    connected = True
+
+    def __init__(self, shown):
+        self.shown = shown
+
+    async def all_cells(self):
+        return self.shown
+
+
+def test_agents_of_notebook_project_and_configuration_are_offered_as_they_are_now(tmp_path):
+    frontmatter = {"msgbook": {"frontmatter": "agents: {writer: {}}"}}
+    folder = tmp_path / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    assistant = Assistant(
+        tmp_path,
+        (),
+        live=_Page(Notebook([cell("%agent new fast models=m")], frontmatter)),
+        memory=SessionMemory(),
+        tools=tuple,
+        magics=lambda: ("%agent",),
+        namespace={},
+        hidden={},
+        models=ModelNames(None),
+        settings=lambda: Settings(agents={"mine": {}}),
+    )
+
+    def offered():
+        return asyncio.run(assistant.complete("%agent default ", 15))["matches"]
+
+    assert offered() == ["fast", "writer", "mine", "assistant"]
+    (folder / "local.md").write_text("Be brief.")
+    assert offered() == ["fast", "writer", "local", "mine", "assistant"]
 
 
 def test_the_words_of_a_magic_are_offered(around):
