@@ -107,6 +107,35 @@ def test_a_turn_that_its_kernel_did_not_end_is_sent_as_if_it_had():
     assert sent(cut)[2]["content"] == f"half\n{INTERRUPTED_RESULT}"
 
 
+def test_what_a_saved_block_has_beside_its_words_cannot_say_who_speaks_or_which_call_it_is():
+    view = View("assistant", "Be kind.", keep_reasoning=True)
+    call = {"id": "x", "type": "y", "function": {}, "extra_content": {"signature": "s"}}
+    turn = [
+        {"type": "reasoning", "step": 1, "text": "system", "extra": {"field": "role"}},
+        calls("a", extra={"call": call}),
+        answers("a"),
+        {"type": "reasoning", "step": 2, "text": "Hm.", "extra": {"field": "reasoning"}},
+        says("A", 2),
+        {"type": "reasoning", "step": 3, "text": "Hm.", "extra": None},
+        says("B", 3) | {"extra": {"reasoning_details": "odd"}},
+    ]
+
+    messages = Reader().read([prompt("Q", *turn)], view).messages[2:]
+
+    check_valid([{"role": "system", "content": ""}, *messages])
+    assert messages[0]["reasoning_content"] == "system"
+    assert messages[0]["tool_calls"] == [
+        {
+            "id": "a",
+            "type": "function",
+            "function": {"name": "read", "arguments": "{}"},
+            "extra_content": {"signature": "s"},
+        }
+    ]
+    assert messages[2] == {"role": "assistant", "content": "A", "reasoning": "Hm."}
+    assert messages[3] == {"role": "assistant", "content": "B", "reasoning_content": "Hm."}
+
+
 def test_a_result_written_by_hand_without_a_status_is_a_result():
     result = answers("a", "by hand")
     del result["status"]

@@ -91,6 +91,44 @@ def test_a_file_whose_blob_is_gone_is_sent_whole_again() -> None:
     }
 
 
+def dropped(context: dict[str, Any]) -> dict[str, Any]:
+    return {**context, "files": [{**file, "dropped": True} for file in context["files"]]}
+
+
+def test_a_dropped_file_is_named_with_its_version_and_needs_no_blob() -> None:
+    first = build([], Items(files={"a": "one"}))
+
+    block = replay(dropped(first.context), lambda digest: None)
+
+    assert body_of(block)["files"] == {
+        "a": "(version 1 was dropped by %prune; the newest copy is kept)"
+    }
+
+
+def test_a_dropped_file_is_sent_whole_again_with_the_version_that_follows() -> None:
+    first = build([], Items(files={"a": "one"}))
+    above = [dropped(first.context)]
+
+    same, changed = (build(above, Items(files={"a": text})) for text in ("one", "two"))
+
+    assert (body_of(same.text)["files"], body_of(changed.text)["files"]) == (
+        {"a": "one"},
+        {"a": "two"},
+    )
+    assert [b.context["files"][0]["version"] for b in (same, changed)] == [1, 2]
+
+
+def test_of_two_entries_with_one_key_the_last_counts() -> None:
+    first = build([], Items(files={"a": "one"}))
+    [file] = first.context["files"]
+    above = [{"files": [file, {**file, "unchanged": True}]}]
+
+    assert body_of(replay(above[0], first.blobs.get))["files"] == {
+        "a": "(unchanged: version 1 above)"
+    }
+    assert body_of(build(above, Items(files={"a": "one"})).text)["files"] == {"a": "one"}
+
+
 def test_rules_are_said_first_and_when_their_text_has_changed() -> None:
     first = build([], Items({"r": "v1"}))
     same = build([first.context], Items({"r": "v1"}, {"a": "x"}))

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook.magics.base import UsageError
+from msgbook.magics.macros import told
 from msgbook.prompt.expand import DEPTH, GROWTH, expand
-from msgbook.prompt.macros import definitions, macros_in_force
+from msgbook.prompt.macros import Definition, definitions, macros_above, macros_in_force
 
 
 def cell(source: str, kind: str = "code", **ours: Any) -> dict[str, Any]:
@@ -145,6 +147,7 @@ def test_later_definitions_take_the_place_of_earlier_ones() -> None:
     "silent",
     [
         cell("#define A 1", history="exclude"),
+        cell("%%msg history=exclude\n#define A 1", history="include"),
         cell("%%msg history=none\n#define A 1"),
         cell("#define A 1", "markdown", role="assistant"),
         cell("#define A 1", "raw"),
@@ -155,6 +158,104 @@ def test_later_definitions_take_the_place_of_earlier_ones() -> None:
 )
 def test_what_the_model_does_not_get_or_has_written_defines_nothing(silent: dict[str, Any]) -> None:
     assert macros_in_force({}, [silent], "hello") == ({}, [])
+
+
+def test_the_line_of_a_prompt_wins_over_its_metadata() -> None:
+    silent = cell("%%msg history=include\n#define A 1", history="exclude")
+
+    assert macros_in_force({}, [silent], "").values == {"A": "1"}
+
+
+NOTED = {"msgbook": {"macros": {"A": "notebook", "B": "notebook"}}}
+
+
+def test_a_removed_macro_is_gone_below_until_it_is_defined_again() -> None:
+    cells = [cell("#define B cell"), cell("%macros -d A B NONE"), cell("#define A again")]
+
+    assert [macros_in_force(NOTED, cells[:n], "").values for n in range(4)] == [
+        {"A": "notebook", "B": "notebook"},
+        {"A": "notebook", "B": "cell"},
+        {},
+        {"A": "again"},
+    ]
+
+
+def test_a_prompt_below_a_removal_defines_for_itself() -> None:
+    removal = cell("%macros -d A")
+
+    assert macros_in_force(NOTED, [removal], "#define A own").values == {
+        "B": "notebook",
+        "A": "own",
+    }
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        cell("%macros"),
+        cell("%macros A"),
+        cell("%macros A -d"),
+        cell("%macros -d"),
+        cell("%macros -d A\nand more"),
+        cell("%macross -d A"),
+        cell("%macros -d A", history="exclude"),
+        cell("%macros -d A", "markdown"),
+        cell("%macros -d A", "raw"),
+        cell("text %macros -d A"),
+    ],
+)
+def test_what_is_no_removal_removes_nothing(silent: dict[str, Any]) -> None:
+    assert macros_in_force(NOTED, [silent], "").values == {"A": "notebook", "B": "notebook"}
+
+
+def test_a_removal_may_stand_in_lines_and_among_blanks() -> None:
+    removal = {**cell(""), "source": ["\n  %macros  -d\tA ", " B\n"]}
+
+    assert macros_in_force(NOTED, [removal], "").values == {}
+
+
+def test_it_is_known_where_each_macro_comes_from() -> None:
+    cells = [cell("#define C 1"), cell("#define A 2\n@{define C, 3}")]
+
+    assert macros_above(NOTED, cells).macros == {
+        "B": Definition("notebook", None),
+        "A": Definition("2", 1),
+        "C": Definition("3", 1),
+    }
+
+
+def magic(*words: str, metadata: Any = NOTED) -> str:
+    cells = [cell("Hello.\n@{define LONG, x\n" + "y" * 99 + "}"), cell("#define A \u202e2")]
+    return told(metadata, cells, lambda name: True, words)
+
+
+def test_the_magic_lists_the_macros_and_where_they_come_from() -> None:
+    assert magic().splitlines() == [
+        f"B     {'notebook':60}  the notebook's metadata",
+        f"LONG  x {'y' * 57}…  cell 1 (Hello. @{{define LONG, x yyyyyyyyyyyyyyy…)",
+        f"A     {chr(92)}u202e2{'':53}  cell 2 (#define A 2)",
+    ]
+
+
+def test_the_magic_tells_of_odd_metadata_and_of_nothing() -> None:
+    words = magic(metadata={"msgbook": {"macros": 3}})
+
+    assert words.endswith("metadata.msgbook.macros: expected names and texts, found int.")
+    assert "There are no macros here" in told({}, [], lambda name: True, [])
+
+
+def test_the_magic_says_what_it_removes() -> None:
+    assert magic("-d", "A", "B", "NONE", "A").splitlines() == [
+        "Removed for the cells below: A, from cell 2 (#define A 2)",
+        "Removed for the cells below: B, from the notebook's metadata",
+        "There is no macro NONE here.",
+    ]
+
+
+@pytest.mark.parametrize("words", [["A"], ["-d"], ["A", "-d"]])
+def test_the_magic_takes_no_other_words(words: list[str]) -> None:
+    with pytest.raises(UsageError, match="%macros -d NAME"):
+        magic(*words)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ as long as the cell is not edited, so that a server's prefix cache holds.
 
 from __future__ import annotations
 
-from msgbook.history.cell import CONTINUE_WORDS, Replay, cell_text, contexts_above, text_alone
+from msgbook.history.cell import CONTINUE_WORDS, Replay, cell_text, text_alone
 from msgbook.history.continuing import broke_off
 from msgbook.history.kind import CONTINUE_MAGIC, is_continue
+from msgbook.history.prune import PRUNE_MAGIC, Dropped, contexts_above, dropped, pruned
 from msgbook.history.reader import Reader, build_history
 from msgbook.history.request import History, View
 from msgbook.history.summary import Missing, known_summaries, summary_record, summary_request
@@ -17,6 +18,8 @@ from msgbook.history.summary import Missing, known_summaries, summary_record, su
 __all__ = [
     "CONTINUE_MAGIC",
     "CONTINUE_WORDS",
+    "PRUNE_MAGIC",
+    "Dropped",
     "History",
     "Missing",
     "Reader",
@@ -26,8 +29,10 @@ __all__ = [
     "build_history",
     "cell_text",
     "contexts_above",
+    "dropped",
     "is_continue",
     "known_summaries",
+    "pruned",
     "summary_record",
     "summary_request",
     "text_alone",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook import messages
 from msgbook.cells import (
     Cell,
-    IsMagic,
-    Prompt,
     is_excluded,
     metadata_of,
     parse_prompt,
     source_of,
 )
-from msgbook.history.kind import Kind, history_of, is_continue, is_summary, kind_of
+from msgbook.history.kind import Kind, history_of, is_continue, is_summary
 from msgbook.history.outputs import outputs_images, outputs_of, outputs_text
 from msgbook.history.summary import Lookup, Missing, source_of_text, spoken
 from msgbook.history.turns import answer_messages
@@ -105,10 +103,13 @@ def prompt_message(
     source: str, context: Mapping[str, Any], vision: bool, replay: Replay
 ) -> Message | None:
     """The user message of a prompt cell; None where there is nothing to say."""
-    prompt = Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
-    if not prompt.text.strip():
-        return None
-    return messages.user(replay(prompt.text, context, vision) or prompt.text)
+    text = prompt_text(source)
+    return messages.user(replay(text, context, vision) or text) if text.strip() else None
+
+
+def prompt_text(source: str) -> str:
+    """What a prompt cell says to the model."""
+    return CONTINUE_WORDS if is_continue(source) else parse_prompt(source).text
 
 
 def turns_of(cell: Cell) -> list[Turn]:
@@ -120,14 +121,6 @@ def context_of(turns: Iterable[Turn]) -> Mapping[str, Any]:
     """What the first turn's request was made of, as saved; empty where nothing is known."""
     contexts: Iterable[Any] = (turn.get("context") for turn in turns)
     return next((context for context in contexts if isinstance(context, dict)), {})
-
-
-def contexts_above(cells: Iterable[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
-    """The contexts of the turns whose prompts are sent whole, in order."""
-    for cell in cells:
-        history = history_of(cell)
-        if kind_of(cell, is_magic) == "prompt" and not (is_excluded(history) or is_summary(history)):
-            yield context_of(turns_of(cell))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +146,7 @@ class _CellReader:
             said.append(message)
         cell_id = self._id()
         for turn in turns:
-            answer = answer_messages(
-                turn, agent, self.lookup, cell_id, reasoning=self.reasoning
-            )
+            answer = answer_messages(turn, agent, self.lookup, cell_id, reasoning=self.reasoning)
             said += answer if self.vision else map(messages.without_images, answer)
         if self.kind == "prompt":
             # The error below a failed turn says what the turn says.

@@ -10,6 +10,7 @@ from msgbook import messages
 from msgbook.cells import Cell, IsMagic, any_magic, source_of
 from msgbook.history.cell import CellReading, Replay, prompt_message, read_cell, text_alone
 from msgbook.history.kind import Kind, kind_of
+from msgbook.history.prune import pruned
 from msgbook.history.request import History, View
 from msgbook.messages import Message, RequestHash, encode
 from msgbook_format.garbage import paused
@@ -55,7 +56,7 @@ class Reader:
         replay: Replay = text_alone,
         redact: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._is_magic = is_magic
+        self.is_magic = is_magic
         self._replay = replay
         self._redact = redact
         self._seen: dict[tuple[Any, ...], ReadCell] = {}
@@ -68,13 +69,14 @@ class Reader:
     ) -> History:
         """The messages of the cells above the running one, in document order.
 
-        System notes that stand before the first prompt join the system message.
+        System notes that stand before the first prompt join the system message. What a `%prune`
+        above drops is left out.
 
         Args:
             cells: All cells above the running one.
             summaries: Known ones, by source, as `known_summaries` gives them.
         """
-        read = self.read_cells(cells, view, summaries)
+        read = self.read_cells(pruned(cells, self.is_magic), view, summaries)
         history, first = self.opening(read, view)
         for position, one in enumerate(read):
             history.missing += one.reading.missing
@@ -118,7 +120,7 @@ class Reader:
     def read_cells(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str]
     ) -> list[ReadCell]:
-        """What each cell gives."""
+        """What each cell gives, taken as it is."""
         read = []
         seen = {}
         with paused():
@@ -126,7 +128,7 @@ class Reader:
                 cell_id = cell.get("id")
                 name = cell_id if isinstance(cell_id, str) else position
                 key = (name, view.agent, view.vision, view.keep_reasoning)
-                kind = kind_of(cell, self._is_magic)
+                kind = kind_of(cell, self.is_magic)
                 one = self._seen.get(key)
                 if one is None or one.kind != kind or not _is_current(one, cell, summaries):
                     one = self._read(cell, kind, view, summaries)

@@ -1,18 +1,21 @@
 """Which turns would be asked something else today than what they answered. Pure.
 
 A turn keeps the hash of its first request. All requests are made again from the notebook as it
-stands, in one pass for each agent and model, and their hashes compared.
+stands, in one pass for each agent and model and each part between two `%prune` cells, and their
+hashes compared.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from msgbook.cells import Cell, source_of
 from msgbook.history.cell import turns_of
+from msgbook.history.prune import pruned, prunes
 from msgbook.history.reader import ReadCell, Reader
 from msgbook.history.request import View
 from msgbook.history.summary import known_summaries
@@ -30,8 +33,9 @@ class Stale:
     cell: int
     """Position of its cell."""
     changed: tuple[int, ...]
-    """Positions of the cells among which the first change stands: all that are sent from the
-    nearest turn above that is not stale (its answer), down to the prompt that follows it."""
+    """Positions of the cells among which the first change stands: all that are sent, or are
+    `%prune`, from the nearest turn above that is not stale (its answer), down to the prompt that
+    follows it."""
     maybe_system: bool
     """Whether the system message may have changed as well: no turn above with the same agent and
     model says that it has not."""
@@ -46,30 +50,34 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
         cells: All cells of the notebook.
         reader: The one that requests are made with, so that what it has read counts.
     """
-    asked: dict[View, list[tuple[int, Turn, str]]] = defaultdict(list)
+    marks = prunes(cells)
+    asked: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
     for position, cell in enumerate(cells):
         for turn, recorded in _hashed(cell):
             view = view_of(position, turn)
             if view is not None:
-                asked[view].append((position, turn, recorded))
+                asked[view, bisect_left(marks, position)].append((position, turn, recorded))
             break
     summaries = known_summaries(cells)
     verdicts: list[tuple[int, View, bool]] = []
     read: list[ReadCell] = []
-    for view, turns in asked.items():
-        read = reader.read_cells(cells, view, summaries)
+    for (view, _), turns in asked.items():
+        sent = pruned(cells, reader.is_magic, at=turns[0][0])
+        read = reader.read_cells(sent, view, summaries)
         requests = _Requests(reader, view, read)
         for position, turn, recorded in turns:
             found = requests.hash_of(position, source_of(cells[position]), turn)
             verdicts.append((position, view, found == recorded))
-    return list(_stale(sorted(verdicts, key=lambda verdict: verdict[0]), read))
+    changes = {i for i, one in enumerate(read) if one.reading.messages}.union(marks)
+    return list(_stale(sorted(verdicts, key=lambda verdict: verdict[0]), changes))
 
 
-def _stale(verdicts: Sequence[tuple[int, View, bool]], read: Sequence[ReadCell]) -> Iterator[Stale]:
+def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Iterator[Stale]:
     """The stale ones of turns in document order.
 
     Args:
         verdicts: Position, view, and whether the request is what it was.
+        changes: Positions of the cells that can change what is sent.
     """
     start = 0
     fresh_views: set[View] = set()
@@ -80,7 +88,7 @@ def _stale(verdicts: Sequence[tuple[int, View, bool]], read: Sequence[ReadCell])
             fresh_views.add(view)
             continue
         if not changed:
-            above = (i for i in range(start, position) if read[i].reading.messages)
+            above = (i for i in range(start, position) if i in changes)
             changed = (*above, position)
         yield Stale(position, changed, view not in fresh_views)
 

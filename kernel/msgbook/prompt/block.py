@@ -108,10 +108,11 @@ def build(
 def replay(context: Mapping[str, Any], load: Load) -> str:
     """The block that was sent with a turn, byte for byte; empty when there was none.
 
-    A text that is gone is said to be. Entries that are none of ours are left out.
+    A text that is gone is said to be, and so is a file with `"dropped": true`, which
+    `history.pruned` writes. Entries that are none of ours are left out.
     """
     rules = _entries(context, "rules")
-    files = _entries(context, "files")
+    files = _files(context)
     tools = _entries(context, "tools")
     if not (files or tools or isinstance(context.get("rules"), list)):
         return ""
@@ -124,8 +125,8 @@ def replay(context: Mapping[str, Any], load: Load) -> str:
     if isinstance(context.get("rules"), list):
         body["rules"] = [{"name": rule["name"], "content": text_of(rule)} for rule in rules]
     body["files"] = {
-        file["key"]: _unchanged(file["version"]) if file.get("unchanged") is True else text_of(file)
-        for file in files
+        key: text_of(file) if _is_whole(file) else _not_repeated(file)
+        for key, file in files.items()
     }
     body["tools"] = [
         {"name": run["name"], "args": _canonical(run.get("args")), "result": text_of(run)}
@@ -166,12 +167,12 @@ class _Said:
         for context in contexts:
             if isinstance(context.get("rules"), list):
                 rules = [(rule["name"], rule["sha256"]) for rule in _entries(context, "rules")]
-            for file in _entries(context, "files"):
-                key, digest = file["key"], file["sha256"]
-                versions[key] = max(versions.get(key, 0), file["version"])
+            for key, file in _files(context).items():
+                digest, version = file["sha256"], file["version"]
+                versions[key] = max(versions.get(key, 0), version)
                 known[key] = digest
-                if file.get("unchanged") is not True:
-                    shown[key] = digest, file["version"]
+                if _is_whole(file):
+                    shown[key] = digest, version
         rules = rules if all(has_blob(digest) for _, digest in rules) else [_GONE_RULE]
         shown = {key: text for key, text in shown.items() if has_blob(text[0])}
         return cls(rules, versions, known, shown)
@@ -196,6 +197,16 @@ def _entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
     ]
 
 
+def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The sound entries of files, by key; of two with one key the last."""
+    return {entry["key"]: entry for entry in _entries(context, "files")}
+
+
+def _is_whole(file: Mapping[str, Any]) -> bool:
+    """Whether the text of a file stands in the block."""
+    return file.get("unchanged") is not True and file.get("dropped") is not True
+
+
 def _is_version(version: Any) -> bool:
     return isinstance(version, int) and not isinstance(version, bool) and version > 0
 
@@ -209,8 +220,11 @@ def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _unchanged(version: int) -> str:
-    return f"(unchanged: version {version} above)"
+def _not_repeated(file: Mapping[str, Any]) -> str:
+    """What stands for a text that another block has. It stays the same at a further `%prune`."""
+    if file.get("dropped") is True:
+        return f"(version {file['version']} was dropped by %prune; the newest copy is kept)"
+    return f"(unchanged: version {file['version']} above)"
 
 
 def _gone(digest: str) -> str:

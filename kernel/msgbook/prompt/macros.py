@@ -1,14 +1,15 @@
 """Macros: names that a conversation gives to texts. Pure; no code runs in a macro.
 
 Definitions are `#define NAME value`, to the end of the line, and `@{define NAME, value}`, both
-outside of code; they stay in the text. A later one takes the place of an earlier one.
+outside of code; they stay in the text. A later one takes the place of an earlier one. A cell
+`%macros -d NAME ...` removes some for the cells below it, until they are defined again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgbook.cells import (
     Cell,
@@ -30,7 +31,12 @@ _OPENER = (
     rf"|@\{{define\s+(?P<braced>{NAME})\s*,"
 )
 _QUOTED = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.)*+)')\s*\}""", re.DOTALL)
+_Value = TypeVar("_Value")
 _ESCAPED = re.compile(r"\\([\"'\\])")
+
+
+REMOVE = "-d"
+"""What `%macros` is given to remove the macros that it names."""
 
 
 class Macros(NamedTuple):
@@ -38,6 +44,22 @@ class Macros(NamedTuple):
 
     values: dict[str, str]
     problems: list[Problem]
+
+
+class Definition(NamedTuple):
+    """A macro, and where it comes from."""
+
+    value: str
+    cell: int | None
+    """Position of the cell; None for the notebook's metadata."""
+
+
+class Above(NamedTuple):
+    """What is in force below some cells, by name, in the order of the definitions."""
+
+    macros: dict[str, Definition]
+    problems: list[Problem]
+    """Of the metadata."""
 
 
 def definitions(text: str) -> Macros:
@@ -74,31 +96,48 @@ def macros_in_force(
     prompt: str,
     is_magic: IsMagic = any_magic,
 ) -> Macros:
-    """The macros of one turn: the notebook's, those of the cells above, the prompt's.
-
-    What a model has written defines nothing: no answer, and no note in the assistant's name.
+    """The macros of one turn: those above, and the prompt's.
 
     Args:
-        metadata: Of the notebook; `msgbook.macros` maps names to texts.
-        earlier: Cells above the running one; those excluded from the history do not count.
+        metadata: As for `macros_above`.
+        earlier: As for `macros_above`.
 
     Returns: The problems are those of the metadata and of the prompt alone; lines are the prompt's,
         0 for the metadata.
     """
-    values, problems = _noted(metadata)
-    for cell in earlier:
-        for name, value in definitions(_words(cell, is_magic)).values.items():
-            _put(values, name, value)
+    above, problems = macros_above(metadata, earlier, is_magic)
+    values = {name: one.value for name, one in above.items()}
     own = definitions(prompt)
     for name, value in own.values.items():
         _put(values, name, value)
     return Macros(values, problems + own.problems)
 
 
-def _put(values: dict[str, str], name: str, value: str) -> None:
+def macros_above(
+    metadata: Mapping[str, Any], earlier: Sequence[Cell], is_magic: IsMagic = any_magic
+) -> Above:
+    """The macros in force below some cells: the notebook's, and those of the cells.
+
+    What a model has written defines nothing: no answer, and no note in the assistant's name.
+
+    Args:
+        metadata: Of the notebook; `msgbook.macros` maps names to texts.
+        earlier: The cells; those excluded from the history neither define nor remove.
+    """
+    noted, problems = _noted(metadata)
+    macros = {name: Definition(value, None) for name, value in noted.items()}
+    for position, cell in enumerate(earlier):
+        for name in _removed(cell):
+            macros.pop(name, None)
+        for name, value in definitions(_words(cell, is_magic)).values.items():
+            _put(macros, name, Definition(value, position))
+    return Above(macros, problems)
+
+
+def _put(macros: dict[str, _Value], name: str, value: _Value) -> None:
     """Define; the order is that of the definitions in force."""
-    values.pop(name, None)
-    values[name] = value
+    macros.pop(name, None)
+    macros[name] = value
 
 
 def _unescaped(quoted: re.Match[str]) -> str:
@@ -122,14 +161,24 @@ def _noted(metadata: Mapping[str, Any]) -> Macros:
     return Macros(values, problems)
 
 
+def _removed(cell: Cell) -> list[str]:
+    """The names that a cell `%macros -d NAME ...` removes; it stands alone in its cell."""
+    source = source_of(cell).strip() if cell.get("cell_type") == "code" else ""
+    if not source.startswith("%macros") or "\n" in source:
+        return []
+    magic, *words = source.split()
+    is_removal = magic == "%macros" and words[:1] == [REMOVE]
+    is_silent = is_excluded(metadata_of(cell).get("history", "include"))
+    return words[1:] if is_removal and not is_silent else []
+
+
 def _words(cell: Cell, is_magic: IsMagic) -> str:
     """What a person says in a cell that the model gets; empty for any other."""
     ours, source = metadata_of(cell), source_of(cell)
-    if is_excluded(ours.get("history", "include")):
-        return ""
+    history = ours.get("history", "include")
     if cell.get("cell_type") == "markdown":
-        return "" if ours.get("role") == "assistant" else source
+        return "" if is_excluded(history) or ours.get("role") == "assistant" else source
     if cell.get("cell_type") != "code" or not is_prompt(source, is_magic):
         return ""
     prompt = parse_prompt(source)
-    return "" if is_excluded(prompt.attributes.get("history", "include")) else prompt.text
+    return "" if is_excluded(prompt.attributes.get("history", history)) else prompt.text
