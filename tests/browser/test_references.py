@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import nbformat
 import pytest
 from chats import answer, approve, turn_of, write_notebook
 from playwright.sync_api import expect
@@ -47,3 +48,6 @@ def test_files_values_cells_and_tools_of_a_prompt_reach_the_model(
     context = turn_of(lab.cells()[1])["context"]
     assert (context["source"], context["macros"]) == ("live", {"DATA": "numbers"})
     expect(cell.get_by_text("@[missing.md]: ")).to_be_visible()
+    lab.save()
+    saved = nbformat.read(lab_root / "names.ipynb", 4)
+    assert saved.metadata.msgbook.macros == {"DATA": "numbers"}

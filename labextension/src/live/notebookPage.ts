@@ -8,7 +8,7 @@ import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalPage } from './approvals';
-import { keepSummaries, markHistory } from './cellMetadata';
+import { keepMacros, keepSummaries, markHistory } from './metadata';
 import type { ITurnPage } from './turnPage';
 
 /** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
@@ -103,6 +103,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
   ended(turn: TurnJson): void {
     if (this._notebook.model !== null) {
       keepSummaries(this._notebook.model, turn);
+      keepMacros(this._notebook.model, turn);
     }
   }
 

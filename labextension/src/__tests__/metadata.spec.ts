@@ -2,7 +2,7 @@ import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { parseMark } from '../comm/mark';
-import { keepSummaries, markHistory } from '../live/cellMetadata';
+import { keepMacros, keepSummaries, markHistory } from '../live/metadata';
 
 /** A notebook with the cells `a` and `b`, saved. */
 function notebook(ours?: JSONObject): NotebookModel {
@@ -159,5 +159,38 @@ describe('keepSummaries', () => {
     model.cells.get(0).setMetadata('msgbook', 'a word');
     keepSummaries(model, turn({ a: made }));
     expect(ours(model)).toBe('a word');
+  });
+});
+
+describe('keepMacros', () => {
+  const noted = (model: NotebookModel): unknown => model.getMetadata('msgbook');
+
+  function turn(macros: unknown): JSONObject {
+    const context = { macros } as JSONObject;
+    return { version: 1, status: 'done', blocks: [], context };
+  }
+
+  it('notes what was in force, once, and beside what else is there', () => {
+    const model = notebook();
+    model.setMetadata('msgbook', { rules: ['a.md'], macros: { OLD: '1' } });
+    keepMacros(model, turn({ NEW: '2' }));
+    expect(noted(model)).toEqual({ rules: ['a.md'], macros: { NEW: '2' } });
+    model.dirty = false;
+    keepMacros(model, turn({ NEW: '2' }));
+    expect(model.dirty).toBe(false);
+  });
+
+  it('takes away what was removed, and leaves nothing empty', () => {
+    const model = notebook();
+    model.setMetadata('msgbook', { macros: { OLD: '1' } });
+    keepMacros(model, turn({}));
+    expect(noted(model)).toBeUndefined();
+  });
+
+  it.each([undefined, null, 'X', ['X'], { X: 1 }])('ignores %j', macros => {
+    const model = notebook();
+    keepMacros(model, turn(macros));
+    expect(noted(model)).toBeUndefined();
+    expect(model.dirty).toBe(false);
   });
 });

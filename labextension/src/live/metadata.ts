@@ -1,9 +1,10 @@
 import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import type { JSONObject } from '@lumino/coreutils';
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
 import type { IMark } from '../comm/mark';
 import type { TurnJson } from '../turn/delta';
+import { turnMacros } from '../turn/macros';
 import { isObject } from '../turn/model';
 import { cellSummaries, supersedes } from '../turn/summaries';
 
@@ -41,6 +42,35 @@ export function keepSummaries(model: Cells, turn: TurnJson): void {
     ) {
       set(cell, { summary });
     }
+  }
+}
+
+/**
+ * Note the macros that were in force in a turn in the notebook's metadata, in place of those there.
+ *
+ * Not undoable, for the same reason.
+ */
+export function keepMacros(
+  model: Pick<INotebookModel, 'getMetadata' | 'setMetadata' | 'deleteMetadata'>,
+  turn: TurnJson
+): void {
+  const macros = turnMacros(turn);
+  const found: unknown = model.getMetadata(OURS) ?? {};
+  if (macros === undefined || !isObject(found)) {
+    return;
+  }
+  const { macros: before, ...others } = found;
+  if (JSONExt.deepEqual((before ?? {}) as JSONObject, macros)) {
+    return;
+  }
+  const ours = {
+    ...others,
+    ...(Object.keys(macros).length > 0 ? { macros } : {})
+  };
+  if (Object.keys(ours).length > 0) {
+    model.setMetadata(OURS, ours);
+  } else {
+    model.deleteMetadata(OURS);
   }
 }
 
