@@ -17,7 +17,25 @@ IsMagic = Callable[[str], bool]
 MSG_MAGIC = "%%msg"
 
 OWN_MAGICS = frozenset(
-    {"%model", "%models", "%tool", "%tools", "%usage", "%display", "%approvals", "%help"}
+    {
+        "%agent",
+        "%approvals",
+        "%cache",
+        "%compact",
+        "%context",
+        "%display",
+        "%help",
+        "%macros",
+        "%model",
+        "%models",
+        "%prune",
+        "%rules",
+        "%skills",
+        "%stale",
+        "%tool",
+        "%tools",
+        "%usage",
+    }
 )
 """Line magics that steer the conversation; their cells are no part of it."""
 

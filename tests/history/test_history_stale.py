@@ -134,11 +134,13 @@ def test_a_summary_that_a_turn_recorded_is_part_of_what_it_was_sent():
 
 def test_the_magic_lists_them_with_the_first_change():
     cells = conversation()
-    assert stale(cells, Reader(), view_of) == "No turn is stale: each answers what stands above it."
+    assert stale(cells, Reader(), view_of) == (
+        "No turn above is stale: each answers what stands above it."
+    )
 
     cells[4]["source"] = "still not"
     assert stale(cells, Reader(), view_of) == (
-        "Stale, since what stands above was changed: 2 turns\n"
+        "Stale, of the turns above, since what they were asked has changed: 2 turns\n"
         "  cell 6 (three)\n"
         "  cell 7 (four)\n"
         "The first change is in the system message (agent, skills), or in cell 4 (two) to "

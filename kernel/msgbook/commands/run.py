@@ -160,13 +160,11 @@ def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
 def _needs_kernel(cell: Cell) -> bool:
     """Whether it is code that shows nothing yet; what only steers the conversation counts as is."""
     from msgbook.cells import is_own_magic, source_of
-    from msgbook_format.agents import agent_magic
 
     source = source_of(cell)
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):
         return False
-    is_tool = source.split()[0] == "%tool"
-    return is_tool or not (is_own_magic(source) or agent_magic(source))
+    return source.split()[0] == "%tool" or not is_own_magic(source)
 
 
 def _some(ids: Sequence[str]) -> str:

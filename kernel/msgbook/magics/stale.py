@@ -1,4 +1,4 @@
-"""`%stale`: the turns that would be asked something else today than what they answered."""
+"""`%stale`: the turns above that would be asked something else today than what they answered."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def stale(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> str:
     """List the turns whose input has changed, and where the first change stands.
 
     Args:
-        cells: The notebook's, as far as they are known.
+        cells: Those above.
         reader: The one that makes the requests.
     """
     found = stale_turns(cells, reader, view_of)
     if not found:
-        return "No turn is stale: each answers what stands above it."
-    lines = [f"Stale, since what stands above was changed: {_count(found)}"]
+        return "No turn above is stale: each answers what stands above it."
+    lines = [f"Stale, of the turns above, since what they were asked has changed: {_count(found)}"]
     lines += [f"  {named(cells, one.cell)}" for one in found[:_SHOWN]]
     lines += ["  ..."] if len(found) > _SHOWN else []
     lines.append(f"The first change is {_first_change(found[0], cells)}.")
