@@ -7,7 +7,7 @@ from typing import Any
 
 from history_cells import prompt, says
 
-from msgbook.cells import any_magic
+from msgbook.cells import any_magic as is_magic
 from msgbook.history import (
     Reader,
     View,
@@ -21,11 +21,6 @@ from msgbook.prompt.block import Items
 from msgbook_format.turn import TURN_MIME
 
 PRUNE = {"cell_type": "code", "source": "%prune", "metadata": {}, "outputs": []}
-
-
-def is_magic(name: str) -> bool:
-    """Also those that no kernel has registered yet."""
-    return any_magic(name)
 
 
 def view_of(_position: int, turn: Any) -> View:

@@ -16,7 +16,12 @@ from msgbook_format.turn import TURN_MIME
 
 VIEW = View("assistant", "Be kind.")
 views = st.builds(
-    View, st.sampled_from(["assistant", "reviewer"]), st.just("s"), st.booleans(), st.booleans()
+    View,
+    st.sampled_from(["assistant", "reviewer"]),
+    st.just("s"),
+    vision=st.booleans(),
+    keep_reasoning=st.booleans(),
+    alternate=st.booleans(),
 )
 
 
