@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from scripted_server import call, error, text
-from talk import Talk, notices
+from talk import Talk, content_reference, notices
 
 from msgbook.messages import encode
 
@@ -128,3 +128,29 @@ def test_each_request_begins_with_the_one_before_and_the_turn_between(talk):
         first = [encode(message) for message in talk.sent(0)]
         assert first[: len(before)] == before
         before = first
+
+
+def test_below_prune_only_the_newest_copy_of_a_file_is_sent(talk):
+    for words in ("one", "two", "three"):
+        (talk.folder / "a.txt").write_text(words)
+        talk.ask("See @[a.txt].")
+    talk.add("%prune")
+
+    turn = talk.ask("And now? @[a.txt]")
+
+    sent = [content_reference(m)["files"]["a.txt"] for m in talk.sent() if m["role"] == "user"]
+    assert sent[2:] == ["three", "(unchanged: version 3 above)"]
+    assert not {"one", "two"} & set(sent)
+    assert turn["context"]["files"][0]["version"] == 3
+
+
+def test_a_macro_that_was_removed_is_not_in_force_below(talk):
+    talk.ask("#define WHO Ada")
+    talk.metadata = {"msgbook": {"macros": {"WHO": "Ada"}}}
+    talk.add("%macros -d WHO")
+    (talk.folder / "a.md").write_text("Hello {{WHO}}")
+
+    turn = talk.ask("See @[a.md].")
+
+    assert content_reference(talk.sent()[-1])["files"] == {"a.md": "Hello {{WHO}}"}
+    assert turn["context"]["macros"] == {}

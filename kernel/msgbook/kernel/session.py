@@ -144,7 +144,10 @@ class Session:
             from msgbook.magics.base import Scene
 
             scene = Scene(
-                engine, lambda: read_transcript(cell_id, self.page, self.memory), self.display
+                engine,
+                lambda: read_transcript(cell_id, self.page, self.memory),
+                self.display,
+                self.page.mark,
             )
             text = await run_magic(source, scene)
         except asyncio.CancelledError:
