@@ -22,7 +22,6 @@ from msgbook.conversation.sources import PromptSources
 from msgbook.conversation.summing_up import Summaries
 from msgbook.history import History, Reader, contexts_above, known_summaries
 from msgbook.history.prefix import Sent
-from msgbook.history.prune import pruned
 from msgbook.prompt import block
 from msgbook.prompt.images import image_content
 from msgbook.text import one_line, whole
@@ -156,14 +155,13 @@ class Conversation:
     ) -> tuple[History, Summaries]:
         """The messages of the cells above, and the summaries that were made for it."""
         known = known_summaries(transcript.earlier)
-        cells = pruned(transcript.earlier, self.is_magic)
-        history = self.reader.read(cells, answerer.view, known)
+        history = self.reader.read(transcript.earlier, answerer.view, known)
         if not history.missing:
             return history, {}
         made = await means.sum_up(history.missing, answerer)
         made = redact_json(made, self._secrets)
         known |= {summary["source"]: summary["text"] for summary in made.values()}
-        return self.reader.read(cells, answerer.view, known), made
+        return self.reader.read(transcript.earlier, answerer.view, known), made
 
     def _gone(self, cells: Sequence[Cell]) -> Iterator[str]:
         """A line for each text above that was sent once and cannot be sent again, told once."""
