@@ -166,7 +166,7 @@ def test_every_request_is_valid_for_a_strict_server(turns):
 
 @given(st.lists(odd_cells, max_size=5), st.booleans(), st.booleans())
 def test_no_cells_are_too_odd(cells, vision, alternate):
-    view = View("assistant", "Be kind.", vision, alternate)
+    view = View("assistant", "Be kind.", vision=vision, alternate=alternate)
 
     check_valid(Reader().read(cells, view).messages)
 
