@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -14,6 +15,7 @@ from msgbook.accounting import estimate, warn_of_length, weights
 from msgbook.cells import IsMagic, Prompt, any_magic
 from msgbook.config import Settings, redact, redact_json
 from msgbook.conversation import (
+    UNKNOWN_MODEL,
     Answerers,
     ContextWindowError,
     Conversation,
@@ -48,6 +50,22 @@ _NO_PAGE = (
     "No open page showed this cell, so the request was made of the turns of this session. "
     "What else stands in the notebook was not sent."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A request that has not been sent."""
+
+    prepared: Prepared
+    body: Request
+    """With what its server is known to refuse left out."""
+    notices: tuple[str, ...]
+    """What the turn would say before it is sent."""
+
+    @property
+    def model(self) -> str | None:
+        """None where the server would have to be asked for its models."""
+        return None if self.body.model == UNKNOWN_MODEL else self.body.model
 
 
 class Engine:
@@ -130,7 +148,9 @@ class Engine:
         news = asyncio.Event()
         means = TurnMeans(
             record,
+            self._said,
             news.set,
+            choose_model=self.servers.model,
             approve=lambda question: self.approvals.decide(question, ask),
             describe=self.namespace.describe if self.namespace is not None else None,
             redact=self._redact,
@@ -175,8 +195,8 @@ class Engine:
             async for _ in happenings:
                 yield
 
-    async def preview(self, source: str, transcript: Transcript) -> tuple[Prepared, list[str]]:
-        """The request of a prompt cell, without running anything, and what would be said of it.
+    async def preview(self, source: str, transcript: Transcript) -> Preview:
+        """The request of a prompt cell, without asking or running anything.
 
         What would have to run stands as `{"pending": ...}`.
 
@@ -185,11 +205,17 @@ class Engine:
         """
         prompt = prompt_of(source)
         require_sendable(source, prompt, transcript)
-        means = PreviewMeans()
+        means = PreviewMeans(
+            lambda question: self.approvals.decide(question, None), self.servers.known_model
+        )
         prepared = await self.conversation.prepare(source, prompt, transcript, means)
-        tools = prepared.answerer.tools.schemas
-        too_long = overflow(prepared, transcript.earlier, tools)
-        return prepared, [*means.notices, *([too_long] if too_long else [])]
+        answerer = prepared.answerer
+        too_long = overflow(prepared, transcript.earlier, answerer.tools.schemas)
+        return Preview(
+            prepared,
+            self.servers.adapted(self.body(prepared), answerer.agent.provider),
+            (*means.notices, *([too_long] if too_long else [])),
+        )
 
     def body(self, prepared: Prepared) -> Request:
         """What is sent, but for what the provider adds."""

@@ -67,13 +67,12 @@ class Talk:
         """Run a cell as it stands."""
         return asyncio.run(self._run(position))
 
-    def preview(self, position: int) -> tuple[Any, list[str], Any]:
-        """What `Engine.preview` gives for a cell, and the request."""
+    def preview(self, position: int) -> Any:
+        """What `Engine.preview` gives for a cell."""
 
         async def previewed() -> Any:
             async with self._engine() as engine:
-                found, notices = await engine.preview(*self._running(position))
-                return found, notices, engine.body(found)
+                return await engine.preview(*self._running(position))
 
         return asyncio.run(previewed())
 

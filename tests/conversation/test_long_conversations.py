@@ -84,14 +84,14 @@ def test_a_preview_is_the_request_and_runs_nothing(talk):
     talk.ask("Hello.")
     talk.add("See @[a.txt].")
 
-    prepared, said, request = talk.preview(1)
-    assert (len(talk.server.requests), said) == (1, [])
+    seen = talk.preview(1)
+    assert (len(talk.server.requests), seen.notices) == (1, ())
     kept = set(talk.blobs)
     talk.rerun(1)
 
-    assert talk.sent() == request.messages
+    assert talk.sent() == seen.body.messages
     assert (
-        prepared.context
+        seen.prepared.context
         == talk.cells[1]["outputs"][0]["data"]["application/vnd.msgbook.turn+json"]["context"]
     )
     assert kept < set(talk.blobs)
@@ -102,11 +102,11 @@ def test_a_preview_shows_what_would_have_to_run_as_pending(talk):
     summed_up(talk)
     talk.add('@[write{"path": "x.txt", "content": "X"}]')
 
-    _, _, request = talk.preview(1)
+    seen = talk.preview(1)
 
     assert len(talk.server.requests) == 1
     assert not (talk.folder / "x.txt").exists()
-    assert str(request.messages).count("pending") == 2
+    assert str(seen.body.messages).count("pending") == 2
 
 
 def test_each_request_begins_with_the_one_before_and_the_turn_between(talk):

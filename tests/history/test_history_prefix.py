@@ -59,7 +59,7 @@ def test_an_edit_is_found_by_byte_and_by_cell():
         ("abc", "acd", "cell 2 (Prompt b): it was deleted"),
         ("abc", "anbcd", "cell 2 (Prompt n): it was put in"),
         ("abcd", "acbde", "cell 2 (Prompt b): it was moved, or left out; cell 2 (Prompt c) now"),
-        ("abc", "aBcd", "cell 2 (Prompt b): it was edited, or run again"),
+        ("abc", "aBcd", "cell 2 (Prompt b): it was edited, run again, or"),
     ],
 )
 def test_the_magic_names_the_cell(before, after, words):

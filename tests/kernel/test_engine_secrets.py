@@ -50,7 +50,8 @@ def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
 
 @pytest.mark.parametrize("key", ["assistant", 'say-"key"-\\backslash'])
 def test_a_key_is_redacted_in_texts_however_json_spells_it_and_in_nothing_else(server, ask, key):
-    settings = Settings(ProviderSettings("p", server.url, headers={"X-Api-Key": key}), "m", "deny")
+    provider = ProviderSettings("p", server.url, headers={"X-Api-Key": key})
+    settings = Settings({"p": provider}, "m", approval="deny")
     server.answers = [text("ok")]
     printed = {"output_type": "stream", "name": "stdout", "text": f"it is {key}."}
     cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from msgbook.cells import Cell
     from msgbook.config import Settings
     from msgbook.document import Document
-    from msgbook.magics.request import NextRequest
+    from msgbook.engine import Preview
     from msgbook.messages import Message, Part
+    from msgbook.tools.rules import Rule
 
 _VERB = "preview"
 _UNPRINTED = re.compile(r"[^\n -~]")
@@ -74,11 +75,11 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     document = Document.read(path)
     require_conversation(document)
     number = None if cell_id is None else require_cell(document.cells, cell_id, path)
-    settings, _ = load_with_project(path.absolute().parent)
+    settings, rules = load_with_project(path.absolute().parent)
     hide_key(settings)
     try:
         number = _prompt(document, number)
-        asked = asyncio.run(_request(document, number, settings))
+        asked = asyncio.run(_request(document, number, settings, rules))
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")
         return 1
@@ -112,25 +113,32 @@ def _prompt(document: Document, number: int | None) -> int:
     raise MsgbookError("there is no prompt in it")
 
 
-async def _request(document: Document, number: int, settings: Settings) -> NextRequest:
+async def _request(
+    document: Document, number: int, settings: Settings, rules: Sequence[Rule]
+) -> Preview:
     from msgbook.cells import source_of
     from msgbook.engine import Engine
-    from msgbook.host import home_folder, private_paths
-    from msgbook.magics.request import next_request
+    from msgbook.host import home_folder, private_paths, saved_approvals
     from msgbook.transcript import Transcript
 
     cell = document.cells[number]
     folder = document.path.absolute().parent
-    engine = Engine(settings, folder, private=private_paths(), home=home_folder())
+    engine = Engine(
+        settings,
+        folder,
+        private=private_paths(),
+        approvals=saved_approvals(settings, folder, rules),
+        home=home_folder(),
+    )
     metadata = document.notebook["metadata"]
     try:
         above = Transcript("file", document.cells[:number], cell, metadata=metadata)
-        return await next_request(engine, source_of(cell), above)
+        return await engine.preview(source_of(cell), above)
     finally:
         await engine.close()
 
 
-def _json(asked: NextRequest) -> str:
+def _json(asked: Preview) -> str:
     """The body as JSON that comes through any terminal unchanged; an unknown model is null."""
     from msgbook.provider.openai_chat import request_body
 
@@ -145,15 +153,14 @@ def _json(asked: NextRequest) -> str:
     return _UNPRINTED.sub(escaped, text)
 
 
-def _listing(asked: NextRequest, cells: Sequence[Cell], number: int) -> Iterator[str]:
+def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """The request for a person to read, piece by piece."""
     from msgbook.accounting import estimate
-    from msgbook.magics.request import ONLY_MODEL
     from msgbook.text import counted
 
     answerer, request = asked.prepared.answerer, asked.prepared.request
     tools = asked.body.tools
-    model = asked.model or ONLY_MODEL
+    model = asked.body.model
     tokens = counted(estimate(request.messages, tools), "token")
     yield line_of(
         f"{_named(cells[number])}: {answerer.agent.name}, with {model} at "

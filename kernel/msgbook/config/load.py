@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgbook.config.file import config_path, read_file
 from msgbook.config.providers import read_providers
-from msgbook.config.settings import Settings, secrets_of
+from msgbook.config.settings import Settings
 
 
 def load_settings(
@@ -32,7 +32,6 @@ def load_settings(
         )
         approval = "deny"
     found = read_providers(env, file)
-    every = [*found.providers.values(), *found.set_aside]
     return Settings(
         providers=found.providers,
         model=env.get("MSGBOOK_MODEL", "").strip() or project_model or file.model,
@@ -42,6 +41,5 @@ def load_settings(
         rules=tuple(file.rules()),
         limits=file.limits(),
         warnings=tuple(file.warnings),
-        secrets=secrets_of(every),
-        key_variables=tuple(p.key_variable for p in every if p.key_variable),
+        set_aside=tuple(found.set_aside),
     )

@@ -63,10 +63,22 @@ class Settings:
     """One line each, about settings that were not understood; shown in the first turn."""
     untrusted_project: str = ""
     """That of the warnings which is none of a fault: the project waits for the user's trust."""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Strings that must never be shown or handed on, longest first: those of all providers."""
-    key_variables: tuple[str, ...] = ()
-    """Names of the environment variables that hold keys, of all providers."""
+    set_aside: tuple[ProviderSettings, ...] = ()
+    """Providers of the file that the environment takes the place of; their keys are secret, too."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Strings that must never be shown or handed on, longest first: those of all providers."""
+        return _secrets_of(self._every)
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """Names of the environment variables that hold keys, of all providers."""
+        return tuple(p.key_variable for p in self._every if p.key_variable)
+
+    @property
+    def _every(self) -> tuple[ProviderSettings, ...]:
+        return (*self.providers.values(), *self.set_aside)
 
     @property
     def provider(self) -> ProviderSettings | None:
@@ -74,7 +86,7 @@ class Settings:
         return next(iter(self.providers.values()), None)
 
 
-def secrets_of(providers: Iterable[ProviderSettings]) -> tuple[str, ...]:
+def _secrets_of(providers: Iterable[ProviderSettings]) -> tuple[str, ...]:
     """The keys, passwords in URLs and secret headers of some providers, longest first."""
     values: list[str] = []
     for provider in providers:

@@ -2,11 +2,12 @@
 
 from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.conversation import Conversation, Prepared
-from msgbook.conversation.means import Means, PreviewMeans, TurnMeans
+from msgbook.conversation.means import UNKNOWN_MODEL, Means, PreviewMeans, TurnMeans
 from msgbook.conversation.sendable import odd_attributes, prompt_of, require_sendable
 from msgbook.conversation.window import ContextWindowError, overflow
 
 __all__ = [
+    "UNKNOWN_MODEL",
     "Answerer",
     "Answerers",
     "ContextWindowError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,10 @@ SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
     "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
 )
+
+
+ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
+"""The model that answers, given the one that is wanted and the name of the agent's provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,17 @@ class Answerers:
         self._files = files
         self._folder = folder
 
-    async def of(self, prompt: Prompt, transcript: Transcript, project: ProjectFiles) -> Answerer:
+    async def of(
+        self,
+        prompt: Prompt,
+        transcript: Transcript,
+        project: ProjectFiles,
+        choose: ChooseModel | None = None,
+    ) -> Answerer:
         """Who answers a prompt.
+
+        Args:
+            choose: By default `Servers.model`, which may ask a server.
 
         Raises:
             MsgbookError: No such agent, no model, or the server cannot be asked.
@@ -85,7 +98,7 @@ class Answerers:
         agent, model, notices = resolve(wanted, transcript.earlier, sources)
         agent, refused = narrowed(agent, self._owned())
         model = asked_for("model", prompt, transcript.current) or model
-        model = await self._servers.model(model, agent.provider)
+        model = await (choose or self._servers.model)(model, agent.provider)
         view, unknown = self.view(agent, model, transcript, project)
         limits, too_much = self._limits.narrowed(agent.limits)
         limits, asked_too_much = limits.narrowed(prompt.attributes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -83,7 +83,6 @@ class Conversation:
         self._folder = folder
         self._home = home
         self._secrets = secrets
-        self._said_gone: set[str] = set()
         self._roots = partial(Roots, folder, private, results.blobs)
 
     async def project(self) -> ProjectFiles:
@@ -105,7 +104,7 @@ class Conversation:
             MsgbookError: No such agent, no model, or the server cannot be asked for its models.
         """
         project = await self.project()
-        answerer = await self.answerers.of(prompt, transcript, project)
+        answerer = await self.answerers.of(prompt, transcript, project, means.choose_model)
         for words in (*project.notices, *answerer.notices):
             means.say(words)
         brought = await self._bringing(transcript, answerer, means).of(
@@ -125,7 +124,8 @@ class Conversation:
             **redact_json(brought.context, self._secrets),
             **({"summaries": made} if made else {}),
         }
-        for words in self._gone(transcript.earlier):
+        for digest, words in self._gone(transcript.earlier, means.told):
+            means.told.add(digest)
             means.say(words)
         message = self.reader.prompt(source, context, answerer.view)
         assert message is not None  # noqa: S101 - the prompt says something
@@ -163,17 +163,19 @@ class Conversation:
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, answerer.view, known), made
 
-    def _gone(self, cells: Sequence[Cell]) -> Iterator[str]:
-        """A line for each text above that was sent once and cannot be sent again, told once."""
-        for cell in cells if self.blobs.gone - self._said_gone else ():
+    def _gone(self, cells: Sequence[Cell], told: Set[str]) -> Iterator[tuple[str, str]]:
+        """Digest of each text above that was sent once and is gone, and words for the reader."""
+        gone = self.blobs.gone - told
+        for cell in cells if gone else ():
             for context in contexts_above([cell], self.is_magic):
                 for digest, name in _kept(context):
-                    if digest in self.blobs.gone - self._said_gone:
-                        self._said_gone.add(digest)
-                        yield (
+                    if digest in gone:
+                        gone.discard(digest)
+                        words = (
                             f"{title_of(cell)!r} brought {name}, which is gone: .msgbook/blobs has "
                             f"no {digest[:12]}... any more. The model is told so."
                         )
+                        yield digest, words
 
     def _replay(
         self, text: str, context: Mapping[str, Any], vision: bool

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from msgbook.conversation.answerer import Answerer
+from msgbook.conversation.answerer import Answerer, ChooseModel
 from msgbook.conversation.reference_calls import ReferenceCalls
 from msgbook.conversation.sources import Describe, RunTool
 from msgbook.conversation.summing_up import Summaries, sum_up
@@ -27,6 +27,16 @@ from msgbook_format.turn import Block
 
 class Means(Protocol):
     """What a request is made with, beside the reading of free files."""
+
+    @property
+    def told(self) -> set[str]:
+        """What the reader has been told in this session and need not be told again."""
+        ...
+
+    @property
+    def choose_model(self) -> ChooseModel:
+        """Chooses the model."""
+        ...
 
     @property
     def describe(self) -> Describe | None:
@@ -56,28 +66,23 @@ class TurnMeans:
 
     Args:
         changed: Called after each change of the record.
+        told: What the reader has been told in this session; grows.
         approve: Decides about what is not free.
         redact: Takes out of a tool's result what must not be shown or sent on.
         bound: Cuts a tool's result down to what a request can carry.
     """
 
     record: TurnRecord
+    told: set[str]
     changed: Callable[[], None]
     approve: Approve
+    choose_model: ChooseModel
     describe: Describe | None
     redact: Callable[[str], str]
     bound: Callable[[Content], Content]
 
     async def allow(self, real: Path, objection: Objection) -> bool:
-        arguments = json.dumps({"path": str(real)}, ensure_ascii=False)
-        call: Block = {
-            "type": "tool_call",
-            "id": f"read_{token_hex(4)}",
-            "name": "read",
-            "arguments": arguments,
-        }
-        need = Need(objection.reason, every_time=objection.every_time)
-        decision = await self.approve(Question(call, need))
+        decision = await self.approve(_question(real, objection))
         if decision.approval == "denied":
             return False
         by = "you allowed it" if decision.approval == "user" else "a rule allows it"
@@ -108,18 +113,34 @@ class TurnMeans:
         self.changed()
 
 
+UNKNOWN_MODEL = "the server's only model"
+"""In a preview, where the settings name none: which one that is, the server would have to tell."""
+
+
 @dataclass(slots=True)
 class PreviewMeans:
-    """The means of a preview: nothing runs, nobody is asked, no model answers."""
+    """The means of a preview: nothing runs, nobody is asked, no model answers.
 
+    Args:
+        approve: Decides without asking a person.
+        known_model: The model, given the one that is wanted and the provider; None where the server
+            would have to be asked.
+    """
+
+    approve: Approve
+    known_model: Callable[[str | None, str | None], str | None]
     notices: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+
+    async def choose_model(self, wanted: str | None, provider: str | None) -> str:
+        return self.known_model(wanted, provider) or UNKNOWN_MODEL
 
     async def describe(self, name: str) -> str:
         """A variable is described by code of its own."""
         return _pending(f"py:{name}")
 
     async def allow(self, real: Path, objection: Objection) -> bool:
-        return False
+        return (await self.approve(_question(real, objection))).approval != "denied"
 
     def tool_runner(self, answerer: Answerer) -> RunTool:
         async def run(name: str, arguments: str) -> str:
@@ -135,6 +156,17 @@ class PreviewMeans:
 
     def say(self, words: str) -> None:
         self.notices.append(words)
+
+
+def _question(real: Path, objection: Objection) -> Question:
+    """May a file be read?"""
+    call: Block = {
+        "type": "tool_call",
+        "id": f"read_{token_hex(4)}",
+        "name": "read",
+        "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
+    }
+    return Question(call, Need(objection.reason, every_time=objection.every_time))
 
 
 def _pending(what: str) -> str:

@@ -63,6 +63,7 @@ class MsgKernel(InterruptibleKernel):
             namespace=self.shell.user_ns,
             hidden=self.shell.user_ns_hidden,
             models=self._models,
+            settings=lambda: self._session.settings,
         )
 
     def start(self) -> None:

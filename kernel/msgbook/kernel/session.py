@@ -46,6 +46,9 @@ class Session:
         folder: The notebook's.
         namespace: Makes the notebook's Python as tools use it, once the engine is made.
         is_magic: Which magics run as code.
+
+    Attributes:
+        settings: Of the user, with what the project may set; the defaults where they cannot be read.
     """
 
     def __init__(self, folder: Path, namespace: Callable[[], Namespace], is_magic: IsMagic) -> None:
@@ -59,13 +62,13 @@ class Session:
         self._folder = folder
         self._engine: Engine | None = None
         self._problem: ConfigError | None = None
-        self._settings = Settings()
+        self.settings = Settings()
         self._rules: list[Rule] = []
         try:
-            self._settings, self._rules = load_with_project(folder)
+            self.settings, self._rules = load_with_project(folder)
         except ConfigError as error:
             self._problem = error
-        hide_key(self._settings)
+        hide_key(self.settings)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Drop the turns of cells that were deleted or hold no prompt any more."""
@@ -174,7 +177,7 @@ class Session:
 
     def fault(self, error: Exception) -> Failure:
         """What a fault of ours is shown as; the log is told all but the keys."""
-        return fault(error, self._settings.secrets)
+        return fault(error, self.settings.secrets)
 
     async def close(self) -> None:
         """Close the connections to model servers."""
@@ -185,10 +188,10 @@ class Session:
         if self._engine is None:
             module = await asyncio.to_thread(importlib.import_module, "msgbook.engine")
             self._engine = module.Engine(
-                self._settings,
+                self.settings,
                 self._folder,
                 private=private_paths(),
-                approvals=saved_approvals(self._settings, self._folder, self._rules),
+                approvals=saved_approvals(self.settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,
                 is_magic=self._is_magic,

@@ -12,8 +12,8 @@ from msgbook.agents.rules import Rule
 from msgbook.agents.selection import Selection, selection
 from msgbook.agents.skills import Skill
 from msgbook.cells import Cell
+from msgbook.conversation import UNKNOWN_MODEL
 from msgbook.magics.base import UsageError
-from msgbook.magics.request import ONLY_MODEL
 from msgbook.text import one_line, visible
 from msgbook_format.agents import agent_magic
 
@@ -97,7 +97,7 @@ def skills(scene: AgentScene, _words: Sequence[str]) -> str:
 
 def _who_answers(scene: AgentScene) -> str:
     found = resolve(None, scene.cells, scene.sources)
-    model = scene.known_model(found.model, found.agent.provider) or ONLY_MODEL
+    model = scene.known_model(found.model, found.agent.provider) or UNKNOWN_MODEL
     return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgbook.accounting import title_of
 from msgbook.cells import Cell
 from msgbook.history.prefix import Sent, SharedPrefix, shared_prefix
+from msgbook.history.prune import prunes
 from msgbook.text import visible
 
 
@@ -38,8 +39,11 @@ def _culprit(shared: SharedPrefix, before: Sequence[Cell], after: Sequence[Cell]
     if shared.before is None or shared.after is None:
         return "the system message: the agent, its prompt or skills, or a system note."
     old, new = before[shared.before], after[shared.after]
+    new_prunes = [position for position in prunes(after) if position not in prunes(before)]
+    if old == new and new_prunes:
+        return f"{named(after, new_prunes[-1])}: it drops old copies of files."
     if _is_same(old, new, shared):
-        return f"{named(after, shared.after)}: it was edited, or run again."
+        return f"{named(after, shared.after)}: it was edited, run again, or is summed up now."
     # The old one is still there, or the new one was there already: cells were moved or left out.
     if not any(_is_same(old, cell, shared) for cell in after):
         return f"{named(before, shared.before)}: it was deleted."

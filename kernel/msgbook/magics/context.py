@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from msgbook.accounting import estimate, estimate_text, weights
+from msgbook.engine import Preview
 from msgbook.magics.base import Scene, UsageError
 from msgbook.magics.cache import named
-from msgbook.magics.request import ONLY_MODEL, NextRequest, next_request
 from msgbook.text import capped, counted, visible
 from msgbook.transcript import Transcript
 
@@ -34,13 +34,13 @@ async def context(scene: Scene, words: Sequence[str]) -> str:
     if words not in ([], ["full"]):
         raise UsageError(f"Expected %context or %context full, not {' '.join(words)!r}.")
     transcript = replace(await scene.transcript(), current=None)
-    asked = await next_request(scene.engine, _STAND_IN, transcript)
+    asked = await scene.engine.preview(_STAND_IN, transcript)
     return _full(asked) if words else "\n".join(_summary(asked, transcript))
 
 
-def _summary(asked: NextRequest, transcript: Transcript) -> Iterator[str]:
+def _summary(asked: Preview, transcript: Transcript) -> Iterator[str]:
     answerer, request = asked.prepared.answerer, asked.prepared.request
-    model = visible(asked.model or ONLY_MODEL)
+    model = visible(asked.body.model)
     who = f"{visible(answerer.agent.name)} answers, with {model} at {answerer.provider.name}."
     cells = counted(len(transcript.earlier), "cell")
     yield f"{who} {request.cells} of {cells} above are sent, from {_SOURCES[transcript.source]}."
@@ -78,7 +78,7 @@ def _line(what: str, tokens: int) -> str:
     return f"{what}: {counted(tokens, 'token')}"
 
 
-def _full(asked: NextRequest) -> str:
+def _full(asked: Preview) -> str:
     messages = asked.body.messages
     shown = [_bounded(message) for message in messages]
     text = visible(json.dumps(shown, ensure_ascii=False, indent=2), keep="\n")

@@ -20,7 +20,6 @@ from msgbook.magics.agent import AgentScene
 from msgbook.magics.base import Scene
 from msgbook.magics.cache import cache as compare
 from msgbook.magics.compact import compact as choose
-from msgbook.magics.request import known_model
 from msgbook.magics.stale import stale as list_stale
 from msgbook.transcript import Transcript
 from msgbook_format.turn import Turn
@@ -76,7 +75,9 @@ async def _agent_scene(scene: Scene) -> AgentScene:
         project.rules,
         project.skills,
         metadata_of({"metadata": transcript.metadata}),
-        partial(known_model, engine),
+        lambda model, provider: engine.servers.known_model(
+            model, provider if provider in engine.settings.providers else None
+        ),
         project.notices,
     )
 

@@ -51,22 +51,33 @@ class Servers:
                 user's, or cannot be used; or there are no settings.
             ProviderError: The server cannot be asked.
         """
-        server = self.settings_of(wanted, provider)
-        if server is None:
-            return DEMO_MODEL
-        is_default = server is self._settings.provider
-        model = wanted or (self._settings.model if is_default else None)
-        if model:
+        model = self.known_model(wanted, provider)
+        if model is not None:
             return model
         offered = await self.offered_models(provider)
         if len(offered) == 1:
             return offered[0]
-        which = "" if is_default else f" for the provider {server.name}"
+        server = self.settings_of(wanted, provider)
+        is_default = server is None or server is self._settings.provider
+        which = "" if server is None or is_default else f" for the provider {server.name}"
         how = "Set MSGBOOK_MODEL, or run" if is_default else "Name it in the agent's models, or run"
         raise ConfigError(
             f"No model is chosen{which}. {how} %model NAME in a cell above; "
             + (f"the server offers {_listed(offered)}." if offered else "the server lists none.")
         )
+
+    def known_model(self, wanted: str | None = None, provider: str | None = None) -> str | None:
+        """As `model`, without asking the server: None where only that would tell.
+
+        Raises:
+            ConfigError: The provider is none of the user's, or cannot be used; or there are no
+                settings.
+        """
+        server = self.settings_of(wanted, provider)
+        if server is None:
+            return DEMO_MODEL
+        is_default = server is self._settings.provider
+        return wanted or (self._settings.model if is_default else None) or None
 
     async def offered_models(self, provider: str | None = None) -> list[str]:
         """Ids of the models that the server offers.
