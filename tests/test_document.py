@@ -8,7 +8,6 @@ import nbformat
 import pytest
 
 from msgbook.document import Document, DocumentError, create, create_beside
-from msgbook.file_source import file_transcript, session_file
 from msgbook_format.errors import FileChangedError
 
 CHAT = "# %% [^a]\n\none\n\n# %% [^b]\n\ntwo\n\n# %% [^c]\n\ntwo\n"
@@ -119,39 +118,3 @@ def test_what_is_no_notebook_is_said_so(tmp_path, content):
 
     with pytest.raises(DocumentError, match="expected a notebook"):
         Document.read(path)
-
-
-def test_the_running_cell_is_found_by_its_id_and_its_source(chat):
-    found = file_transcript(chat, "c", "two")
-
-    assert found is not None
-    assert (found.source, found.current["id"]) == ("file", "c")
-    assert [cell["id"] for cell in found.earlier] == ["a", "b"]
-
-
-def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
-    found = file_transcript(chat, "other", "one")
-
-    assert found is not None
-    assert found.current["id"] == "a"
-    assert file_transcript(chat, None, "one") == found
-
-
-@pytest.mark.parametrize(("cell_id", "source"), [("a", "one!"), ("x", "two"), (None, "two")])
-def test_a_running_cell_that_is_not_surely_there_has_no_past(chat, cell_id, source):
-    assert file_transcript(chat, cell_id, source) is None
-
-
-def test_a_file_that_cannot_be_read_is_no_past(tmp_path):
-    (tmp_path / "a.ipynb").write_text("{")
-
-    assert file_transcript(tmp_path / "a.ipynb", "a", "x") is None
-    assert file_transcript(tmp_path / "none.msg.md", "a", "x") is None
-
-
-def test_a_server_names_the_file_of_the_session(chat, tmp_path):
-    assert session_file({"JPY_SESSION_NAME": str(chat)}) == chat
-
-    for name in ("", "chat.msg.md", f"{tmp_path}/", f"{tmp_path}/none.ipynb", "/a\0.md", "/x.py"):
-        assert session_file({"JPY_SESSION_NAME": name}) is None
-    assert session_file({}) is None

@@ -46,11 +46,6 @@ from msgbook.turn import Limits, run_turn
 from msgbook.turn.following import followed
 from msgbook_format.agents import DEFAULT_AGENT
 
-_NO_PAGE = (
-    "No open page showed this cell, so the request was made of the turns of this session. "
-    "What else stands in the notebook was not sent."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -274,6 +269,6 @@ class Engine:
         self._said.update(warnings)
         if self.settings.approval == "allow":
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
-        if transcript.unanswered:
-            notices.append(Notice(_NO_PAGE, "warning"))
+        if transcript.note:
+            notices.append(Notice(transcript.note, "warning"))
         return notices + [Notice(words, "warning") for words in odd_attributes(prompt)]

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from msgbook.cells import source_of
+from msgbook.cells import Cell, source_of
 from msgbook.document import NOTEBOOK_SUFFIX, Document, DocumentError
-from msgbook.transcript import Transcript
+from msgbook.transcript import SessionMemory, Transcript
+from msgbook_format.turn import turn_of
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"
+
+_SAVED = (
+    "No open page showed this cell, so the request was made of the notebook as it was saved last, and "
+    "of what has run since."
+)
+
+_NO_PAST = (
+    "No open page showed this cell, this session has run nothing above it, and the saved notebook has "
+    "no prompt with just its text: the request starts without history."
+)
 
 
 def session_file(environ: Mapping[str, str]) -> Path | None:
@@ -51,8 +62,44 @@ def file_transcript(path: Path, cell_id: str | None, source: str) -> Transcript 
     found = named or same
     if len(found) != 1:
         return None
-    return Transcript("file", cells[: found[0]], cells[found[0]], metadata=metadata)
+    below = frozenset(str(cell.get("id")) for cell in cells[found[0] :])
+    return Transcript("file", cells[: found[0]], cells[found[0]], metadata=metadata, below=below)
 
 
-def _is_prompt_with(cell: dict[str, Any], source: str) -> bool:
+def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemory) -> Transcript:
+    """What counts where no page shows the running cell: this session's cells, or the file's, too.
+
+    After a restart the file knows turns that the session does not. Then its cells count, in their
+    order: those that the session has run as it has run them, those that it saw deleted not at all,
+    and its own that are not saved yet behind the one that they followed.
+
+    Args:
+        session: What the session knows above the running cell.
+        saved: What the file says, as `file_transcript` gives it.
+    """
+    if saved is None:
+        return session if session.earlier else replace(session, note=_NO_PAST)
+    known = {cell["id"]: cell for cell in session.earlier if "id" in cell}
+    above = [cell for cell in saved.earlier if not memory.is_deleted(cell.get("id"))]
+    if not any(cell.get("id") not in known and _has_turn(cell) for cell in above):
+        return session
+    memory.metadata = saved.metadata
+    cells = [known.get(cell.get("id"), cell) for cell in above]
+    ids = [cell.get("id") for cell in above]
+    place = 0
+    for cell in session.earlier:
+        if cell.get("id") in ids:
+            place = ids.index(cell["id"]) + 1
+        elif cell.get("id") not in saved.below:
+            cells.insert(place, cell)
+            ids.insert(place, cell.get("id"))
+            place += 1
+    return replace(saved, earlier=cells, note=_SAVED)
+
+
+def _has_turn(cell: Cell) -> bool:
+    return any(map(turn_of, cell.get("outputs") or ()))
+
+
+def _is_prompt_with(cell: Cell, source: str) -> bool:
     return cell.get("cell_type") == "code" and source_of(cell) == source

@@ -11,6 +11,11 @@ from msgbook_format.turn import TURN_MIME, Turn
 
 Source = Literal["live", "memory", "file"]
 
+_NO_PAGE = (
+    "No open page showed this cell, so the request was made of the turns of this session. "
+    "What else stands in the notebook was not sent."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
@@ -29,10 +34,12 @@ class Transcript:
     earlier: Sequence[Cell]
     current: Cell | None = None
     """The running cell as it stands in the notebook; None where only its source is known."""
-    unanswered: bool = False
-    """Whether a page is open but did not show the running cell, so that others may be missing."""
+    note: str = ""
+    """What a reader should know of where the cells come from; empty where all is as expected."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """The notebook's, as far as it is known; from a page or a file, so that any value may be odd."""
+    below: frozenset[str] = frozenset()
+    """Ids of the running cell and those below it, where they come from a file."""
 
 
 class LiveNotebook(Protocol):
@@ -62,6 +69,13 @@ class SessionMemory:
     def __init__(self) -> None:
         self._cells: dict[str, Cell] = {}
         self._unnamed = 0
+        self._deleted: set[str] = set()
+        self.metadata: Mapping[str, Any] = {}
+        """The notebook's, as a page or a file showed it last."""
+
+    def is_deleted(self, cell_id: Any) -> bool:
+        """Whether a cell was deleted from the notebook in this session."""
+        return cell_id in self._deleted
 
     def earlier(self, cell_id: str | None) -> list[Cell]:
         """The remembered cells above the one with that id, or all of them."""
@@ -88,6 +102,7 @@ class SessionMemory:
             self._unnamed += 1
         # A key with a blank is no cell id, so that the two kinds do not meet.
         key = cell_id if cell_id is not None else f"run {self._unnamed}"
+        self._deleted.discard(key)
         outputs = [{"output_type": "display_data", "data": {TURN_MIME: turn}}] if turn else []
         self._cells[key] = {
             **({} if cell_id is None else {"id": cell_id}),
@@ -97,11 +112,13 @@ class SessionMemory:
             "outputs": outputs,
         }
 
-    def forget(self, cell_ids: Iterable[Any]) -> None:
-        """Drop cells that were deleted from the notebook; unknown ids are none of ours."""
+    def forget(self, cell_ids: Iterable[Any], *, deleted: bool = True) -> None:
+        """Drop cells that were deleted from the notebook, or that hold no prompt any more."""
         for cell_id in cell_ids:
             if isinstance(cell_id, str):
                 self._cells.pop(cell_id, None)
+                if deleted:
+                    self._deleted.add(cell_id)
 
 
 async def read_transcript(
@@ -114,8 +131,10 @@ async def read_transcript(
     asked = cell_id is not None and live.connected
     shown = await live.notebook(cell_id) if cell_id is not None and asked else None
     if shown and shown.cells and shown.cells[-1].get("id") == cell_id:
+        memory.metadata = shown.metadata
         return Transcript("live", shown.cells[:-1], shown.cells[-1], metadata=shown.metadata)
-    return Transcript("memory", memory.earlier(cell_id), unanswered=asked)
+    note = _NO_PAGE if asked else ""
+    return Transcript("memory", memory.earlier(cell_id), note=note, metadata=memory.metadata)
 
 
 async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Notebook:

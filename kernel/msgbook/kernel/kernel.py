@@ -105,7 +105,7 @@ class MsgKernel(InterruptibleKernel):
             running = self._converse(code, store_history, cell_id, allow_stdin)
             reply = await self._in_main_loop(running)
             return self._answered(reply, user_expressions)
-        self._session.forget([cell_id])
+        self._session.forget([cell_id], deleted=False)
         with self.running_python():
             return await _awaited(
                 super().do_execute(

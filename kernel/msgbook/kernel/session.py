@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
+from msgbook.file_source import file_transcript, session_file, with_file
 from msgbook.host import home_folder, private_paths, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
 from msgbook.kernel.page import PageComms
@@ -70,10 +72,10 @@ class Session:
             self._problem = error
         hide_key(self.settings)
 
-    def forget(self, cell_ids: Iterable[Any]) -> None:
-        """Drop the turns of cells that were deleted or hold no prompt any more."""
+    def forget(self, cell_ids: Iterable[Any], *, deleted: bool = True) -> None:
+        """Drop the turns of cells that were deleted, or hold no prompt any more."""
         cell_ids = list(cell_ids)
-        self.memory.forget(cell_ids)
+        self.memory.forget(cell_ids, deleted=deleted)
         self._deliveries.forget(cell_ids)
 
     async def run_prompt(
@@ -111,7 +113,7 @@ class Session:
         transcript: Transcript | None = None
         try:
             display.changed()
-            transcript = await read_transcript(cell_id, self.page, self.memory)
+            transcript = await self._transcript(cell_id, source)
             if transcript.source == "live":
                 display.follow()
             asking = self._asking(display, read_line)
@@ -148,7 +150,7 @@ class Session:
 
             scene = Scene(
                 engine,
-                lambda: read_transcript(cell_id, self.page, self.memory),
+                lambda: self._transcript(cell_id, source),
                 self.display,
                 self.page.mark,
             )
@@ -183,6 +185,15 @@ class Session:
         """Close the connections to model servers."""
         if self._engine is not None:
             await self._engine.close()
+
+    async def _transcript(self, cell_id: str | None, source: str) -> Transcript:
+        """The cells that count for the running one."""
+        found = await read_transcript(cell_id, self.page, self.memory)
+        path = session_file(os.environ) if cell_id is not None else None
+        if found.source == "live" or path is None:
+            return found
+        saved = await asyncio.to_thread(file_transcript, path, cell_id, source)
+        return with_file(found, saved, self.memory)
 
     async def _ready_engine(self) -> Engine:
         if self._engine is None:
