@@ -162,6 +162,18 @@ def test_an_agent_reads_freely_only_where_it_is_allowed_to(talk):
     assert content_reference(user)["files"] == {"docs/a.txt": "open"}
 
 
+@pytest.mark.parametrize(("uris", "found"), [(["docs"], {"docs/a.txt"}), ([], set()), (7, set())])
+def test_the_metadata_of_the_notebook_narrows_every_agent(talk, uris, found):
+    (talk.folder / "docs").mkdir()
+    (talk.folder / "docs" / "a.txt").write_text("open")
+    (talk.folder / "b.txt").write_text("closed")
+    talk.metadata = {"msgbook": {"agent_metadata": {"allowed_uris": uris}}}
+
+    turn = talk.ask("See @[docs/a.txt] and @[b.txt].")
+
+    assert {file["key"] for file in turn["context"].get("files", ())} == found
+
+
 def test_wrong_properties_are_named_and_the_others_count(talk):
     talk.metadata = {
         "msgbook": {"frontmatter": "agents:\n  a:\n    temperature: hot\n    models: [x-1]\n"}

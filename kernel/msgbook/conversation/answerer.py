@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.model import Agent
+from msgbook.agents.model import Agent, name_values
 from msgbook.agents.options import request_options
 from msgbook.agents.project import ProjectFiles
 from msgbook.agents.resolve import AgentSources, asked_for, resolve
@@ -102,7 +102,7 @@ class Answerers:
         view, unknown = self.view(agent, model, transcript, project)
         limits, too_much = self._limits.narrowed(agent.limits)
         limits, asked_too_much = limits.narrowed(prompt.attributes)
-        allowed, outside = self._allowed(agent)
+        allowed, outside = self._allowed(agent, transcript)
         server = self._servers.settings_of(model, agent.provider)
         return Answerer(
             agent,
@@ -147,9 +147,10 @@ class Answerers:
             self._settings.mcp_servers,
         )
 
-    def _allowed(self, agent: Agent) -> tuple[tuple[Path, ...] | None, Sequence[str]]:
-        if agent.allowed_uris is None:
-            return None, ()
+    def _allowed(
+        self, agent: Agent, transcript: Transcript
+    ) -> tuple[tuple[Path, ...] | None, list[str]]:
+        """Where an agent reads freely: what the notebook and its own definition both leave."""
         roots = Roots(self._folder)
 
         def real(path: str) -> Path | None:
@@ -158,7 +159,15 @@ class Answerers:
             except Refused:
                 return None
 
-        return allowed_roots(agent, [roots.folder], real)
+        wanted = [
+            uris for uris in (_allowed_uris(transcript), agent.allowed_uris) if uris is not None
+        ]
+        allowed: tuple[Path, ...] = (roots.folder,)
+        notices = []
+        for uris in wanted:
+            allowed, outside = allowed_roots(replace(agent, allowed_uris=uris), allowed, real)
+            notices += outside
+        return (allowed if wanted else None), notices
 
     def _tools_of(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
         """The tools that an agent is offered, in the order of all."""
@@ -181,3 +190,15 @@ def agent_sources(
     return AgentSources(
         frontmatter if isinstance(frontmatter, str) else "", project.agents, settings.agents
     )
+
+
+def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
+    """Those of the notebook's AgentMetadata (seed 001); None where there are none."""
+    metadata = metadata_of({"metadata": transcript.metadata}).get("agent_metadata")
+    uris = metadata.get("allowed_uris") if isinstance(metadata, Mapping) else None
+    if uris is None:
+        return None
+    try:
+        return name_values(uris)
+    except ValueError:
+        return ()
