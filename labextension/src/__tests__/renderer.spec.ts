@@ -316,6 +316,20 @@ describe('the state of a turn', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('waits for the answer below what the prompt itself has brought', async () => {
+    const { show, find } = fixture();
+    const context = { source: 'live', cells: 2 };
+    const call = { type: 'tool_call', step: 0, id: 'r', name: 'read' };
+    const notice = { type: 'notice', level: 'warning', text: 'a.txt: gone' };
+    await show({ ...turn('running', call, notice), context });
+    expect(find('.msgbook-Header').textContent).toContain('2 earlier cells');
+    await show({
+      ...turn('running', call, { type: 'text', step: 1, text: 'Yes' }),
+      context
+    });
+    expect(find('.msgbook-Header').textContent).not.toContain('earlier');
+  });
+
   it('is interrupted when it was saved running and its cell does not execute', async () => {
     const { show, find, state } = fixture();
     state.execution = 'idle';

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ITurn } from '../turn/model';
+import type { IBlock, ITurn } from '../turn/model';
 import { visible } from '../turn/text';
 import {
   ending,
@@ -55,7 +55,7 @@ export class Header {
     if (!running) {
       return tokens(turn, this._trans);
     }
-    if (turn.blocks.length > 0) {
+    if (!turn.blocks.every(isBeforeAnswer)) {
       return '';
     }
     const waiting = this._trans.__('waiting for the answer');
@@ -70,6 +70,11 @@ export class Header {
   private readonly _time = element('span', 'msgbook-Header-time');
   private readonly _detail = element('span', 'msgbook-Header-detail');
   private readonly _ending = element('span', 'msgbook-Header-ending');
+}
+
+/** Whether a block is there before the model is asked: a notice, or what the prompt itself calls. */
+function isBeforeAnswer({ type, step }: IBlock): boolean {
+  return type === 'notice' || step === 0;
 }
 
 /** Text of one line; the style sheet cuts what is too long, which the pointer then shows. */
