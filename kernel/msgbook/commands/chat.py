@@ -100,6 +100,7 @@ def chat(
         live=sys.stdout.isatty(),
         heading=None,
         summary=lambda _cell, turn: text_of(turn["blocks"]),
+        place=lambda _cell: str(path),
     )
 
     async def job(answering: Answering) -> int:

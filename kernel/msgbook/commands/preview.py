@@ -84,7 +84,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
         complain(_VERB, f"{path}: {error}")
         return 1
     for notice in asked.notices:
-        complain(_VERB, notice)
+        complain(_VERB, f"{path}/{shown_id(document.cells[number])}: {notice}")
     if as_json:
         say(_json(asked))
     else:

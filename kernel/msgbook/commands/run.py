@@ -101,6 +101,7 @@ def run_file(
         live=sys.stdout.isatty(),
         heading=lambda cell: f"> {title_of(cell)}  [{shown_id(cell)}]",
         summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], title_of(cell))),
+        place=lambda cell: f"{path}/{shown_id(cell)}",
     )
 
     async def job(answering: Answering) -> int:

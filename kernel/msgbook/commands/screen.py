@@ -40,6 +40,8 @@ class Screen:
     """The line above a turn that grows; None for none."""
     summary: Callable[[Cell, Turn], str]
     """All that is shown of a turn that does not grow."""
+    place: Callable[[Cell], str]
+    """Where a warning comes from: the file, and the cell where there are several."""
 
     def begin(self, cell: Cell, record: TurnRecord) -> Display:
         """Show that a prompt is being answered. Belongs to the event loop's thread."""
@@ -59,7 +61,7 @@ class Screen:
             return
         for block in turn["blocks"]:
             if block["type"] == "notice" and block.get("level") == "warning":
-                complain(self.verb, block.get("text", ""))
+                complain(self.verb, f"{self.place(cell)}: {block.get('text', '')}")
         say(self.summary(cell, turn))
         sys.stdout.flush()
 
