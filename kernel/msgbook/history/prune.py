@@ -19,6 +19,8 @@ from msgbook_format.turn import TURN_MIME, turn_of
 PRUNE_MAGIC = "%prune"
 """Stands alone in its cell."""
 
+_BROUGHT = {"rules", "files", "tools", "images"}
+"""Keys of a context that name texts."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -95,20 +97,26 @@ def dropped(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> 
 
 
 def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
-    """The contexts of the turns whose prompts are sent whole, in order, as they are sent."""
+    """What the prompts that are sent whole have brought, in order, as it is sent."""
     return (context for _, context in _contexts(pruned(cells, is_magic), is_magic))
 
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
-        history = history_of(cell)
-        if (
-            kind_of(cell, is_magic) == "prompt"
-            and not is_excluded(history)
-            and not is_summary(history)
-            and prompt_text(source_of(cell)).strip()
-        ):
-            yield position, context_of(turns_of(cell))
+        context = context_of(turns_of(cell))
+        # Most prompts bring nothing, and what they are takes longer to say.
+        if not _BROUGHT.isdisjoint(context) and _is_sent_whole(cell, is_magic):
+            yield position, context
+
+
+def _is_sent_whole(cell: Cell, is_magic: IsMagic) -> bool:
+    history = history_of(cell)
+    return (
+        kind_of(cell, is_magic) == "prompt"
+        and not is_excluded(history)
+        and not is_summary(history)
+        and bool(prompt_text(source_of(cell)).strip())
+    )
 
 
 def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
