@@ -192,12 +192,17 @@ def test_without_settings_it_is_the_request_to_the_demo_model(tmp_path, capsys):
 
 def test_what_a_turn_would_say_of_the_prompt_is_told_beside(tmp_path, shown):
     path = tmp_path / "chat.msg.md"
-    path.write_text("# %%\n\nSee @[gone.txt]\n")
+    prompt = "See @[gone.txt] and @[gone{}]"
+    path.write_text(f"# %% [^a]\n\n[^a]: [markdown] history=sum\n\n{prompt}\n")
 
     printed = shown(path, as_json=True)
 
-    assert "gone.txt" in printed.err
-    assert json.loads(printed.out)["messages"][-1]["content"] == "See @[gone.txt]"
+    lines = printed.err.splitlines()
+    assert all(line.startswith(f"msgbook preview: {path}/a: ") for line in lines)
+    told = ("expected history=include, exclude or summary, got sum", "gone.txt", "named 'gone'")
+    for line, words in zip(lines, told, strict=True):
+        assert words in line
+    assert json.loads(printed.out)["messages"][-1]["content"] == prompt
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,21 @@ def test_a_turn_that_failed_ends_the_run_and_is_asked_again_by_the_next(server, 
     assert [words(turns(chat)[name]) for name in ("two", "three")] == ["2", "3"]
 
 
+def test_a_warning_names_the_cell_that_it_is_about(server, tmp_path, capsys):
+    chat = tmp_path / "odd.msg.md"
+    chat.write_text(
+        "# %% [^one]\n\n[^one]: [markdown] history=sum\n\nHi\n\n# %% [^two]\n\n@[gone.txt]\n",
+        "utf-8",
+    )
+    server.answers = [text("1"), text("2")]
+
+    assert with_settings(server, run_file, chat) == 0
+
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"msgbook run: {chat}/one: the cell's metadata: expected history=")
+    assert second.startswith(f"msgbook run: {chat}/two: @[gone.txt]: ")
+
+
 def test_a_turn_that_failed_without_a_word_does_not_take_the_place_of_an_answer(server, chat):
     server.answers = [error(401, "no")]
 

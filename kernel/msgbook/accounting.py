@@ -10,7 +10,7 @@ from typing import Any
 from msgbook.cells import Cell, parse_prompt, source_of
 from msgbook.history import History
 from msgbook.messages import Message
-from msgbook.text import one_line
+from msgbook.text import counted, one_line
 from msgbook_format.turn import Turn, turn_of
 
 CHARACTERS_A_TOKEN = 4
@@ -100,9 +100,9 @@ def weights(request: History) -> dict[int, int]:
 
 
 def named_cells(positions: Iterable[int], tokens: Mapping[int, int], cells: Sequence[Cell]) -> str:
-    """Some cells, for a person: `cell 3 (Summarise a log): 1,200; ...`."""
+    """Some cells, for a person: `cell 3 (Summarise a log): 1,200 tokens; ...`."""
     return "; ".join(
-        f"cell {position + 1} ({title_of(cells[position])}): {tokens[position]:,}"
+        f"cell {position + 1} ({title_of(cells[position])}): {counted(tokens[position], 'token')}"
         for position in positions
     )
 

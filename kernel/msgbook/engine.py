@@ -209,7 +209,11 @@ class Engine:
         return Preview(
             prepared,
             self.servers.adapted(self.body(prepared), answerer.agent.provider),
-            (*means.notices, *([too_long] if too_long else [])),
+            (
+                *odd_attributes(prompt, transcript.current),
+                *means.notices,
+                *([too_long] if too_long else []),
+            ),
         )
 
     def body(self, prepared: Prepared) -> Request:
@@ -271,4 +275,5 @@ class Engine:
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
         if transcript.note:
             notices.append(Notice(transcript.note, "warning"))
-        return notices + [Notice(words, "warning") for words in odd_attributes(prompt)]
+        odd = odd_attributes(prompt, transcript.current)
+        return notices + [Notice(words, "warning") for words in odd]

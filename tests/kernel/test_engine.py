@@ -177,7 +177,7 @@ def test_unknown_attributes_of_a_message_are_said(server, ask):
     turn = ask("%%msg modle=x history=exlude\nHi")
 
     assert "modle means nothing" in turn["blocks"][0]["text"]
-    assert "history=exlude means nothing" in turn["blocks"][1]["text"]
+    assert "expected history=include, exclude or summary, got exlude" in turn["blocks"][1]["text"]
 
 
 def test_a_lost_piece_of_an_answer_is_said(server, ask):

@@ -17,8 +17,9 @@ from msgbook.conversation.summing_up import Summaries, sum_up
 from msgbook.events import Notice, TurnEvent
 from msgbook.history import Missing
 from msgbook.output.record import TurnRecord
+from msgbook.prompt.sources import SourceError
 from msgbook.tools.approval import Approve, Question
-from msgbook.tools.base import Content, Need
+from msgbook.tools.base import Content, Need, ToolError
 from msgbook.tools.rights import Objection
 from msgbook.turn.calls import CallRunner
 from msgbook.turn.limits import Breaker, Meter
@@ -144,6 +145,10 @@ class PreviewMeans:
 
     def tool_runner(self, answerer: Answerer) -> RunTool:
         async def run(name: str, arguments: str) -> str:
+            try:
+                answerer.tools.find(name)
+            except ToolError as error:
+                raise SourceError(str(error)) from None
             return _pending(f"{name} {arguments}")
 
         return run

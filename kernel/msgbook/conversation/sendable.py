@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgbook.cells import HISTORY_VALUES, Prompt, parse_prompt
+from msgbook.cells import HISTORY_VALUES, Cell, Prompt, metadata_of, parse_prompt
 from msgbook.errors import MsgbookError
 from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
+from msgbook.text import one_line
 from msgbook.transcript import Transcript
 from msgbook.turn.limits import LIMIT_KEYS
 
@@ -46,11 +47,17 @@ def require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> Non
         raise NothingToContinueError(_ALONE)
 
 
-def odd_attributes(prompt: Prompt) -> Iterator[str]:
-    """What of the `%%msg` line means nothing, a line each."""
+def odd_attributes(prompt: Prompt, current: Cell | None) -> Iterator[str]:
+    """What of the `%%msg` line, and of `history` in the cell's metadata, means nothing."""
     unknown = sorted(prompt.attributes.keys() - _ATTRIBUTES)
     if unknown:
         yield f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
-    history = prompt.attributes.get("history", "include")
-    if history.lower() not in HISTORY_VALUES:
-        yield f"%%msg: history={history} means nothing; it is taken as include."
+    line = prompt.attributes.get("history")
+    noted = metadata_of(current or {}).get("history", "include") if line is None else line
+    history = one_line(str(noted), 40)
+    if history.strip().lower() not in HISTORY_VALUES:
+        where = "the cell's metadata" if line is None else "%%msg"
+        yield (
+            f"{where}: expected history=include, exclude or summary, got {history}; "
+            "it is taken as include."
+        )

@@ -40,7 +40,7 @@ def overflow(
         return None
     named = named_cells(found.cells, weights(request), cells)
     what = (
-        f"Exclude or sum up {named}: history=exclude or history=summary, or %compact."
+        f"Exclude or sum up, by history=exclude, history=summary or %compact: {named}."
         if found.cells
         else "The prompt alone is too long, with what it brings."
     )
