@@ -39,7 +39,7 @@ _MOST_ENTRIES = 5000
 """Of a folder that are looked at: one with more is too large to choose from."""
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
-_MAGIC_LINE = re.compile(r"\s*(%\w+[ \t]+(?:.*[ \t])?)(\S*)")
+_MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
 
 
 class Match(NamedTuple):

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _SIZE_LIMIT = 100_000
-_WILDCARDS = 3
-"""Wildcards in one name of a pattern. A pattern becomes a regular expression, each wildcard
-multiplies the time that a hostile file name can take, and nobody writes more of them."""
+_LINES = 1000
+_PATH_LIMIT = 1000
+"""Characters; what is longer is left out, whatever a `.gitignore` says."""
+_STARS, _STARS_OF_A_NAME, _FOLDERS = 3, 2, 2
+"""Stars of a pattern, `**` being one; those of one name; `**`. A pattern becomes a regular
+expression that holds up the whole kernel, each star multiplies the time that a hostile path can
+take, and nobody writes more of them."""
 
 
 class Ignored:
@@ -37,6 +41,8 @@ class Ignored:
             if spec is None:
                 continue
             name = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
+            if len(name) > _PATH_LIMIT:
+                return True
             said = spec.check_file(name).include
             if said is not None:
                 return said
@@ -57,9 +63,16 @@ class Ignored:
 
         file = decoded(data)
         lines = file.lines.split("\n") if file else []
-        return GitIgnoreSpec.from_lines(line for line in lines if _is_tame(line))
+        return GitIgnoreSpec.from_lines(list(filter(_is_tame, lines))[:_LINES])
 
 
 def _is_tame(line: str) -> bool:
     names = line.split("/")
-    return len(names) < 20 and all(n.count("*") + n.count("?") <= _WILDCARDS for n in names)
+    folders = names.count("**")
+    stars = [name.count("*") for name in names if name != "**"]
+    return (
+        len(names) < 20
+        and folders <= _FOLDERS
+        and folders + sum(stars) <= _STARS
+        and max(stars, default=0) <= _STARS_OF_A_NAME
+    )

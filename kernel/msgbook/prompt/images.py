@@ -30,7 +30,7 @@ IMAGES = 20
 """Images of one prompt that are sent."""
 
 _ANGLED = re.compile(r"\(\s*<([^<>\n]*)>[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*')?[ \t]*\)")
-_TITLE = re.compile(r"[ \t]+(?:\"[^\"]*\"|'[^']*')[ \t]*$")
+_TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
 _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 _DATA = re.compile(r"data:([\w/+.-]*)((?:;[\w=.-]+)*);base64,(.*)", re.IGNORECASE | re.DOTALL)
 

@@ -47,34 +47,44 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _expression(pattern: str) -> str:
-    segments = [s for s in pattern.split("/") if s]
-    words = []
-    for number, segment in enumerate(segments):
-        last = number == len(segments) - 1
+    """A regular expression whose time grows with the path, whatever the two are: both may be hostile.
+
+    What stands between two `**`, or between two `*` of a name, is taken where it fits first: what
+    follows fits behind a later place only if it fits behind that one. So nothing is tried again.
+    """
+    groups: list[list[str]] = [[]]
+    for segment in (s for s in pattern.split("/") if s):
         if segment == "**":
-            if number and segments[number - 1] == "**":
-                continue
-            words.append(".*" if last else "(?:[^/]+/)*")
+            groups.append([])
         else:
-            words.append(_segment(segment) + ("" if last else "/"))
-    return f"(?s:{''.join(words)})"
+            groups[-1].append(_segment(segment) + "/")
+    first, *rest = ["".join(group) for group in groups]
+    if not rest:
+        return f"(?s:{first[:-1]})"
+    *middle, last = rest
+    found = "".join(f"(?>(?:[^/]++/)*?{group})" for group in middle if group)
+    return f"(?s:{first}{found}{f'(?:[^/]++/)*{last[:-1]}' if last else '.*'})"
 
 
 def _segment(segment: str) -> str:
     """One name's pattern; `[` without its `]` stands for itself."""
-    words, at = "", 0
+    pieces, at = [""], 0
     while at < len(segment):
         character, at = segment[at], at + 1
         if character == "*":
-            words += "" if words.endswith("[^/]*") else "[^/]*"
+            pieces.append("")
         elif character == "?":
-            words += "[^/]"
+            pieces[-1] += "[^/]"
         elif character == "[" and (end := segment.find("]", at + 1)) > 0:
             inner, at = segment[at:end], end + 1
             negated = inner[0] in "!^"
             inner = inner[1:] if negated else inner
             safe = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner)
-            words += f"(?!/)[{'^' if negated else ''}{safe}]"
+            pieces[-1] += f"(?!/)[{'^' if negated else ''}{safe}]"
         else:
-            words += re.escape(character)
-    return words
+            pieces[-1] += re.escape(character)
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *middle, last = pieces
+    found = "".join(f"(?>[^/]*?{piece})" for piece in middle if piece)
+    return f"{first}{found}[^/]*{last}"
