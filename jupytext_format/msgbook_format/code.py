@@ -12,7 +12,8 @@ from msgbook_format.fence import Fenced, fits_before, fits_info, format_fence, p
 
 _COMMAND = re.compile(r"\s*(?:!|%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 _PYTHON = "%%python\n"
-_PYTHON_INFO = frozenset(("python", "py", ""))
+PYTHON_INFO = frozenset(("python", "py", ""))
+"""First words of the info strings of Python's fences."""
 _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -75,7 +76,7 @@ def _prefix(info: str, ctx: Context) -> str:
     language = info.split(" ", 1)[0]
     if not ctx.chat or language == "ipython":
         return ""
-    if language in _PYTHON_INFO or not _MAGIC.fullmatch(language):
+    if language in PYTHON_INFO or not _MAGIC.fullmatch(language):
         return _PYTHON
     return f"%%{language}\n"
 

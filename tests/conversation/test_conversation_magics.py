@@ -241,7 +241,7 @@ def test_the_context_is_told_cell_by_cell(with_agents):
     said = with_agents("What is a quine?", "%model other", "%context").splitlines()
 
     assert said[0] == (
-        "writer answers, with other at openai. 1 of 2 cells above are sent, from the open notebook."
+        "writer answers, with other at openai. 1 of 2 cells above is sent, from the open notebook."
     )
     assert said[1] == ""
     assert said[2].startswith("system message: ")

@@ -72,6 +72,11 @@ CASES = {
         "# %% [^n]\n\n[^n]: [code]\n\n```ipython\n%agent new b system_prompt=x\n```\n",
         [(1, "temporary-agent")],
     ),
+    "an agent's magic in Python": (
+        ("---\nagents: {a: {}}\n---\n\n# %% [^n]\n\n[^n]: [code]\n\n%agent new b models=x\n\n"
+        "# %% [^o]\n\n[^o]: [code]\n\n```py\n%agent default a\n```\n\n# %% [^p]\n\n[^p]: [markdown] agent=b\n\nx\n"),
+        [(5, "agent-in-python"), (11, "agent-in-python"), (21, "unknown-agent")],
+    ),
     "Jupytext's keys": (
         "---\njupytext: {}\njupyter:\n  nbrmd_formats: ipynb\n  jupytext: {text_representation: {}, comment_magics: true}\n---\n",
         [(2, "jupytext-ignored"), (4, "jupytext-ignored"), (5, "jupytext-ignored")],

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from msgbook_format.agents import DEFAULT_AGENT, agent_magic, msg_attributes
+from msgbook_format.agents import DEFAULT_AGENT, AgentMagic, agent_magic, msg_attributes
 from msgbook_format.attrs import parse_tail
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lines import Line, closes, fence_run
 from msgbook_format.checks.view import Mark, View
+from msgbook_format.code import PYTHON_INFO
+from msgbook_format.fence import parse_fence
 
 _SHOWN = 40
 """Characters of a line or name that a message quotes."""
@@ -184,14 +186,11 @@ def unknown_agents(view: View) -> Iterator[Finding]:
     known = {*view.agents.names, DEFAULT_AGENT}
     for cell in view.cells:
         head = cell.head
-        magic = None
-        if head.role in ("prompt", "code") and "%agent" in head.unit.body:
-            start = head.unit.body.index("%agent")
-            lead = head.unit.body[:start].rpartition("\n")
-            # Behind nothing but the fence of its code.
-            if not lead[2].strip() and (head.role == "code" or not lead[0].strip()):
-                magic = agent_magic(head.unit.body[start:])
-        if magic is not None and magic.verb == "new":
+        magic = _agent_magic(head)
+        if magic is not None and _is_python(head):
+            message = f"`%agent {magic.verb}` stands in Python, where it does nothing"
+            yield Finding(head.line, "agent-in-python", f"{message}: write the fence as ```ipython")
+        elif magic is not None and magic.verb == "new":
             known.add(magic.name)
             if "system_prompt=" in magic.properties:
                 message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
@@ -207,6 +206,21 @@ def unknown_agents(view: View) -> Iterator[Finding]:
                     f"nothing above defines the agent `{name[:_SHOWN]}`: expected one of "
                     f"{', '.join(sorted(k[:_SHOWN] for k in known)[:20])}",
                 )
+
+
+def _agent_magic(head: Mark) -> AgentMagic | None:
+    """The `%agent` magic that the source of a cell begins with."""
+    if head.role not in ("prompt", "code") or "%agent" not in head.unit.body:
+        return None
+    return agent_magic(parse_fence(head.unit.body).code if head.role == "code" else head.unit.body)
+
+
+def _is_python(head: Mark) -> bool:
+    """Whether code is Python: its fence says so, or nothing else, or there is none."""
+    if head.role != "code":
+        return False
+    info = (parse_fence(head.unit.body).info or "").split(" ", 1)[0]
+    return info in PYTHON_INFO
 
 
 def _agent_of(mark: Mark) -> str | None:

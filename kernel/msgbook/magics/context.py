@@ -43,7 +43,8 @@ def _summary(asked: Preview, transcript: Transcript) -> Iterator[str]:
     model = visible(asked.body.model)
     who = f"{visible(answerer.agent.name)} answers, with {model} at {answerer.provider.name}."
     cells = counted(len(transcript.earlier), "cell")
-    yield f"{who} {request.cells} of {cells} above are sent, from {_SOURCES[transcript.source]}."
+    verb = "is" if request.cells == 1 else "are"
+    yield f"{who} {request.cells} of {cells} above {verb} sent, from {_SOURCES[transcript.source]}."
     yield ""
     owned = zip(request.messages, request.owners, strict=True)
     yield _line("system message", estimate(m for m, owner in owned if owner is None))
