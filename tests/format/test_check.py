@@ -180,6 +180,14 @@ def test_an_example_of_the_documentation_is_found_and_nothing_else(codes, text):
     assert {code for _, code in found(text)} == set(codes)
 
 
+def test_a_finding_shows_the_value_that_was_found():
+    text = "---\nagents:\n  a: {temperature: hot, models: {}}\n---\n"
+
+    assert [finding.message.rpartition(", ")[2] for finding in check(text)] == [
+        "found a mapping", "found `hot`",
+    ]
+
+
 def test_every_code_is_documented():
     told = {code for _, expected in CASES.values() for _, code in expected} | {"output-file"}
 

@@ -56,7 +56,7 @@ def frontmatter(view: View) -> Iterator[Finding]:
         return
     found = entries(root)
     if root is not None and not isinstance(root, yaml.MappingNode):
-        message = f"expected `key: value` lines in the frontmatter, found a {kind_of(root)}"
+        message = f"expected `key: value` lines in the frontmatter, found {_shown(root)}"
         yield Finding(_FIRST_LINE + 1, "frontmatter-yaml", message)
     yield from _duplicates(found)
     yield from _agents(found)
@@ -116,8 +116,14 @@ def _agents(found: list[Entry]) -> Iterator[Finding]:
 
 
 def _type(entry: Entry, what: str, expected: str) -> Finding:
-    message = f"expected {expected} for {what}, found a {kind_of(entry.node)}"
+    message = f"expected {expected} for {what}, found {_shown(entry.node)}"
     return Finding(entry.line + _FIRST_LINE, "agents-type", message)
+
+
+def _shown(node: yaml.Node) -> str:
+    if isinstance(node, yaml.ScalarNode):
+        return f"`{' '.join(node.value[:80].split())[:40]}`"
+    return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
 
 
 def _jupytext(view: View, found: list[Entry]) -> Iterator[Finding]:

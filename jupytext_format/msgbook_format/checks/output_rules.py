@@ -165,7 +165,8 @@ def _wrong_json(mark: Mark) -> Iterator[Finding]:
         yield Finding(line, "bad-json", str(error))
         return
     if mark.unit.kind == "nb" and not isinstance(value, dict):
-        message = f"expected a JSON object, found a {type(value).__name__}"
+        found = " ".join(mark.unit.body[:80].split())[:40]
+        message = f"expected a JSON object, found `{found}`"
         yield Finding(line, "bad-json", f"{message}; the body is read as text")
 
 
