@@ -72,6 +72,23 @@ def test_a_file_in_any_encoding_is_sent_as_text(talk, encoding):
     assert isinstance(files(talk)["a.txt"], str)
 
 
+def test_what_a_cell_brought_and_is_gone_is_named_in_one_notice(talk):
+    for number in range(7):
+        (talk.folder / f"{number}.py").write_text(f"{number}")
+    talk.ask("Compare @[*.py].")
+    for blob in (talk.folder / ".msgbook" / "blobs").iterdir():
+        blob.unlink()
+
+    turn = talk.ask("And now?")
+
+    assert turn["status"] == "done"
+    (told,) = notices(turn)
+    assert told.startswith("'Compare @[*.py].' brought what is gone from .msgbook/blobs: 0.py (")
+    assert "4.py (" in told
+    assert "5.py" not in told
+    assert "; 2 more." in told
+
+
 def test_of_two_cells_with_one_id_both_are_sent(talk):
     talk.add("One.", "markdown", id="same")
     talk.add("Two.", "markdown", id="same")

@@ -99,6 +99,19 @@ def test_lines_of_a_large_file_are_read(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has pipes in folders")
+def test_lines_that_begin_too_far_down_are_no_empty_text(folder: Path) -> None:
+    with (folder / "huge.txt").open("wb") as file:
+        file.write(b"one\ntwo\n")
+        file.truncate(10 * 1000**3)
+    (folder / "empty.txt").touch()
+
+    assert read(folder, "huge.txt", Lines(1, 2)).text == "one\ntwo"
+    with pytest.raises(SourceError, match="its first 50,000,000 bytes have 2 lines"):
+        read(folder, "huge.txt", Lines(2, 3))
+    with pytest.raises(SourceError, match="the file has 0 lines"):
+        read(folder, "empty.txt", Lines(1, 1))
+
+
 def test_a_pipe_is_refused(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
 

@@ -20,6 +20,7 @@ from msgbook.conversation.bringing import Bringing
 from msgbook.conversation.means import Means
 from msgbook.conversation.sources import PromptSources
 from msgbook.conversation.summing_up import Summaries
+from msgbook.errors import MsgbookError
 from msgbook.history import History, Reader, contexts_above, known_summaries
 from msgbook.history.prefix import Sent
 from msgbook.prompt import block
@@ -29,6 +30,18 @@ from msgbook.tools.results import Results
 from msgbook.tools.rights import Roots
 from msgbook.tools.trust import find_project
 from msgbook.transcript import Transcript
+
+_NAMED = 5
+"""Texts of a cell that a notice names."""
+
+
+BROUGHT = 100_000_000
+"""Characters that the prompts above may have brought: a record of a few bytes names a large text,
+and many records the same."""
+
+
+class BroughtTooMuchError(MsgbookError):
+    """The prompts above brought more than any server takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +130,7 @@ class Conversation:
         for notice in brought.notices:
             means.say(notice.text)
         self.blobs.add(brought.blobs)
+        self._require_measure(transcript.earlier)
         history, made = await self._history(transcript, answerer, means)
         context = {
             "source": transcript.source,
@@ -124,8 +138,8 @@ class Conversation:
             **redact_json(brought.context, self._secrets),
             **({"summaries": made} if made else {}),
         }
-        for digest, words in self._gone(transcript.earlier, means.told):
-            means.told.add(digest)
+        for digests, words in self._gone(transcript.earlier, means.told):
+            means.told.update(digests)
             means.say(words)
         message = self.reader.prompt(source, context, answerer.view)
         assert message is not None  # noqa: S101 - the prompt says something
@@ -134,6 +148,9 @@ class Conversation:
         return Prepared(answerer, request, context)
 
     def _bringing(self, transcript: Transcript, answerer: Answerer, means: Means) -> Bringing:
+        def redacted(text: str) -> str:
+            return redact(whole(text), self._secrets)
+
         sources = PromptSources(
             self._roots(answerer.allowed),
             means.allow,
@@ -141,12 +158,13 @@ class Conversation:
             self.is_magic,
             means.describe,
             means.tool_runner(answerer),
+            redacted,
         )
         return Bringing(
             sources,
             sources.bytes,
             self.is_magic,
-            lambda text: redact(whole(text), self._secrets),
+            redacted,
             self.blobs.has,
         )
 
@@ -163,19 +181,32 @@ class Conversation:
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, answerer.view, known), made
 
-    def _gone(self, cells: Sequence[Cell], told: Set[str]) -> Iterator[tuple[str, str]]:
-        """Digest of each text above that was sent once and is gone, and words for the reader."""
+    def _require_measure(self, cells: Sequence[Cell]) -> None:
+        """Raise `BroughtTooMuchError` before the texts of all records are put together."""
+        total = 0
+        for cell in cells:
+            for context in contexts_above([cell], self.is_magic):
+                total += sum(self.blobs.length(digest) for digest, _ in _kept(context))
+            if total > BROUGHT:
+                raise BroughtTooMuchError(
+                    f"What the prompts up to {title_of(cell)!r} brought has more than {BROUGHT:,} "
+                    "characters together; nothing was sent. Delete or exclude some of them: "
+                    "%%msg history=exclude as the first line."
+                )
+
+    def _gone(self, cells: Sequence[Cell], told: Set[str]) -> Iterator[tuple[Set[str], str]]:
+        """Digests of what a cell above sent once and is gone, and words for the reader."""
         gone = self.blobs.gone - told
         for cell in cells if gone else ():
-            for context in contexts_above([cell], self.is_magic):
-                for digest, name in _kept(context):
-                    if digest in gone:
-                        gone.discard(digest)
-                        words = (
-                            f"{title_of(cell)!r} brought {name}, which is gone: .msgbook/blobs has "
-                            f"no {digest[:12]}... any more. The model is told so."
-                        )
-                        yield digest, words
+            found = {
+                digest: name
+                for context in contexts_above([cell], self.is_magic)
+                for digest, name in _kept(context)
+                if digest in gone
+            }
+            gone -= found.keys()
+            if found:
+                yield found.keys(), _lost(cell, found)
 
     def _replay(
         self, text: str, context: Mapping[str, Any], vision: bool
@@ -187,10 +218,22 @@ class Conversation:
         return block.append(content, block.replay(context, self.blobs.load))
 
 
+def _lost(cell: Cell, names: Mapping[str, str]) -> str:
+    """What to say of texts that a cell sent and that are gone, by their digests."""
+    shown = "; ".join(f"{name} ({digest[:12]}...)" for digest, name in [*names.items()][:_NAMED])
+    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (
+        f"{title_of(cell)!r} brought what is gone from .msgbook/blobs: {shown}{more}. "
+        "The model is told so."
+    )
+
+
 def _kept(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Digest and name of each text that a context says was kept; it may come from a file."""
     for kind, key in (("rules", "name"), ("files", "key"), ("tools", "name"), ("images", "key")):
         entries = context.get(kind)
         for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and isinstance(entry.get("sha256"), str):
+            if not isinstance(entry, dict) or entry.get("unchanged") or entry.get("dropped"):
+                continue
+            if isinstance(entry.get("sha256"), str):
                 yield entry["sha256"], one_line(str(entry.get(key, "")), 100)

@@ -118,14 +118,14 @@ class Files:
             data, status = read_file(self._roots, real, limit)
             whole = status.st_size <= len(data)
             file = decoded(data if whole else data[: data.rfind(b"\n") + 1])
-            found = file.lines.removesuffix("\n").split("\n") if file else []
+            found = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
             if whole or len(found) >= lines.last:
                 break
         if file is None:
             return Document(_named(real, file, status.st_size), "literal")
-        if lines.first > len(found):
+        if lines.first > len(found) or (lines.last > len(found) and not whole):
             where = "the file has" if whole else f"its first {LINES_LIMIT:,} bytes have"
-            raise SourceError(f"{where} {len(found)} lines")
+            raise SourceError(f"{where} {counted(len(found), 'line')}")
         return Document("\n".join(found[lines.first - 1 : lines.last]), _kind(real))
 
     def _listing(self, folder: Path) -> str:
