@@ -6,22 +6,15 @@ import json
 
 import nbformat
 import pytest
+from saved_chats import TURN, saved_chat
 
-from msgbook.document import Document, DocumentError, create, create_beside
+from msgbook.document import Document, DocumentError, create_beside
 from msgbook_format.errors import FileChangedError
-
-CHAT = "# %% [^a]\n\none\n\n# %% [^b]\n\ntwo\n\n# %% [^c]\n\ntwo\n"
-TURN = {"version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": "1"}]}
 
 
 @pytest.fixture(params=["chat.msg.md", "chat.ipynb"])
 def chat(request, tmp_path):
-    text = tmp_path / "chat.msg.md"
-    text.write_text(CHAT)
-    if request.param == "chat.msg.md":
-        return text
-    create(tmp_path / "chat.ipynb", Document.read(text).notebook)
-    return tmp_path / "chat.ipynb"
+    return saved_chat(tmp_path / request.param)
 
 
 def test_a_turn_is_one_output_and_what_a_kernel_cannot_write_goes_into_metadata(chat):

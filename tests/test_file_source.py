@@ -7,25 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_client import KernelClient
+from saved_chats import TURN, saved_chat
 from scripted_server import text
 
-from msgbook.document import Document, create
 from msgbook.file_source import file_transcript, session_file, with_file
 from msgbook.transcript import SessionMemory, Transcript
 from msgbook_format.turn import TURN_MIME
 
-CHAT = "# %% [^a]\n\none\n\n# %% [^b]\n\ntwo\n\n# %% [^c]\n\ntwo\n"
-TURN = {"version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": "1"}]}
-
 
 @pytest.fixture(params=["chat.msg.md", "chat.ipynb"])
 def chat(request, tmp_path):
-    text = tmp_path / "chat.msg.md"
-    text.write_text(CHAT)
-    if request.param == "chat.msg.md":
-        return text
-    create(tmp_path / "chat.ipynb", Document.read(text).notebook)
-    return tmp_path / "chat.ipynb"
+    return saved_chat(tmp_path / request.param)
 
 
 def test_the_running_cell_is_found_by_its_id_and_its_source(chat):

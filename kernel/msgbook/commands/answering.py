@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgbook.cells import Cell, is_prompt, source_of
@@ -32,6 +33,7 @@ from msgbook_format.turn import Turn, turn_of
 if TYPE_CHECKING:
     from msgbook.commands.screen import Display, Screen
     from msgbook.tools.approval import Answer, Ask, Question
+    from msgbook.tools.rules import Rule
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """The narrowest first."""
@@ -141,13 +143,7 @@ def run_turns(
 
     async def run() -> int:
         _cancel_when_told_to_end()
-        engine = Engine(
-            settings,
-            folder,
-            private=private_paths(),
-            approvals=saved_approvals(settings, folder, rules),
-            home=home_folder(),
-        )
+        engine = engine_for(folder, settings, rules)
         try:
             asked = read_line if can_ask() else None
             return await job(Answering(document, engine, screen, asked))
@@ -158,6 +154,21 @@ def run_turns(
         return asyncio.run(run())
     except asyncio.CancelledError:
         return 1
+
+
+def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engine:
+    """The engine of a command; the caller closes it.
+
+    Args:
+        folder: The document's.
+    """
+    return Engine(
+        settings,
+        folder,
+        private=private_paths(),
+        approvals=saved_approvals(settings, folder, rules),
+        home=home_folder(),
+    )
 
 
 def require_conversation(document: Document) -> None:

@@ -117,19 +117,11 @@ async def _request(
     document: Document, number: int, settings: Settings, rules: Sequence[Rule]
 ) -> Preview:
     from msgbook.cells import source_of
-    from msgbook.engine import Engine
-    from msgbook.host import home_folder, private_paths, saved_approvals
+    from msgbook.commands.answering import engine_for
     from msgbook.transcript import Transcript
 
     cell = document.cells[number]
-    folder = document.path.absolute().parent
-    engine = Engine(
-        settings,
-        folder,
-        private=private_paths(),
-        approvals=saved_approvals(settings, folder, rules),
-        home=home_folder(),
-    )
+    engine = engine_for(document.path.absolute().parent, settings, rules)
     metadata = document.notebook["metadata"]
     try:
         above = Transcript("file", document.cells[:number], cell, metadata=metadata)
