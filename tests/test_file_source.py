@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import nbformat
 import pytest
 from hypothesis import given
@@ -39,6 +41,20 @@ def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
 @pytest.mark.parametrize(("cell_id", "source"), [("a", "one!"), ("x", "two"), (None, "two")])
 def test_a_running_cell_that_is_not_surely_there_has_no_past(chat, cell_id, source):
     assert file_transcript(chat, cell_id, source) is None
+
+
+def test_ids_of_a_file_may_be_anything(tmp_path):
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [cell | {"id": ["x"], "source": "one"}, cell | {"id": "b", "source": "two"}]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    memory = SessionMemory()
+    memory.remember("q", "zero")
+
+    saved = file_transcript(tmp_path / "a.ipynb", "b", "two")
+    found = with_file(Transcript("memory", memory.earlier("b")), saved, memory)
+
+    assert [cell["source"] for cell in found.earlier] == ["zero"]
 
 
 def test_a_file_that_cannot_be_read_is_no_past(tmp_path):

@@ -81,20 +81,26 @@ def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemo
         return session if session.earlier else replace(session, note=_NO_PAST)
     known = {cell["id"]: cell for cell in session.earlier if "id" in cell}
     above = [cell for cell in saved.earlier if not memory.is_deleted(cell.get("id"))]
-    if not any(cell.get("id") not in known and _has_turn(cell) for cell in above):
+    if not any(_id(cell) not in known and _has_turn(cell) for cell in above):
         return session
     memory.metadata = saved.metadata
-    cells = [known.get(cell.get("id"), cell) for cell in above]
-    ids = [cell.get("id") for cell in above]
+    cells = [known.get(_id(cell), cell) for cell in above]
+    ids = [_id(cell) for cell in above]
     place = 0
     for cell in session.earlier:
-        if cell.get("id") in ids:
+        if cell.get("id") is not None and cell["id"] in ids:
             place = ids.index(cell["id"]) + 1
         elif cell.get("id") not in saved.below:
             cells.insert(place, cell)
             ids.insert(place, cell.get("id"))
             place += 1
     return replace(saved, earlier=cells, note=_SAVED)
+
+
+def _id(cell: Cell) -> str:
+    """The id of a cell that may come from a file, so that it may be anything."""
+    cell_id = cell.get("id")
+    return cell_id if isinstance(cell_id, str) else ""
 
 
 def _has_turn(cell: Cell) -> bool:

@@ -75,7 +75,7 @@ class SessionMemory:
 
     def is_deleted(self, cell_id: Any) -> bool:
         """Whether a cell was deleted from the notebook in this session."""
-        return cell_id in self._deleted
+        return isinstance(cell_id, str) and cell_id in self._deleted
 
     def earlier(self, cell_id: str | None) -> list[Cell]:
         """The remembered cells above the one with that id, or all of them."""

@@ -54,8 +54,10 @@ class Scripted:
         return f"{name} ran"
 
 
-def resolved(text: str, sources: Scripted, macros: Mapping[str, str] = {}, **rule: str) -> Resolved:
-    return asyncio.run(resolve(text, macros, sources, **rule))
+def resolved(
+    text: str, sources: Scripted, macros: Mapping[str, str] = {}, **rules: Any
+) -> Resolved:
+    return asyncio.run(resolve(text, macros, sources, **rules))
 
 
 def words(result: Resolved) -> list[str]:
@@ -172,7 +174,7 @@ def test_a_circle_is_reported_with_its_way() -> None:
 def test_a_rule_names_files_alone() -> None:
     sources = Scripted({"a.md": "x"})
 
-    result = resolved('@[a.md] @[f{"a": 1}]', sources, rule="style.md")
+    result = resolved("", sources, rules=[("style.md", '@[a.md] @[f{"a": 1}]')])
 
     assert list(result.files) == ["a.md"]
     assert words(result) == ['style.md: @[f{"a": 1}]: a referenced file may name files alone.']

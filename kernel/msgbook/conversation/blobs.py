@@ -22,6 +22,7 @@ class Blobs:
     def __init__(self, results: Results) -> None:
         self._results = results
         self._texts: OrderedDict[str, str] = OrderedDict()
+        self._lengths: dict[str, int] = {}
         self._size = 0
         self._unwritten: set[str] = set()
         self.gone: set[str] = set()
@@ -42,6 +43,12 @@ class Blobs:
     def has(self, digest: str) -> bool:
         """Whether `load` gives a text."""
         return self.load(digest) is not None
+
+    def length(self, digest: str) -> int:
+        """Characters of the text with a digest; 0 when it is gone."""
+        if digest not in self._lengths:
+            self.load(digest)
+        return self._lengths.get(digest, 0)
 
     def add(self, texts: Mapping[str, str]) -> None:
         """Hold texts by their digests, in memory alone."""
@@ -72,6 +79,7 @@ class Blobs:
     def _hold(self, digest: str, text: str) -> None:
         self._size += len(text) - len(self._texts.get(digest, ""))
         self._texts[digest] = text
+        self._lengths[digest] = len(text)
         self._texts.move_to_end(digest)
         while self._size > _MEMORY and len(self._texts) > 1:
             _, dropped = self._texts.popitem(last=False)

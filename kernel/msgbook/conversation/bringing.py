@@ -71,13 +71,10 @@ class Bringing:
             Notice(f"Line {one.line}: {one.words}" if one.line else one.words, "warning")
             for one in problems
         ]
-        found = await resolve(text, macros, self.sources)
         in_force, wrong = self._rules(agent, rules, transcript, macros)
+        naming = [(rule.name, rule.text) for rule in in_force]
+        found = await resolve(text, macros, self.sources, rules=naming)
         notices += [*found.notices, *(Notice(words, "warning") for words in wrong)]
-        for rule in in_force:
-            more = await resolve(rule.text, macros, self.sources, rule=rule.name)
-            found.files |= {key: text for key, text in more.files.items() if key not in found.files}
-            notices += more.notices
         images = await load_images(text, self.load_file, _attachments(transcript.current))
         block = build(above, self._items(found, in_force), has_blob=self.has_blob)
         # None are recorded where the notebook still notes some: they were removed.

@@ -18,9 +18,9 @@ from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.blobs import Blobs
 from msgbook.conversation.bringing import Bringing
 from msgbook.conversation.means import Means
+from msgbook.conversation.measure import require_measure
 from msgbook.conversation.sources import PromptSources
 from msgbook.conversation.summing_up import Summaries
-from msgbook.errors import MsgbookError
 from msgbook.history import History, Reader, contexts_above, known_summaries
 from msgbook.history.prefix import Sent
 from msgbook.prompt import block
@@ -33,15 +33,6 @@ from msgbook.transcript import Transcript
 
 _NAMED = 5
 """Texts of a cell that a notice names."""
-
-
-BROUGHT = 100_000_000
-"""Characters that the prompts above may have brought: a record of a few bytes names a large text,
-and many records the same."""
-
-
-class BroughtTooMuchError(MsgbookError):
-    """The prompts above brought more than any server takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +121,7 @@ class Conversation:
         for notice in brought.notices:
             means.say(notice.text)
         self.blobs.add(brought.blobs)
-        self._require_measure(transcript.earlier)
+        require_measure(contexts_above(transcript.earlier, self.is_magic), self.blobs.length)
         history, made = await self._history(transcript, answerer, means)
         context = {
             "source": transcript.source,
@@ -181,19 +172,6 @@ class Conversation:
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, answerer.view, known), made
 
-    def _require_measure(self, cells: Sequence[Cell]) -> None:
-        """Raise `BroughtTooMuchError` before the texts of all records are put together."""
-        total = 0
-        for cell in cells:
-            for context in contexts_above([cell], self.is_magic):
-                total += sum(self.blobs.length(digest) for digest, _ in _kept(context))
-            if total > BROUGHT:
-                raise BroughtTooMuchError(
-                    f"What the prompts up to {title_of(cell)!r} brought has more than {BROUGHT:,} "
-                    "characters together; nothing was sent. Delete or exclude some of them: "
-                    "%%msg history=exclude as the first line."
-                )
-
     def _gone(self, cells: Sequence[Cell], told: Set[str]) -> Iterator[tuple[Set[str], str]]:
         """Digests of what a cell above sent once and is gone, and words for the reader."""
         gone = self.blobs.gone - told
@@ -233,7 +211,6 @@ def _kept(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for kind, key in (("rules", "name"), ("files", "key"), ("tools", "name"), ("images", "key")):
         entries = context.get(kind)
         for entry in entries if isinstance(entries, list) else ():
-            if not isinstance(entry, dict) or entry.get("unchanged") or entry.get("dropped"):
-                continue
-            if isinstance(entry.get("sha256"), str):
-                yield entry["sha256"], one_line(str(entry.get(key, "")), 100)
+            if isinstance(entry, dict) and isinstance(entry.get("sha256"), str):
+                name = entry.get(key)
+                yield entry["sha256"], one_line(name, 100) if isinstance(name, str) else "?"

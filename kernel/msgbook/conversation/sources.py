@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from msgbook.cells import Cell, IsMagic
 from msgbook.errors import MsgbookError
 from msgbook.history import cell_text
 from msgbook.history.kind import kind_of
 from msgbook.prompt.files import Allow, Files
-from msgbook.prompt.sources import SourceError
+from msgbook.prompt.sources import Document, SourceError
+from msgbook.prompt.tags import Lines
 from msgbook.tools.rights import Roots
 
 Describe = Callable[[str], Awaitable[str]]
@@ -28,6 +30,8 @@ class PromptSources(Files):
         allow: Asks about what is not free.
         cells: Those above the prompt.
         describe: None where there is no Python.
+        redact: Takes out what must neither be shown nor sent, before anything is cut: half of a
+            secret would not be found.
     """
 
     def __init__(
@@ -38,18 +42,25 @@ class PromptSources(Files):
         is_magic: IsMagic,
         describe: Describe | None,
         run_tool: RunTool,
+        redact: Callable[[str], str] = str,
     ) -> None:
         super().__init__(roots, allow)
         self._cells = cells
         self._is_magic = is_magic
         self._describe = describe
         self._run_tool = run_tool
+        self._redact = redact
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        """A file, as `Files` reads it."""
+        document = await super().read(path, lines, nested=nested)
+        return replace(document, text=self._redact(document.text))
 
     async def cell(self, cell_id: str) -> str:
         """A cell above, with its output; of two with one id the nearest."""
         for cell in reversed(self._cells):
             if cell.get("id") == cell_id:
-                return cell_text(cell, kind_of(cell, self._is_magic))
+                return self._redact(cell_text(cell, kind_of(cell, self._is_magic)))
         raise SourceError("no cell above has this id")
 
     async def python(self, name: str) -> str:
@@ -57,10 +68,10 @@ class PromptSources(Files):
         if self._describe is None:
             raise SourceError("there is no Python here; it is in the kernel of an open notebook")
         try:
-            return await self._describe(name)
+            return self._redact(await self._describe(name))
         except MsgbookError as error:
             raise SourceError(str(error)) from None
 
     async def tool(self, name: str, arguments: str) -> str:
         """The result of a call."""
-        return await self._run_tool(name, arguments)
+        return self._redact(await self._run_tool(name, arguments))

@@ -85,7 +85,7 @@ def known_summaries(cells: Iterable[Cell]) -> dict[str, str]:
             for summary in recorded.values() if isinstance(recorded, dict) else ():
                 source = summary.get("source") if isinstance(summary, dict) else None
                 if isinstance(source, str) and _text(summary):
-                    known.setdefault(source, _text(summary))
+                    known.setdefault(source, capped(_text(summary), SUMMARY_LIMIT))
     return known
 
 

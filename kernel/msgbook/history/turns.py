@@ -75,7 +75,7 @@ def _sendable(extra: dict[str, Any]) -> Any:
     """As JSON that servers read; nothing where it is none: NaN, halves of characters."""
     try:
         return json.loads(whole(json.dumps(extra, ensure_ascii=False, allow_nan=False)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

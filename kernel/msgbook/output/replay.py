@@ -11,6 +11,7 @@ from msgbook import messages
 from msgbook.events import REASONING_FIELD
 from msgbook.messages import Message
 from msgbook.output.record import INTERRUPTED_RESULT
+from msgbook.text import one_line
 from msgbook_format.turn import Block
 
 
@@ -71,14 +72,18 @@ def sound_block(block: Block) -> Block:
             fixed[key] = _as_text(fixed[key])
     content = block.get("content", "")
     parts = content if isinstance(content, list) else []
-    if not isinstance(content, str) and not (parts and all(map(_is_part, parts))):
-        fixed["content"] = _as_text(content)
+    if not isinstance(content, str):
+        is_sound = parts and all(map(_is_part, parts))
+        fixed["content"] = list(map(_sent_part, parts)) if is_sound else _as_text(content)
     return cast("Block", fixed)
 
 
 def _as_text(value: Any) -> str:
     """JSON of what should have been a text; nothing for nothing."""
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    try:
+        return "" if value is None else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep)"
 
 
 def _is_part(part: Any) -> bool:
@@ -93,6 +98,17 @@ def _is_part(part: Any) -> bool:
         and isinstance(image, dict)
         and isinstance(image.get("url"), str)
     )
+
+
+def _sent_part(part: dict[str, Any]) -> dict[str, Any]:
+    """A part with what servers know of it; of an image only its data: a server follows any URL."""
+    if part["type"] == "text":
+        return {"type": "text", "text": part["text"]}
+    url, detail = part["image_url"]["url"], part["image_url"].get("detail")
+    if not url.startswith("data:image/"):
+        return {"type": "text", "text": f"[image: {one_line(url, 200)}]"}
+    known = {"detail": detail} if isinstance(detail, str) else {}
+    return {"type": "image_url", "image_url": {"url": url, **known}}
 
 
 def _is_sent_call(block: Block) -> bool:

@@ -19,6 +19,11 @@ from msgbook.text import whole
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+REPLAYED = 2_000_000
+"""Characters of texts in one block: no prompt brings more, but a record may claim anything."""
+_LEFT_OUT = "(left out: one prompt does not bring that much)"
+_LEVELS = 100
+"""How deep the arguments of a call may be nested."""
 
 Load = Callable[[str], str | None]
 """The text with a sha256 in hex; None when it is gone."""
@@ -117,9 +122,15 @@ def replay(context: Mapping[str, Any], load: Load) -> str:
     if not (files or tools or isinstance(context.get("rules"), list)):
         return ""
 
+    room = REPLAYED
+
     def text_of(entry: Mapping[str, Any]) -> str:
+        nonlocal room
         text = load(entry["sha256"])
-        return _gone(entry["sha256"]) if text is None else text
+        if text is None:
+            return _gone(entry["sha256"])
+        room -= len(text)
+        return text if room >= 0 else _LEFT_OUT
 
     body: dict[str, Any] = {}
     if isinstance(context.get("rules"), list):
@@ -143,6 +154,19 @@ def append(content: str | list[Part], block: str) -> str | list[Part]:
     if isinstance(content, str):
         return f"{content}\n\n{block}"
     return [*content, {"type": "text", "text": block}]
+
+
+def is_flat(value: Any) -> bool:
+    """Whether a JSON value is nested no deeper than all that handles it can go."""
+    level = [value]
+    for _ in range(_LEVELS):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return not level
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +218,7 @@ def _entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
         and isinstance(entry.get("sha256"), str)
         and _DIGEST.fullmatch(entry["sha256"])
         and (kind != "files" or _is_version(entry.get("version")))
+        and (kind != "tools" or is_flat(entry.get("args")))
     ]
 
 

@@ -32,15 +32,18 @@ class Expanded(NamedTuple):
     problems: list[Problem]
 
 
-def expand(text: str, macros: Mapping[str, str]) -> Expanded:
+def expand(text: str, macros: Mapping[str, str], growth: int = GROWTH) -> Expanded:
     """Expand the macros of a text.
 
     A line with nothing but directives vanishes. What has no partner, and macros that contain
     themselves or grow past all bounds, stay as written, with a problem that names them.
+
+    Args:
+        growth: Characters that the macros may put into it.
     """
     found: list[tuple[int, str]] = []
     pieces = _chosen(text, macros, found) if "<!--" in text else [(0, len(text))]
-    expansion = _Expansion(macros, GROWTH)
+    expansion = _Expansion(macros, growth)
     out = []
     for start, end in pieces:
         done = start
@@ -57,9 +60,13 @@ class _Expansion:
     """Expands uses; each takes from what is left, so that no definition makes it run on."""
 
     macros: Mapping[str, str]
-    left: int
+    growth: int
+    left: int = field(init=False)
     _new: list[str] = field(default_factory=list)
     _said: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.left = self.growth
 
     def of(self, use: re.Match[str], around: tuple[str, ...]) -> str:
         """The text of one use; as written if it has none.
@@ -77,7 +84,7 @@ class _Expansion:
         if len(around) == DEPTH:
             return self._kept(use[0], f"Macros stand in macros more than {DEPTH} deep at {name}.")
         if len(value) >= self.left:
-            words = f"The macros make more than {GROWTH} characters; the rest is not expanded."
+            words = f"The macros make more than {self.growth} characters; the rest is not expanded."
             return self._kept(use[0], words)
         self.left -= len(value) + 1
         return _USE.sub(lambda inner: self.of(inner, (*around, name)), value)

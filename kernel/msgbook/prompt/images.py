@@ -143,10 +143,12 @@ def image_content(
     parts: list[Part] = []
     done = 0
     words = ""
+    count = 0
     for image, record in zip(find_images(text), records, strict=False):
-        url = _url(image, record, load)
+        url = _url(image, record, load) if count < IMAGES or image.remote else None
         if url is None:
             continue
+        count += not image.remote
         words += text[done : image.start]
         done = image.end
         if not vision:
@@ -166,7 +168,9 @@ def _url(image: Image, record: Any, load: Load) -> str | None:
     if image.remote:
         return image.target
     digest = record.get("sha256") if isinstance(record, dict) else None
-    return load(digest) if isinstance(digest, str) else None
+    url = load(digest) if isinstance(digest, str) else None
+    # The record may name any text that is kept, and a server may follow a URL anywhere.
+    return url if url is not None and url.startswith("data:image/") else None
 
 
 def _described(image: Image, record: Any) -> str:

@@ -9,13 +9,13 @@ and in brackets alone; those are items of their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.events import Notice
-from msgbook.prompt.block import ToolRun
-from msgbook.prompt.expand import expand
+from msgbook.prompt.block import ToolRun, is_flat
+from msgbook.prompt.expand import GROWTH, expand
 from msgbook.prompt.scan import Problem
 from msgbook.prompt.sources import SourceError, Sources
 from msgbook.prompt.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
@@ -29,6 +29,8 @@ ITEMS = 200
 """Items of a prompt: files, cells, values and calls."""
 DEPTH = 20
 """How many files deep references are followed."""
+_KEY_GROWTH = 5_000
+"""Characters that macros put into one tag: more than any path has."""
 _TRIES = 1000
 """References of a prompt that are followed, found or not."""
 _NOTICES = 50
@@ -44,19 +46,23 @@ class Resolved:
 
 
 async def resolve(
-    text: str, macros: Mapping[str, str], sources: Sources, *, rule: str | None = None
+    text: str,
+    macros: Mapping[str, str],
+    sources: Sources,
+    *,
+    rules: Iterable[tuple[str, str]] = (),
 ) -> Resolved:
-    """Follow the references of a text. What fails is a notice, and the others are followed.
+    """Follow the references of a prompt. What fails is a notice, and the others are followed.
 
     Args:
-        text: A prompt as written, or a rule.
-        rule: Where the text is no prompt, its name: such a text may name files alone.
+        text: The prompt as written.
+        rules: Name and text of those in force, which may name files alone. They share the room of
+            the prompt, behind it.
     """
     resolver = _Resolver(macros, sources)
-    if rule is None:
-        await resolver.follow_prompt(text)
-    else:
-        await resolver.follow_nested(text, (rule,))
+    await resolver.follow_prompt(text)
+    for name, rule in rules:
+        await resolver.follow_nested(rule, (name,))
     return resolver.resolved
 
 
@@ -65,6 +71,8 @@ class _Resolver:
         self._macros = macros
         self._sources = sources
         self._left = TOTAL_LIMIT
+        self._arguments_left = GROWTH
+        self._followed = 0
         self._refused = False
         self._tried: set[str] = set()
         self._calls: set[tuple[str, str]] = set()
@@ -75,6 +83,8 @@ class _Resolver:
         found = find_tags(text)
         self._tell(found.problems, "")
         for tag in found.tags:
+            if self._is_enough(tag):
+                return
             try:
                 if tag.tool:
                     await self._call(tag)
@@ -95,6 +105,8 @@ class _Resolver:
         found = find_tags(text, bare=False)
         self._tell(found.problems, f"{one_line(chain[-1], 200)}, ")
         for tag in found.tags:
+            if self._is_enough(tag):
+                return
             try:
                 key = self._expanded(tag.text)
                 reference = parse_tag(key) if not tag.tool else None
@@ -108,6 +120,13 @@ class _Resolver:
                 await self._item(key, reference, chain)
             except (SourceError, TagError) as error:
                 self._notice(tag.text, error, chain[-1])
+
+    def _is_enough(self, tag: Tag) -> bool:
+        """Whether nothing more is followed; each tag in brackets counts, whatever comes of it."""
+        self._followed += not tag.bare
+        if self._followed == _TRIES + 1:
+            self._notice(tag.text, f"left out with all that follow: {_TRIES} have been followed")
+        return self._followed > _TRIES
 
     async def _bare(self, tag: Tag) -> None:
         for spelling in tag.spellings:
@@ -181,20 +200,26 @@ class _Resolver:
         try:
             arguments = _json_object(written)
         except TagError:
-            return _json_object(self._expanded(written))
-        return {self._expanded(key): self._in_strings(arguments[key]) for key in arguments}
+            return _json_object(self._of_arguments(written))
+        return {self._of_arguments(key): self._in_strings(arguments[key]) for key in arguments}
 
     def _in_strings(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self._expanded(value)
+            return self._of_arguments(value)
         if isinstance(value, list):
             return [self._in_strings(item) for item in value]
         if isinstance(value, dict):
-            return {self._expanded(key): self._in_strings(value[key]) for key in value}
+            return {self._of_arguments(key): self._in_strings(value[key]) for key in value}
         return value
 
-    def _expanded(self, text: str) -> str:
-        expanded, problems = expand(text, self._macros)
+    def _of_arguments(self, text: str) -> str:
+        """A text in the arguments of a call, expanded: all of them share what macros may add."""
+        expanded = self._expanded(text, self._arguments_left)
+        self._arguments_left -= max(0, len(expanded) - len(text))
+        return expanded
+
+    def _expanded(self, text: str, growth: int = _KEY_GROWTH) -> str:
+        expanded, problems = expand(text, self._macros, growth)
         for problem in problems:
             raise TagError(problem.words.rstrip("."))
         return expanded
@@ -255,6 +280,8 @@ def _json_object(text: str) -> dict[str, Any]:
         raise TagError(f"its arguments are no JSON: {one_line(str(error), 200)}") from None
     if not isinstance(value, dict):
         raise TagError("its arguments are no JSON object")
+    if not is_flat(value):
+        raise TagError("its arguments are nested too deep")
     return value
 
 
