@@ -6,6 +6,7 @@ file since it was read is never overwritten.
 
 from __future__ import annotations
 
+import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -240,10 +241,23 @@ def _parse_ipynb(data: bytes, path: Path) -> dict[str, Any]:
         nbformat.ValidationError,
     ) as error:
         # Its readers look into what they are given before they look what it is.
-        raise DocumentError(f"{path}: expected a notebook, found something else") from error
+        raise DocumentError(f"{path}: expected a notebook, found {_found(data)}") from error
     if not sound:
         raise DocumentError(f"{path}: expected a notebook, found cells that are none")
     return notebook
+
+
+def _found(data: bytes) -> str:
+    """What a file holds that is no notebook."""
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"
+    except UnicodeDecodeError:
+        return "text that is not UTF-8"
+    except RecursionError:
+        return "JSON that is nested too deep"
+    return "other JSON, or JSON of a broken notebook"
 
 
 def _is_sound(cell: Any) -> bool:

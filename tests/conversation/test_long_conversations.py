@@ -54,6 +54,17 @@ def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
     assert any("c1" in words and "sent whole" in words for words in notices(turn))
 
 
+def test_the_demo_model_can_sum_up(talk):
+    talk.env = {"MSGBOOK_MODEL": "demo"}
+    talk.ask("Hello.", metadata={"msgbook": {"history": "summary"}})
+
+    turn = talk.ask("And?")
+
+    (summary,) = turn["context"]["summaries"].values()
+    assert "It begins: “" in summary["text"]
+    assert notices(turn) == ["Summing up 1 part of the conversation."]
+
+
 def test_what_summaries_use_counts_in_the_turn(talk):
     talk.server.answers = [text("A long answer."), text("Short."), text("Yes.")]
     one = summed_up(talk)

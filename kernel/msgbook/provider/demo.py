@@ -50,6 +50,7 @@ $$\\sum_{{k=1}}^{{n}} k = \\frac{{n(n+1)}}{{2}}$$
 To talk to a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any \
 compatible server, and `MSGBOOK_MODEL`, before you start Jupyter; or write them into \
 `msgbook.toml` in Jupyter's configuration directory."""
+_SHORT_ANSWER = "It begins: “{first}”. (Without tools the demo model says no more.)"
 _NEXT_THOUGHT = "I count the messages that I was sent: they are the cells above this one."
 _NEXT_ANSWER = """\
 I was sent **{count} messages of yours**, this one included. The first begins: “{first}”. \
@@ -74,24 +75,29 @@ def _transport(http: Any) -> Any:
             return http.Response(200, json=models)
         body = json.loads(await request.aread())
         headers = {"content-type": "text/event-stream"}
-        return http.Response(200, headers=headers, content=_stream(body["messages"]))
+        return http.Response(200, headers=headers, content=_stream(body))
 
     return http.MockTransport(respond)
 
 
-async def _stream(messages: list[dict[str, Any]]) -> AsyncIterator[bytes]:
-    for chunk in _script(messages):
+async def _stream(body: dict[str, Any]) -> AsyncIterator[bytes]:
+    for chunk in _script(body["messages"], has_tools=bool(body.get("tools"))):
         yield b"data: " + json.dumps(chunk).encode() + b"\n\n"
         await asyncio.sleep(_PAUSE)
     yield b"data: [DONE]\n\n"
 
 
-def _script(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _script(messages: list[dict[str, Any]], *, has_tools: bool) -> Iterator[dict[str, Any]]:
     """The chunks of the answer to a request."""
     prompts = [m["content"] for m in messages if m["role"] == "user"]
+    first = " ".join(_text(prompts[0]).split())[:60] if prompts else ""
     answered = any(m["role"] == "assistant" for m in messages)
     if messages[-1]["role"] == "tool":
         yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
+        reason = "stop"
+    elif not answered and not has_tools:
+        # Also the request for a summary.
+        yield from _say("content", _SHORT_ANSWER.format(first=first))
         reason = "stop"
     elif not answered:
         yield from _say("reasoning_content", _FIRST_THOUGHT)
@@ -99,7 +105,6 @@ def _script(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         reason = "tool_calls"
     else:
         yield from _say("reasoning_content", _NEXT_THOUGHT)
-        first = " ".join(_text(prompts[0]).split())[:60] if prompts else ""
         yield from _say("content", _NEXT_ANSWER.format(count=len(prompts), first=first))
         reason = "stop"
     size = len(json.dumps(messages, ensure_ascii=False))
