@@ -66,7 +66,7 @@ def test_an_agent_without_properties_is_one():
         ("temperature", float("nan"), "a number from 0 on"),
         ("system_prompt", ["a"], "a text"),
         ("provider", "  ", "a name"),
-        ("tools", [""], "a list of names, or one name"),
+        ("rules", [""], "a list of names, or one name"),
         ("time_budget", 0, "a positive number of seconds"),
     ],
 )
@@ -76,6 +76,15 @@ def test_a_wrong_type_is_a_notice_and_the_rest_counts(key, value, expected):
     assert agent == Agent("a", "notebook", description="d")
     [notice] = notices
     assert notice.startswith(f"Agent a: {key}: expected {expected}, got ")
+
+
+@pytest.mark.parametrize("key", ["tools", "mcp_servers", "allowed_uris"])
+@pytest.mark.parametrize("value", [[""], 7, {"read": True}, ["x"] * 1000])
+def test_what_should_hold_an_agent_back_and_cannot_be_read_allows_nothing(key, value):
+    agent, [notice] = parse_agent("a", {key: value}, "configuration")
+
+    assert getattr(agent, key) == ()
+    assert notice.endswith("nothing is allowed.")
 
 
 def test_what_is_no_table_is_a_notice():

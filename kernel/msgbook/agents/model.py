@@ -13,6 +13,8 @@ from msgbook.text import visible, whole
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
 
+_NAMES_LIMIT = 200
+"""Names in a list: each is looked for among all that there are."""
 _SHOWN = 60
 """Characters of a wrong value that a notice shows."""
 
@@ -93,7 +95,9 @@ def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
             try:
                 found[key] = known.read(value)
             except ValueError:
-                notices.append(_expected(name, key, known.expected, value))
+                notices.append(_expected(name, key, known.expected, value, closed=known.narrows))
+                if known.narrows:
+                    found[key] = ()
     return Parsed(replace(Agent(name, origin), **found), tuple(notices))
 
 
@@ -137,9 +141,11 @@ def name_values(value: Any) -> tuple[str, ...]:
     """Names: a list of them, each once, or a single one.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: It is something else, or very long.
     """
     values = value if isinstance(value, list | tuple) else [value]
+    if len(values) > _NAMES_LIMIT:
+        raise ValueError
     return tuple(dict.fromkeys(map(text_value, values)))
 
 
@@ -193,9 +199,12 @@ class _Property(NamedTuple):
     """Raises `ValueError` for what is not expected."""
     of_word: Callable[[str], Any] = _scalar_of_word
     """What a word of a magic means, before it is read."""
+    narrows: bool = False
+    """Whether it holds an agent back: what cannot be read then allows nothing, rather than all."""
 
 
 _NAMES = _Property("a list of names, or one name", name_values, _names_of_word)
+_NARROWING = _NAMES._replace(narrows=True)
 _NAME = _Property("a name", text_value, str)
 _TEXT = _Property("a text", _any_text, str)
 _TRUTH = _Property("true or false", _truth)
@@ -212,9 +221,9 @@ _PROPERTIES: dict[Any, _Property] = {
     "use_temperature": _TRUTH,
     "temperature": _Property("a number from 0 on", _number),
     "system_prompt": _TEXT,
-    "tools": _NAMES,
-    "mcp_servers": _NAMES,
-    "allowed_uris": _Property("a list of folders, or one folder", name_values, _names_of_word),
+    "tools": _NARROWING,
+    "mcp_servers": _NARROWING,
+    "allowed_uris": _NARROWING._replace(expected="a list of folders, or one folder"),
     "max_steps": _COUNT,
     "token_budget": _COUNT,
     "time_budget": _Property("a positive number of seconds", _positive),
@@ -223,12 +232,16 @@ _PROPERTIES: dict[Any, _Property] = {
 }
 
 
-def _expected(name: str, key: str, expected: str, value: Any) -> str:
+def _expected(name: str, key: str, expected: str, value: Any, *, closed: bool = False) -> str:
     what = f"Agent {visible(name)}: {key}".removesuffix(": ")
-    return f"{what}: expected {expected}, got {_shown(value)}; it is ignored."
+    taken = "nothing is allowed" if closed else "it is ignored"
+    return f"{what}: expected {expected}, got {_shown(value)}; {taken}."
 
 
 def _shown(value: Any) -> str:
     """The beginning of a value, on one line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
     return visible(whole(text if len(text) <= _SHOWN else text[:_SHOWN] + "..."))

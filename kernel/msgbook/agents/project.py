@@ -94,7 +94,10 @@ def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
     Args:
         start: Paths are relative to it; None: they are absolute.
     """
-    for name, _ in tree.entries(SKILLS_FOLDER):
+    names = [name for name, kind in tree.entries(SKILLS_FOLDER) if kind != "file"]
+    if len(names) > MOST_FILES:
+        tree.note(SKILLS_FOLDER, f"only the first {MOST_FILES} of {len(names)} are read.")
+    for name in names[:MOST_FILES]:
         path = SKILLS_FOLDER / name / "SKILL.md"
         text = tree.text(path)
         if text is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from msgbook.agents.markdown import split_markdown
@@ -26,6 +27,8 @@ from msgbook_format.agents import (
     agent_tables,
 )
 
+_FRONTMATTER = 200_000
+"""Characters of a frontmatter in which agents are looked for."""
 _MOST_NAMED = 20
 """Names that an error lists."""
 
@@ -121,7 +124,8 @@ class _Agents:
 
     def __init__(self, cells: Sequence[Cell], sources: AgentSources) -> None:
         self._sources = sources
-        self._frontmatter: AgentTables = agent_tables(sources.frontmatter)
+        self._frontmatter = _tables(sources.frontmatter)
+        self._found: dict[str, Parsed] = {}
         self._temporary: dict[str, AgentMagic] = {}
         self.choices: list[_Choice] = []
         """What `%model` and `%agent default` cells say, in their order."""
@@ -159,6 +163,12 @@ class _Agents:
         Raises:
             UnknownAgentError: None does.
         """
+        # Hundreds of cells may name one whose definition takes long to read.
+        if name not in self._found:
+            self._found[name] = self._read(name)
+        return self._found[name]
+
+    def _read(self, name: str) -> Parsed:
         if name in self._temporary:
             return temporary_agent(self._temporary[name])
         if name in self._frontmatter.tables:
@@ -192,6 +202,16 @@ def _model(agent: Agent, is_asked_for: bool, agents: _Agents) -> str | None:
         if model:
             return model
     return _model_of(agents.default, agent, agents)
+
+
+@lru_cache(maxsize=4)
+def _tables(frontmatter: str) -> AgentTables:
+    if len(frontmatter) > _FRONTMATTER:
+        words = (
+            f"The frontmatter has more than {_FRONTMATTER:,} characters; its agents are not read."
+        )
+        return AgentTables(problems=(words,))
+    return agent_tables(frontmatter)
 
 
 def _magic_line(cell: Cell) -> str:

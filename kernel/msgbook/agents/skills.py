@@ -18,6 +18,9 @@ from msgbook.text import one_line
 _NAME_LIMIT, _DESCRIPTION_LIMIT = 64, 1024
 """Characters, as the Agent Skills format bounds them."""
 
+_FRONTMATTER_LIMIT = 5_000
+"""Characters in which it has to end: those of all skills are read each turn, and YAML takes long."""
+
 _HEADING = """\
 # Installed Skills
 
@@ -45,7 +48,7 @@ def parse_skill(text: str, path: str) -> Skill:
     Raises:
         SkillError: Name or description are missing or too long.
     """
-    table, _, problem = split_markdown(text)
+    table, _, problem = split_markdown(text[:_FRONTMATTER_LIMIT])
     if problem is not None:
         raise SkillError(problem)
     values = []
