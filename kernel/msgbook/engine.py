@@ -11,13 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.accounting import estimate, warn_of_length, weights
 from msgbook.cells import IsMagic, Prompt, any_magic
 from msgbook.config import Settings, redact, redact_json
 from msgbook.conversation import (
     UNKNOWN_MODEL,
     Answerers,
-    ContextWindowError,
     Conversation,
     Prepared,
     PreviewMeans,
@@ -25,6 +23,7 @@ from msgbook.conversation import (
     odd_attributes,
     overflow,
     prompt_of,
+    require_room,
     require_sendable,
 )
 from msgbook.errors import ConfigError, MsgbookError, ProviderError
@@ -164,7 +163,7 @@ class Engine:
             record.set_head(
                 agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
             )
-            self._require_room(prepared, transcript, record)
+            require_room(prepared, transcript.earlier, means.say)
             record.set_head(context=prepared.context)
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
@@ -237,23 +236,6 @@ class Engine:
 
     def _redact(self, text: str) -> str:
         return redact(whole(text), self.settings.secrets)
-
-    def _require_room(self, prepared: Prepared, transcript: Transcript, record: TurnRecord) -> None:
-        """Say of a request that it is long; refuse one that does not fit.
-
-        Raises:
-            ContextWindowError: It is longer than the model's context window.
-        """
-        tools = prepared.answerer.tools.schemas
-        if words := overflow(prepared, transcript.earlier, tools):
-            record.apply(Notice(words, "warning"), time.monotonic())
-            raise ContextWindowError("The request does not fit; nothing was sent.")
-        tokens = estimate(prepared.request.messages, tools)
-        limit = prepared.answerer.limits.warn_tokens
-        if tokens > limit:
-            of_cells = weights(prepared.request)
-            words = warn_of_length(tokens, limit, of_cells, transcript.earlier) or ""
-            record.apply(Notice(words, "warning"), time.monotonic())
 
     def _remember(self, prepared: Prepared, transcript: Transcript) -> None:
         """Keep what is sent, for `%cache`."""

@@ -92,7 +92,7 @@ def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemo
             place = ids.index(cell["id"]) + 1
         elif cell.get("id") not in saved.below:
             cells.insert(place, cell)
-            ids.insert(place, cell.get("id"))
+            ids.insert(place, _id(cell))
             place += 1
     return replace(saved, earlier=cells, note=_SAVED)
 

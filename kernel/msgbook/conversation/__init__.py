@@ -4,13 +4,12 @@ from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.conversation import Conversation, Prepared
 from msgbook.conversation.means import UNKNOWN_MODEL, Means, PreviewMeans, TurnMeans
 from msgbook.conversation.sendable import odd_attributes, prompt_of, require_sendable
-from msgbook.conversation.window import ContextWindowError, overflow
+from msgbook.conversation.window import overflow, require_room
 
 __all__ = [
     "UNKNOWN_MODEL",
     "Answerer",
     "Answerers",
-    "ContextWindowError",
     "Conversation",
     "Means",
     "Prepared",
@@ -19,5 +18,6 @@ __all__ = [
     "odd_attributes",
     "overflow",
     "prompt_of",
+    "require_room",
     "require_sendable",
 ]

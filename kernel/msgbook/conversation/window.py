@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from msgbook.accounting import estimate, named_cells, weights
+from msgbook.accounting import estimate, named_cells, warn_of_length, weights
 from msgbook.cells import Cell
 from msgbook.conversation.conversation import Prepared
 from msgbook.errors import MsgbookError
@@ -14,6 +14,28 @@ from msgbook.history.window import too_long
 
 class ContextWindowError(MsgbookError):
     """The request is longer than what the model takes."""
+
+
+def require_room(prepared: Prepared, cells: Sequence[Cell], say: Callable[[str], None]) -> None:
+    """Say of a request that it is long; refuse one that does not fit.
+
+    Args:
+        cells: Those above the running one.
+
+    Raises:
+        ContextWindowError: It is longer than the model's context window. Which cells to leave out
+            has been said.
+    """
+    tools = prepared.answerer.tools.schemas
+    if words := overflow(prepared, cells, tools):
+        say(words)
+        raise ContextWindowError("The request does not fit; nothing was sent.")
+    tokens = estimate(prepared.request.messages, tools)
+    limit = prepared.answerer.limits.warn_tokens
+    if tokens > limit and (
+        words := warn_of_length(tokens, limit, weights(prepared.request), cells)
+    ):
+        say(words)
 
 
 def overflow(
