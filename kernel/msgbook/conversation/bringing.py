@@ -16,6 +16,7 @@ from msgbook.prompt.expand import expand
 from msgbook.prompt.images import LoadFile, load_images
 from msgbook.prompt.macros import macros_in_force
 from msgbook.prompt.references import Resolved, resolve
+from msgbook.prompt.scan import aside
 from msgbook.prompt.sources import Sources
 from msgbook.transcript import Transcript
 
@@ -64,8 +65,8 @@ class Bringing:
             rules: All of the project.
             above: The contexts of the prompts that are sent whole before this one.
         """
-        macros, problems = macros_in_force(
-            transcript.metadata, transcript.earlier, text, self.is_magic
+        macros, problems = await aside(
+            text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
         notices = [
             Notice(f"Line {one.line}: {one.words}" if one.line else one.words, "warning")

@@ -20,7 +20,7 @@ from msgbook.events import Notice
 from msgbook.messages import Part
 from msgbook.prompt.block import Load
 from msgbook.prompt.picture import PictureError, prepare
-from msgbook.prompt.scan import Scanner, matching
+from msgbook.prompt.scan import Scanner, aside, matching
 from msgbook.prompt.sources import SourceError
 from msgbook.text import one_line
 
@@ -107,7 +107,7 @@ async def load_images(text: str, load: LoadFile, attachments: Attachments | None
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
-    for number, image in enumerate(find_images(text)):
+    for number, image in enumerate(await aside(text, find_images, text)):
         record: dict[str, Any] = {"key": image.name}
         records.append(record)
         if image.remote:

@@ -16,7 +16,7 @@ from typing import Any
 from msgbook.events import Notice
 from msgbook.prompt.block import ToolRun, is_flat
 from msgbook.prompt.expand import GROWTH, expand
-from msgbook.prompt.scan import Problem
+from msgbook.prompt.scan import Problem, aside
 from msgbook.prompt.sources import SourceError, Sources
 from msgbook.prompt.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
 from msgbook.text import capped, one_line, whole
@@ -80,7 +80,7 @@ class _Resolver:
 
     async def follow_prompt(self, text: str) -> None:
         """Follow what the user has written: all kinds of references."""
-        found = find_tags(text)
+        found = await aside(text, find_tags, text)
         self._tell(found.problems, "")
         for tag in found.tags:
             if self._is_enough(tag):
@@ -102,7 +102,7 @@ class _Resolver:
         Args:
             chain: The keys that lead here, outermost first.
         """
-        found = find_tags(text, bare=False)
+        found = await aside(text, find_tags, text, bare=False)
         self._tell(found.problems, f"{one_line(chain[-1], 200)}, ")
         for tag in found.tags:
             if self._is_enough(tag):

@@ -1,13 +1,14 @@
-"""Reading a prompt from left to right, past what is code in it. Pure; time grows with the text."""
+"""Reading a prompt from left to right, past what is code in it. Time grows with the text."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from msgbook_format.turn.landmarks import Landmarks
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _RUN = re.compile(r"(`+)")
+_LONG = 20_000
+"""Characters of a text that takes long to read."""
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _PROBLEMS = 20
 """Problems of one text that are told."""
 
@@ -42,6 +47,13 @@ def located(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
     if len(ordered) > _PROBLEMS:
         problems.append(Problem(line, f"There are {len(ordered) - _PROBLEMS} more such problems."))
     return problems
+
+
+async def aside(text: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """What a function makes of a text: of a long one in a thread, so that an interrupt comes through."""
+    if len(text) < _LONG:
+        return read(*args, **kwargs)
+    return await asyncio.to_thread(read, *args, **kwargs)
 
 
 class Scanner:
@@ -107,8 +119,9 @@ def matching(text: str, brackets: str, *, within: str = r"\n") -> dict[int, int]
 _Spans = list[tuple[int, int]]
 
 
+@lru_cache(maxsize=8)
 def _blocks(text: str) -> tuple[_Spans, _Spans]:
-    """Where fences stand, and where paragraphs and headings do."""
+    """Where fences stand, and where paragraphs and headings do; one text is asked for many times."""
     fences: _Spans = []
     paragraphs: _Spans = []
     if "`" not in text and "~~~" not in text:
