@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_complete import READ, surroundings
 
+from msgbook.config import ProviderSettings, Settings
+from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.inspect import inspect
+from msgbook.kernel.page import PageComms
 from msgbook.kernel.surroundings import python_name_at
 from msgbook.magics import HELP
+from msgbook.transcript import SessionMemory
 
 
 @pytest.fixture
@@ -163,3 +167,25 @@ def test_the_name_in_a_python_reference_is_handed_on():
 @given(st.text(st.sampled_from("@[]{}%m=:1/.\n\0文")), st.integers(-3, 30))
 def test_no_text_and_no_cursor_raises(code, cursor):
     asyncio.run(inspect(code, cursor, surroundings(Path("/nowhere-at-all")), HELP))
+
+
+def test_a_tooltip_shows_no_key(tmp_path):
+    (tmp_path / "notes.txt").write_text("the key is sk-0123456789")
+    provider = ProviderSettings("openai", api_key="sk-0123456789")
+    assistant = Assistant(
+        tmp_path,
+        (),
+        live=PageComms(),
+        memory=SessionMemory(),
+        tools=tuple,
+        magics=tuple,
+        namespace={},
+        hidden={},
+        models=ModelNames(None),
+        settings=lambda: Settings({"openai": provider}),
+    )
+
+    async def shown() -> str:
+        return (await assistant.inspect("@[notes.txt]", 5))["data"]["text/plain"]
+
+    assert "the key is [redacted]" in asyncio.run(shown())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.config import Settings
+from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.surroundings import Surroundings, python_names, speaks_of_cells
 from msgbook.tools.rights import Roots
@@ -77,7 +77,8 @@ class Assistant:
         from msgbook.magics import HELP
 
         around = self._around(await all_cells(self._live, self._memory))
-        return inspect.reply(await inspect.inspect(code, cursor, around, HELP))
+        shown = await inspect.inspect(code, cursor, around, HELP)
+        return inspect.reply(shown and redact(shown, self._settings().secrets))
 
     def _around(self, notebook: Notebook) -> Surroundings:
         magics = list(self._magics())
