@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from msgbook.cells import Cell
@@ -38,6 +39,8 @@ class Transcript:
     """What a reader should know of where the cells come from; empty where all is as expected."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """The notebook's, as far as it is known; from a page or a file, so that any value may be odd."""
+    path: Path | None = None
+    """The notebook's file, where it is known."""
     below: frozenset[str] = frozenset()
     """Ids of the running cell and those below it, where they come from a file."""
 

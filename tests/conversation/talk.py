@@ -102,7 +102,11 @@ class Talk:
     def _running(self, position: int) -> tuple[str, Transcript]:
         cell = self.cells[position]
         return cell["source"], Transcript(
-            "live", self.cells[:position], cell, metadata=self.metadata
+            "live",
+            self.cells[:position],
+            cell,
+            metadata=self.metadata,
+            path=self.folder / "chat.msg.md",
         )
 
     @asynccontextmanager

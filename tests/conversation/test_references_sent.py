@@ -58,6 +58,16 @@ def test_a_file_of_another_name_is_found_through_a_macro_of_an_earlier_cell(talk
     assert turn["context"]["macros"] == {"NAME": "data"}
 
 
+def test_a_glob_does_not_bring_the_conversation_into_itself(talk):
+    for name in ("chat.msg.md", "chat.ipynb", "notes.md"):
+        (talk.folder / name).write_text(name)
+
+    turn = talk.ask("See @[*.md] and @[chat.*].")
+
+    assert content_reference(talk.sent()[-1])["files"] == {"notes.md": "notes.md"}
+    assert any("chat.ipynb, chat.msg.md, which is this conversation" in w for w in notices(turn))
+
+
 def test_a_cell_above_comes_with_its_output(talk):
     output = {"output_type": "stream", "name": "stdout", "text": "42\n"}
     talk.add("%%python\nprint(6 * 7)", outputs=[output], id="sum")

@@ -68,7 +68,11 @@ class Answering:
         record = self._engine.new_record()
         display = self._screen.begin(cell, record)
         transcript = Transcript(
-            "file", cells[:number], cell, metadata=self._document.notebook["metadata"]
+            "file",
+            cells[:number],
+            cell,
+            metadata=self._document.notebook["metadata"],
+            path=self._document.path,
         )
         try:
             display.changed()

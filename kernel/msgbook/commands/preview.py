@@ -124,7 +124,9 @@ async def _request(
     engine = engine_for(document.path.absolute().parent, settings, rules)
     metadata = document.notebook["metadata"]
     try:
-        above = Transcript("file", document.cells[:number], cell, metadata=metadata)
+        above = Transcript(
+            "file", document.cells[:number], cell, metadata=metadata, path=document.path
+        )
         return await engine.preview(source_of(cell), above)
     finally:
         await engine.close()

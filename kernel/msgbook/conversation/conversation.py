@@ -150,6 +150,7 @@ class Conversation:
             means.describe,
             means.tool_runner(answerer),
             redacted,
+            transcript.path,
         )
         return Bringing(
             sources,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from msgbook.cells import Cell, IsMagic
 from msgbook.errors import MsgbookError
@@ -32,6 +33,7 @@ class PromptSources(Files):
         describe: None where there is no Python.
         redact: Takes out what must neither be shown nor sent, before anything is cut: half of a
             secret would not be found.
+        conversation: As for `Files`.
     """
 
     def __init__(
@@ -43,8 +45,9 @@ class PromptSources(Files):
         describe: Describe | None,
         run_tool: RunTool,
         redact: Callable[[str], str] = str,
+        conversation: Path | None = None,
     ) -> None:
-        super().__init__(roots, allow)
+        super().__init__(roots, allow, conversation)
         self._cells = cells
         self._is_magic = is_magic
         self._describe = describe

@@ -8,6 +8,7 @@ import os
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,11 +190,12 @@ class Session:
     async def _transcript(self, cell_id: str | None, source: str) -> Transcript:
         """The cells that count for the running one."""
         found = await read_transcript(cell_id, self.page, self.memory)
-        path = session_file(os.environ) if cell_id is not None else None
-        if found.source == "live" or path is None:
+        path = session_file(os.environ)
+        found = replace(found, path=path)
+        if found.source == "live" or path is None or cell_id is None:
             return found
         saved = await asyncio.to_thread(file_transcript, path, cell_id, source)
-        return with_file(found, saved, self.memory)
+        return replace(with_file(found, saved, self.memory), path=path)
 
     async def _ready_engine(self) -> Engine:
         if self._engine is None:

@@ -35,6 +35,7 @@ MATCHES = 200
 _FOLDERS = 20_000
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each multiplies the time that a hostile file name can take."""
+_CONVERSATIONS = (".msg.md", ".ipynb")
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
 Allow = Callable[[Path, Objection], Awaitable[bool]]
@@ -52,11 +53,15 @@ class Files:
     Args:
         roots: Where reading is free.
         allow: Asks about what is not free, if the user has named it.
+        conversation: Its file: globs leave it out, since all that is in it is sent already.
     """
 
-    def __init__(self, roots: Roots, allow: Allow = nobody) -> None:
+    def __init__(
+        self, roots: Roots, allow: Allow = nobody, conversation: Path | None = None
+    ) -> None:
         self._roots = roots
         self._allow = allow
+        self._own = _texts_of(conversation.resolve()) if conversation else set()
 
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)
@@ -150,6 +155,8 @@ class Files:
         if objection and not self._roots.holds_allowed(folder):
             raise SourceError(f"the folder is not free to read, since {objection.reason}")
         found = sorted(name for name in self._walk() if fits(name))
+        own = [name for name in found if folder / name in self._own]
+        found = [name for name in found if name not in own]
         objections = {name: self._roots.objection(folder / name) for name in found}
         free = [name for name, objection in objections.items() if objection is None]
         left_out = [objection for objection in objections.values() if objection is not None]
@@ -160,6 +167,8 @@ class Files:
         if len(left_out) > secrets:
             others = counted(len(left_out) - secrets, "file")
             notes.append(f"left out {others} outside the agent's allowed_uris")
+        if own:
+            notes.append(f"left out {', '.join(own)}, which is this conversation")
         if len(free) > MATCHES:
             notes.append(f"{len(free)} files match; the first {MATCHES} are taken")
         return Matches(free[:MATCHES], "; ".join(notes))
@@ -175,6 +184,15 @@ class Files:
 
         found = walk(self._roots, folder, hidden, _FOLDERS)
         return (path for path, kind in found if kind == "file")
+
+
+def _texts_of(conversation: Path) -> set[Path]:
+    """The files in which a conversation stands: its own, and the other one of a pair."""
+    for suffix in _CONVERSATIONS:
+        if conversation.name.endswith(suffix):
+            stem = conversation.name.removesuffix(suffix)
+            return {conversation.with_name(stem + other) for other in _CONVERSATIONS}
+    return {conversation}
 
 
 @contextmanager
