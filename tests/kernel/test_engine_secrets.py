@@ -10,6 +10,7 @@ from engine_turns import results, run_prompt
 from scripted_server import ScriptedServer, call, error, text
 
 from msgbook.config import ProviderSettings, Settings
+from msgbook.text import RESULT_LIMIT
 
 
 @pytest.fixture
@@ -46,6 +47,23 @@ def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
 
     assert "[redacted]" in server.messages()[1]["content"]
     assert "sk-secret" not in str(server.requests)
+
+
+@pytest.mark.parametrize("shown", [4, 10, 16])
+def test_a_key_where_a_long_output_is_cut_leaves_no_part_of_it(server, ask, shown):
+    """Head and tail of an output are sent; the key stands at the end of one, the begin of the other."""
+    key = "sk-0123456789abcdef"
+    server.answers = [text("ok")]
+    head, tail = RESULT_LIMIT * 3 // 4, RESULT_LIMIT // 4
+    middle = key + "z" * RESULT_LIMIT + key
+    words = "x" * (head - shown) + middle + "y" * (tail - shown)
+    printed = {"output_type": "stream", "name": "stdout", "text": words}
+    cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
+
+    ask(earlier=[cell], OPENAI_API_KEY=key)
+
+    for part in (key[:4], key[-4:]):
+        assert part not in str(server.requests)
 
 
 @pytest.mark.parametrize("key", ["assistant", 'say-"key"-\\backslash'])

@@ -31,6 +31,8 @@ CONTINUE_WORDS = (
 
 Content = str | list[Part]
 
+Redact = Callable[[str], str]
+
 Replay = Callable[[str, Mapping[str, Any], bool], Content]
 """The content of a prompt's message, as it was sent: given the prompt's text, the turn's `context`
 as saved, and whether the model sees, the text with its images and its `<content_reference>`."""
@@ -67,6 +69,7 @@ def read_cell(
     reasoning: bool = False,
     replay: Replay = text_alone,
     summaries: Mapping[str, str] | None = None,
+    redact: Redact = str,
 ) -> CellReading:
     """What a cell above the running one gives.
 
@@ -75,12 +78,13 @@ def read_cell(
         vision: Whether the model takes images.
         reasoning: Send the reasoning of turns along.
         summaries: Known ones, by source.
+        redact: Takes secrets out of outputs before they are cut: half of one would not be found.
     """
     history = history_of(cell)
     if kind == "none" or is_excluded(history):
         return CellReading([])
     lookup = Lookup(summaries or {})
-    reader = _CellReader(cell, kind, vision, replay, lookup, reasoning)
+    reader = _CellReader(cell, kind, vision, replay, lookup, reasoning, redact)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
         said = _note(cell, text, _SUMMARY)
@@ -133,6 +137,7 @@ class _CellReader:
     replay: Replay
     lookup: Lookup
     reasoning: bool = False
+    redact: Redact = str
 
     def messages(self, agent: str | None) -> list[Message]:
         outputs = outputs_of(self.cell)
@@ -164,21 +169,21 @@ class _CellReader:
         if self.kind == "note":
             bare = full = source_of(self.cell)
         else:
-            bare, full = self._spoken(text_alone), self._spoken(self.replay)
+            bare, full = self._spoken(text_alone), self._spoken(self.replay, self.redact)
         if not bare.strip():
             return None
         own = metadata_of(self.cell).get("summary")
         return self.lookup.find(own, source_of_text(bare), self._id(), full)
 
-    def _spoken(self, replay: Replay) -> str:
-        whole = _CellReader(self.cell, self.kind, False, replay, Lookup({}))
+    def _spoken(self, replay: Replay, redact: Redact = str) -> str:
+        whole = _CellReader(self.cell, self.kind, False, replay, Lookup({}), redact=redact)
         return spoken(whole.messages(None))
 
     def _with_outputs(self, text: str, outputs: list[Any]) -> Message:
         """A user message that says what the outputs show."""
         printed = outputs_text(outputs)
         if printed.strip():
-            output = f"Output:\n\n{_fenced(capped(printed), '')}"
+            output = f"Output:\n\n{_fenced(capped(self.redact(printed)), '')}"
             text = f"{text}\n\n{output}" if text else output
         images = outputs_images(outputs) if self.vision else []
         return messages.user([{"type": "text", "text": text}, *images] if images else text)

@@ -149,6 +149,7 @@ class Reader:
             reasoning=view.keep_reasoning,
             replay=self._replay,
             summaries=summaries,
+            redact=self._redacted,
         )
         reading = replace(
             reading,
