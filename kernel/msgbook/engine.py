@@ -20,7 +20,7 @@ from msgbook.conversation import (
     Prepared,
     PreviewMeans,
     TurnMeans,
-    odd_attributes,
+    oddities,
     overflow,
     prompt_of,
     require_room,
@@ -137,7 +137,7 @@ class Engine:
         """
         prompt = prompt_of(source)
         record.set_head(context={"source": transcript.source})
-        for notice in self._notices(transcript, prompt):
+        for notice in self._notices(source, transcript, prompt):
             record.apply(notice, time.monotonic())
         news = asyncio.Event()
         means = TurnMeans(
@@ -209,7 +209,7 @@ class Engine:
             prepared,
             self.servers.adapted(self.body(prepared), answerer.agent.provider),
             (
-                *odd_attributes(prompt, transcript.current),
+                *oddities(source, prompt, transcript.current),
                 *means.notices,
                 *([too_long] if too_long else []),
             ),
@@ -248,7 +248,7 @@ class Engine:
         )
         self.conversation.sent.append(sent)
 
-    def _notices(self, transcript: Transcript, prompt: Prompt) -> list[Notice]:
+    def _notices(self, source: str, transcript: Transcript, prompt: Prompt) -> list[Notice]:
         """What the user should know: warnings once, a policy that allows all in every turn."""
         warnings = [*self._warnings, *self.approvals.problems()]
         notices = [Notice(text, "warning") for text in warnings if text not in self._said]
@@ -257,5 +257,5 @@ class Engine:
             notices.append(Notice("MSGBOOK_APPROVAL=allow: tools run without asking.", "warning"))
         if transcript.note:
             notices.append(Notice(transcript.note, "warning"))
-        odd = odd_attributes(prompt, transcript.current)
+        odd = oddities(source, prompt, transcript.current)
         return notices + [Notice(words, "warning") for words in odd]

@@ -155,3 +155,37 @@ def test_a_project_with_odd_files_is_named_and_the_turn_goes_on(talk):
     said = " ".join(notices(turn))
     for name in ("AGENTS.md", ".msgbook/rules", "SKILL.md", "a.md"):
         assert name in said
+
+
+def test_a_message_like_a_magic_is_sent_and_said(talk):
+    turn = talk.ask("%agnet list")
+
+    assert (turn["status"], talk.sent()[-1]["content"]) == ("done", "%agnet list")
+    assert any("%agent" in words for words in notices(turn))
+    assert notices(talk.ask("%50 of users")) == []
+
+
+def test_a_picture_that_is_named_like_a_file_is_named_with_how_to_send_it(talk):
+    (talk.folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+
+    assert any("![](path)" in words for words in notices(talk.ask("See @[a.png].")))
+
+
+def test_a_call_whose_arguments_are_no_json_is_said_to_be_none(talk):
+    assert any("JSON object" in words for words in notices(talk.ask("@[read{path: 1}]")))
+
+
+def test_nobody_is_asked_about_a_file_that_is_not_there(talk):
+    turn = talk.ask("See @[../missing.txt].")
+
+    assert talk.questions == []
+    assert any("no such file" in words for words in notices(turn))
+
+
+def test_a_model_that_nobody_serves_is_named(talk):
+    talk.env = {}
+
+    turn = talk.ask("%%msg model=gpt-9\nHello.")
+
+    assert turn["model"] == "demo"
+    assert any("gpt-9" in words for words in notices(turn))

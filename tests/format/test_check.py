@@ -184,7 +184,8 @@ def test_a_finding_shows_the_value_that_was_found():
     text = "---\nagents:\n  a: {temperature: hot, models: {}}\n---\n"
 
     assert [finding.message.rpartition(", ")[2] for finding in check(text)] == [
-        "found a mapping", "found `hot`",
+        "found a mapping",
+        "found `hot`",
     ]
 
 

@@ -75,7 +75,9 @@ def test_binary_files_are_named(folder: Path) -> None:
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     (folder / "b").write_bytes(bytes(range(256)) * 100)
 
-    assert read(folder, "a.png") == Document("(binary file, image/png, 10 bytes)", "literal")
+    picture = read(folder, "a.png")
+    assert (picture.text, picture.kind) == ("(binary file, image/png, 10 bytes)", "literal")
+    assert "![](path)" in picture.note
     assert read(folder, "b").text == "(binary file, unknown type, 25,600 bytes)"
     assert read(folder, "b", Lines(1, 2)).kind == "literal"
 

@@ -3,7 +3,11 @@
 from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.conversation import Conversation, Prepared
 from msgbook.conversation.means import UNKNOWN_MODEL, Means, PreviewMeans, TurnMeans
-from msgbook.conversation.sendable import odd_attributes, prompt_of, require_sendable
+from msgbook.conversation.sendable import (
+    oddities,
+    prompt_of,
+    require_sendable,
+)
 from msgbook.conversation.window import overflow, require_room
 
 __all__ = [
@@ -15,7 +19,7 @@ __all__ = [
     "Prepared",
     "PreviewMeans",
     "TurnMeans",
-    "odd_attributes",
+    "oddities",
     "overflow",
     "prompt_of",
     "require_room",

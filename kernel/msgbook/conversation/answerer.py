@@ -15,10 +15,11 @@ from msgbook.agents.rights import Owned, allowed_roots, narrowed
 from msgbook.agents.selection import selection
 from msgbook.agents.skills import skills_in_use, system_prompt
 from msgbook.cells import Prompt, metadata_of
-from msgbook.config import Settings
+from msgbook.config import DEMO_MODEL, Settings
 from msgbook.history import View
 from msgbook.provider.base import Provider
 from msgbook.provider.servers import Servers
+from msgbook.text import one_line, visible
 from msgbook.tools.base import ToolSet
 from msgbook.tools.file_tools import FileTools
 from msgbook.tools.rights import Refused, Roots
@@ -98,7 +99,11 @@ class Answerers:
         agent, model, notices = resolve(wanted, transcript.earlier, sources)
         agent, refused = narrowed(agent, self._owned())
         model = asked_for("model", prompt, transcript.current) or model
+        asked_model = model
         model = await (choose or self._servers.model)(model, agent.provider)
+        if model == DEMO_MODEL and asked_model not in (None, model):
+            other = visible(one_line(asked_model or "", 60))
+            notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
         view, unknown = self.view(agent, model, transcript, project)
         limits, too_much = self._limits.narrowed(agent.limits)
         limits, asked_too_much = limits.narrowed(prompt.attributes)

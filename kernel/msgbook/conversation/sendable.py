@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
-from msgbook.cells import HISTORY_VALUES, Cell, Prompt, metadata_of, parse_prompt
+from msgbook.cells import HISTORY_VALUES, OWN_MAGICS, Cell, Prompt, metadata_of, parse_prompt
 from msgbook.errors import MsgbookError
 from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
 from msgbook.text import one_line
@@ -47,8 +48,21 @@ def require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> Non
         raise NothingToContinueError(_ALONE)
 
 
-def odd_attributes(prompt: Prompt, current: Cell | None) -> Iterator[str]:
-    """What of the `%%msg` line, and of `history` in the cell's metadata, means nothing."""
+def _mistyped_magic(source: str) -> str | None:
+    """A word about a message that is just like one of msgbook's magics; None for any other."""
+    words = source.split(maxsplit=1)
+    if not words or not words[0].startswith("%") or "\n" in source.strip():
+        return None
+    near = get_close_matches(words[0], OWN_MAGICS, n=1, cutoff=0.75)
+    if not near or words[0] in near:
+        return None
+    return f"There is no magic {words[0]}: this was sent as a message. Is {near[0]} meant?"
+
+
+def oddities(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
+    """What of a prompt, its `%%msg` line and `history` in its metadata is hardly meant, a line each."""
+    if words := _mistyped_magic(source):
+        yield words
     unknown = sorted(prompt.attributes.keys() - _ATTRIBUTES)
     if unknown:
         yield f"%%msg: {', '.join(unknown)} means nothing here and is ignored."

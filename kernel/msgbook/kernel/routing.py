@@ -34,7 +34,7 @@ class Routing:
         """All magics, with their percent signs."""
         found = self._manager.magics
         lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
-        return [*OWN_MAGICS, "%continue", MSG_MAGIC, PYTHON_MAGIC, *lines, *cells]
+        return [*{*OWN_MAGICS, "%continue", MSG_MAGIC, PYTHON_MAGIC, *lines, *cells}]
 
 
 def strip_python_magic(lines: list[str]) -> list[str]:

@@ -101,5 +101,6 @@ async def run_magic(source: str, scene: Scene) -> str:
     if "\n" in source.strip():
         raise UsageError(f"{name} stands alone in its cell; put the other lines into the next one.")
     if magic.most_words is not None and len(words) > magic.most_words:
-        raise UsageError(f"{name} was given {' '.join(words)!r}; see %help.")
+        most = f"at most {magic.most_words} words" if magic.most_words else "nothing"
+        raise UsageError(f"{name} takes {most}, not {' '.join(words)!r}; see %help.")
     return await magic.run(scene, words)

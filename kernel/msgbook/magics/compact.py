@@ -62,7 +62,8 @@ def compact(
     if has_page and len(ids) == len(old):
         head = f"Sent as summaries from now on ({len(old)}):"
         tail = (
-            "The next prompt has the summaries made. To take it back, set their history to include."
+            "The next prompt has the summaries made. To take it back, undo it, or write %%msg "
+            "history=include as the first line of a prompt."
         )
         message = {"type": "cells.mark", "cells": ids, "history": "summary"}
         return Compaction("\n".join([head, *lines, tail]), message)

@@ -70,6 +70,8 @@ class Files:
         with _saying():
             real = self._roots.resolve(path)
         objection = self._roots.objection(real)
+        if objection and not nested and not await self.exists(path):
+            raise SourceError("there is no such file")  # nothing that could be allowed
         if objection and (nested or not await self._allow(real, objection)):
             raise SourceError(f"it is not free to read, since {objection.reason}")
         with _saying():
@@ -115,7 +117,7 @@ class Files:
             data, status = read_file(self._roots, real, FILE_LIMIT)
         file = decoded(data)
         if file is None or status.st_size > FILE_LIMIT:
-            return Document(_named(real, file, status.st_size), "literal")
+            return Document(_named(real, file, status.st_size), "literal", _advice(real))
         return Document(file.lines, _kind(real))
 
     def _some_lines(self, real: Path, lines: Lines) -> Document:
@@ -206,6 +208,12 @@ def _saying() -> Iterator[None]:
 
 def _kind(real: Path) -> Literal["prose", "source"]:
     return "prose" if real.suffix.lower() in _PROSE else "source"
+
+
+def _advice(real: Path) -> str:
+    """How what is only named could be sent."""
+    is_image = (mimetypes.guess_type(real.name)[0] or "").startswith("image/")
+    return "an image is sent when it is written as one: ![](path)" if is_image else ""
 
 
 def _named(real: Path, file: TextFile | None, size: int) -> str:

@@ -9,6 +9,7 @@ and in brackets alone; those are items of their own.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,8 @@ DEPTH = 20
 """How many files deep references are followed."""
 _KEY_GROWTH = 5_000
 """Characters that macros put into one tag: more than any path has."""
+_CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
+"""What is meant as a call, but is none."""
 _TRIES = 1000
 """References of a prompt that are followed, found or not."""
 _NOTICES = 50
@@ -151,6 +154,8 @@ class _Resolver:
             if chain:
                 raise SourceError("a referenced file may name single files alone")
             await self._glob(reference)
+        elif _CALL.fullmatch(key) and not await self._sources.exists(reference.name):
+            raise SourceError("expected a file, or a tool with its arguments as a JSON object")
         else:
             await self._file(key, reference, chain)
 
@@ -174,6 +179,8 @@ class _Resolver:
     async def _file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
         document = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
         text = document.text
+        if document.note:
+            self._notice(key, document.note)
         if document.kind != "literal":
             text, problems = expand(text, self._macros)
             self._tell(problems, f"{one_line(key, 200)}, ")

@@ -20,6 +20,8 @@ class Document:
     text: str
     kind: Literal["prose", "source", "literal"] = "source"
     """`prose`: its references are followed. `literal`: words of ours, nothing is expanded."""
+    note: str = ""
+    """What the reader should know of it; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

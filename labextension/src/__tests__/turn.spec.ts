@@ -144,6 +144,7 @@ describe('the words of the header', () => {
       '3 earlier cells, as this session remembers them'
     );
     expect(history({ cells: 0 }, trans)).toBe('no earlier cells');
+    expect(history({ source: 'live' }, trans)).toBe('');
     expect(history({}, trans)).toBe('');
   });
 

@@ -88,8 +88,8 @@ function reason(finishReason: string, trans: TranslationBundle): string {
 
 /** Where the earlier cells came from and how many they are. */
 export function history(context: IContext, trans: TranslationBundle): string {
-  const cells = context.cells ?? 0;
-  if (context.source === undefined && context.cells === undefined) {
+  const { cells } = context;
+  if (cells === undefined) {
     return '';
   }
   if (cells === 0) {
