@@ -31,7 +31,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.dev labextension/.tested chromium
 	pytest -n 2 --dist loadfile
 
-# The last release line that rides on httpx; all it needs besides is installed already.
+# The last release line that rides on httpx. What it needs besides is installed already, but for distro.
 OPENAI2 := openai==2.20.0
 test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 	PYTHONPATH=$(abspath .openai2) pytest -n 2 --dist loadfile -p no:cacheprovider \
@@ -40,7 +40,7 @@ test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 
 .openai2/$(OPENAI2):
 	rm -rf .openai2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)" distro
 	touch $@
 
 lint: $(VENV)/.dev labextension/.linted
