@@ -111,6 +111,9 @@ def test_output_is_shown_while_the_command_runs(tmp_path):
     [
         "sleep 600 & setsid sleep 600 & (trap '' TERM; setsid sleep 600) & echo on",
         "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 600; done' &) ; echo on",
+        # A shell that outlives its child by a moment would say "Killed" or "Terminated".
+        "for i in {1..40}; do setsid sh -c 'trap \"\" TERM; sleep 600; :' & done; echo on",
+        "for i in {1..40}; do setsid sh -c 'sleep 600; :' & done; echo on",
     ],
 )
 def test_nothing_is_left_in_the_background(tmp_path, command):

@@ -104,15 +104,23 @@ def _kill_all(group: int) -> dict[int, int]:
         passed = time.monotonic() - started
         if not left or passed > GIVE_UP:
             return ended | _reap()
-        force = passed > GRACE
-        for pid in left if force else left - asked:
-            try:
-                os.kill(pid, signal.SIGKILL if force else signal.SIGTERM)
-                os.kill(pid, signal.SIGCONT)  # a stopped process would not see the other
-            except (ProcessLookupError, PermissionError):
-                continue
+        if passed > GRACE:
+            _signal_together(left, signal.SIGKILL)
+        else:
+            _signal_together(left - asked, signal.SIGTERM)
         asked |= left
         time.sleep(0.005)
+
+
+def _signal_together(pids: set[int], number: signal.Signals) -> None:
+    """Send a signal to processes that stand still meanwhile.
+
+    A shell that runs on when its child has been killed would print "Killed" into the output.
+    """
+    for sent in (signal.SIGSTOP, number, signal.SIGCONT):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, sent)
 
 
 def _processes(group: int) -> set[int]:
