@@ -140,40 +140,20 @@ class Engine:
         for notice in self._notices(source, transcript, prompt):
             record.apply(notice, time.monotonic())
         news = asyncio.Event()
-        means = TurnMeans(
-            record,
-            self._said,
-            news.set,
-            choose_model=self.servers.model,
-            approve=lambda question: self.approvals.decide(question, ask),
-            describe=self.namespace.describe if self.namespace is not None else None,
-            redact=self._redact,
-            bound=self._results.capped,
-        )
+        means = self._means(record, news.set, ask)
+        preparing = asyncio.ensure_future(self._prepare(source, prompt, transcript, means))
         try:
-            require_sendable(source, prompt, transcript)
-            task = asyncio.ensure_future(
-                self.conversation.prepare(source, prompt, transcript, means)
-            )
-            async with aclosing(followed(task, news)) as happenings:
+            async with aclosing(followed(preparing, news)) as happenings:
                 async for _ in happenings:
                     yield
-            prepared = task.result()
-            answerer = prepared.answerer
-            record.set_head(
-                agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
-            )
-            require_room(prepared, transcript.earlier, means.say)
-            record.set_head(context=prepared.context)
+            prepared = preparing.result()
         except MsgbookError as error:
             name = error.name if isinstance(error, ProviderError) else type(error).__name__
             self.finish(record, TurnFinished("error", None, name, str(error)))
             yield
             return
         yield
-        for why in await asyncio.to_thread(self.conversation.blobs.write, prepared.digests):
-            means.say(f"What this prompt brought cannot be kept for later requests: {why}.")
-        self._remember(prepared, transcript)
+        answerer = prepared.answerer
         turn = run_turn(
             self.body(prepared),
             record,
@@ -233,6 +213,35 @@ class Engine:
         """Close the connections, and end the processes of the file tools."""
         await self._files.close()
         await self.servers.close()
+
+    def _means(self, record: TurnRecord, changed: Callable[[], None], ask: Ask | None) -> TurnMeans:
+        return TurnMeans(
+            record,
+            self._said,
+            changed,
+            choose_model=self.servers.model,
+            approve=lambda question: self.approvals.decide(question, ask),
+            describe=self.namespace.describe if self.namespace is not None else None,
+            redact=self._redact,
+            bound=self._results.capped,
+        )
+
+    async def _prepare(
+        self, source: str, prompt: Prompt, transcript: Transcript, means: TurnMeans
+    ) -> Prepared:
+        """The request of a turn, with what it is made of recorded and kept."""
+        require_sendable(source, prompt, transcript)
+        prepared = await self.conversation.prepare(source, prompt, transcript, means)
+        answerer = prepared.answerer
+        means.record.set_head(
+            agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
+        )
+        require_room(prepared, transcript.earlier, means.say)
+        means.record.set_head(context=prepared.context)
+        for why in await asyncio.to_thread(self.conversation.blobs.write, prepared.digests):
+            means.say(f"What this prompt brought cannot be kept for later requests: {why}.")
+        self._remember(prepared, transcript)
+        return prepared
 
     def _redact(self, text: str) -> str:
         return redact(whole(text), self.settings.secrets)
