@@ -12,11 +12,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from msgbook.events import Notice
-from msgbook.prompt.block import ToolRun, is_flat
-from msgbook.prompt.expand import GROWTH, expand
+from msgbook.prompt.block import ToolRun
+from msgbook.prompt.call_arguments import CallArguments, expanded
+from msgbook.prompt.expand import expand
 from msgbook.prompt.scan import Problem, aside
 from msgbook.prompt.sources import SourceError, Sources
 from msgbook.prompt.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
@@ -74,7 +74,7 @@ class _Resolver:
         self._macros = macros
         self._sources = sources
         self._left = TOTAL_LIMIT
-        self._arguments_left = GROWTH
+        self._arguments = CallArguments(macros)
         self._followed = 0
         self._refused = False
         self._tried: set[str] = set()
@@ -189,7 +189,7 @@ class _Resolver:
             await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
 
     async def _call(self, tag: Tag) -> None:
-        arguments = self._arguments(tag.arguments)
+        arguments = self._arguments.read(tag.arguments)
         canonical = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
         if (tag.tool, canonical) in self._calls:
             return
@@ -199,37 +199,8 @@ class _Resolver:
         shown = self._bounded(tag.text, result)
         self.resolved.tools.append(ToolRun(tag.tool, arguments, shown))
 
-    def _arguments(self, written: str) -> dict[str, Any]:
-        """The arguments of a call, macros expanded: in strings, so that a value needs no escapes.
-
-        Where the whole is JSON only with its macros expanded, they may stand for more than text.
-        """
-        try:
-            arguments = _json_object(written)
-        except TagError:
-            return _json_object(self._of_arguments(written))
-        return {self._of_arguments(key): self._in_strings(arguments[key]) for key in arguments}
-
-    def _in_strings(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._of_arguments(value)
-        if isinstance(value, list):
-            return [self._in_strings(item) for item in value]
-        if isinstance(value, dict):
-            return {self._of_arguments(key): self._in_strings(value[key]) for key in value}
-        return value
-
-    def _of_arguments(self, text: str) -> str:
-        """A text in the arguments of a call, expanded: all of them share what macros may add."""
-        expanded = self._expanded(text, self._arguments_left)
-        self._arguments_left -= max(0, len(expanded) - len(text))
-        return expanded
-
-    def _expanded(self, text: str, growth: int = _KEY_GROWTH) -> str:
-        expanded, problems = expand(text, self._macros, growth)
-        for problem in problems:
-            raise TagError(problem.words.rstrip("."))
-        return expanded
+    def _expanded(self, text: str) -> str:
+        return expanded(text, self._macros, _KEY_GROWTH)
 
     def _is_new(self, key: str) -> bool:
         """Whether a key is tried for the first time."""
@@ -277,20 +248,3 @@ class _Resolver:
             notices.append(Notice("What else is wrong with the references is not told.", "warning"))
         elif len(notices) < _NOTICES and notice not in notices:
             notices.append(notice)
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-        json.dumps(value, allow_nan=False)
-    except (ValueError, RecursionError) as error:
-        raise TagError(f"its arguments are no JSON: {one_line(str(error), 200)}") from None
-    if not isinstance(value, dict):
-        raise TagError("its arguments are no JSON object")
-    if not is_flat(value):
-        raise TagError("its arguments are nested too deep")
-    return value
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
