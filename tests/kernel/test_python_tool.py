@@ -260,6 +260,26 @@ def drawing():
 def thing():
     return object
 
+class Stop(BaseException): ...
+
+class Stopping:
+    def __repr__(self): raise Stop('shown')
+
+def stops():
+    print('before')
+    raise Stop('here')
+
+async def stops_later():
+    print('before')
+    raise Stop('here')
+
+async def quits():
+    import sys
+    print('before')
+    sys.exit(3)
+
+def stops_when_shown(): return Stopping()
+
 def hangs():
     import os
     print('on')
@@ -334,6 +354,23 @@ def test_a_function_that_fails_says_where_in_the_notebook(defined, server):
     assert status == "error"
     assert content.startswith("before\nZeroDivisionError: division by zero\n  in helper, line ")
     assert content.endswith(": return 1 / n")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("stops", "before\nStop: here\n  in stops, line "),
+        ("stops_later", "before\nStop: here\n  in stops_later, line "),
+        ("quits", "before\nSystemExit: 3\n  in quits, line "),
+        ("stops_when_shown", "Stop: shown"),
+    ],
+)
+def test_whatever_a_function_raises_the_turn_goes_on(defined, server, name, words):
+    magic(defined, f"%tool {name}")
+
+    status, content = tool(defined, server, name, {})
+
+    assert (status, content[: len(words)]) == ("error", words)
 
 
 def test_arguments_that_do_not_fit_are_an_error_for_the_model(defined, server):

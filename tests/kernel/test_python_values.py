@@ -53,8 +53,8 @@ async def probe(name: str):
 
 loud = Loud()
 hanging = Hanging()
-raising, quitting, stopping, asking = map(
-    Odd, ['1/0', 'sys.exit(3)', 'raise KeyboardInterrupt', 'input()']
+raising, quitting, stopping, asking, leaving = map(
+    Odd, ['1/0', 'sys.exit(3)', 'raise KeyboardInterrupt', 'input()', 'raise GeneratorExit']
 )
 frame = pd.DataFrame({'n': range(100_000), 'word': ['x' * 1000] * 100_000})
 many = list(range(1_000_000))
@@ -98,6 +98,7 @@ def test_what_a_class_prints_while_it_is_described_reaches_nobody(defined):
         ("asking", "Odd: <Odd instance at 0x"),
         ("quitting", "SourceError: it cannot be shown, since it raises SystemExit"),
         ("stopping", "SourceError: it cannot be shown, since it raises KeyboardInterrupt"),
+        ("leaving", "SourceError: it cannot be shown, since it raises GeneratorExit"),
         ("absent", "SourceError: there is no such variable in the notebook; run the cell that"),
         ("len", "SourceError: there is no such variable"),
     ],

@@ -147,7 +147,16 @@ def test_a_turn_that_nobody_follows_any_more_stops_its_tools():
     assert asyncio.run(leave_early()) == 1
 
 
-@pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3), TimeoutError("slow")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("odd"),
+        SystemExit(3),
+        TimeoutError("slow"),
+        BaseException("odd"),
+        GeneratorExit("odd"),
+    ],
+)
 def test_whatever_a_tool_raises_is_a_result(error):
     async def act(_: str) -> str:
         raise error

@@ -70,10 +70,13 @@ class KernelNamespace:
             try:
                 value = self._kernel.interruptible(function)
                 if inspect.isawaitable(value):
-                    value = await self._awaited(_wait_for(value), capture)
-                if self._kernel.interruptible(partial(self._show_images, value, capture)):
+                    value, error = await self._awaited(_outcome(value), capture)
+                shown = partial(self._show_images, value, capture)
+                if error is None and self._kernel.interruptible(shown):
                     value = None
-            except (Exception, SystemExit, KeyboardInterrupt) as raised:
+            except asyncio.CancelledError:
+                raise
+            except BaseException as raised:  # anybody's code: pytest's `skip` is no Exception
                 error = raised
         if isinstance(error, KeyboardInterrupt):
             await self._interrupted()
@@ -94,7 +97,7 @@ class KernelNamespace:
         with self._capturing(_show_nothing):
             try:
                 text = self._kernel.interruptible(partial(describe, value))
-            except (SystemExit, KeyboardInterrupt) as raised:
+            except BaseException as raised:
                 error = raised
         if isinstance(error, KeyboardInterrupt):
             await self._interrupted()
@@ -167,8 +170,14 @@ def _show_nothing(text: str) -> None:
     pass
 
 
-async def _wait_for(value: Any) -> Any:
-    return await value
+async def _outcome(value: Any) -> tuple[Any, BaseException | None]:
+    """What awaited code returns, or raises: a task that raises `SystemExit` ends the event loop."""
+    try:
+        return await value, None
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        return None, error
 
 
 async def _stepwise(

@@ -154,7 +154,7 @@ class CallRunner:
             if _is_cancelled():
                 raise
             outcome = _Outcome("error", "The tool cancelled itself.")
-        except (Exception, SystemExit) as error:  # a tool is anybody's code
+        except BaseException as error:  # a tool is anybody's code
             outcome = _Outcome("error", f"{type(error).__name__}: {error}")
             if limit.expired():
                 self.meter.run_out()
