@@ -138,6 +138,21 @@ def test_check_prints_one_list_as_json(chat, capsys):
     assert found[0].keys() == {"file", "line", "code", "message", "fixable"}
 
 
+def test_check_knows_the_agents_of_the_project_and_of_the_settings(chat, capsys, monkeypatch):
+    settings, agents = chat.parent / "msgbook.toml", chat.parent / ".msgbook/agents"
+    settings.write_text("[agents.mine]\nmodels = 'm'\n")
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(settings))
+    agents.mkdir(parents=True)
+    (agents / "ours.md").write_text("Be brief.")
+    for name, code in (("mine", 0), ("ours", 0), ("assistant", 0), ("nobodys", 1)):
+        path = chat.parent / f"{name}.msg.md"
+        path.write_text(f"---\ndefault_agent: {name}\n---\n\n# %%\n\nHi\n")
+
+        assert run("check", path) == code
+
+    assert "nobodys.msg.md:2: unknown-agent `default_agent` is" in capsys.readouterr().out
+
+
 def test_check_mends_what_is_safe_and_prints_what_is_left(chat, capsys):
     path = chat.parent / "x.msg.md"
     path.write_text(OPEN + "\n# %% b\n\n#%%\n")

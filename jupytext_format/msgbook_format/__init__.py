@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Collection
 
     from nbformat import NotebookNode
 
@@ -84,7 +85,12 @@ def write(nb: NotebookNode, path: str | os.PathLike[str]) -> None:
     files.write_file(nb, Path(path))
 
 
-def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Finding]:
+def check(
+    text: str,
+    *,
+    output_file: OutputFileRule | None = None,
+    agents: Collection[str] | None = None,
+) -> list[Finding]:
     """What in `text` is probably not meant as `reads` reads it, by line. No text raises.
 
     A finding has a `line` (from 1), a `code`, a `message` and `fixable`; docs/commands.md lists
@@ -94,7 +100,9 @@ def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Findi
         output_file: Is called with the values of `output_file` and `sha256` (None without one) of
             each output that names a file, and says what is wrong with that file, or None. Without
             it no file is looked at.
+        agents: Names that the project and the user's settings define; without them a
+            `default_agent` is judged only in a text that defines agents itself.
     """
     from msgbook_format import checks
 
-    return checks.check(text, output_file=output_file)
+    return checks.check(text, output_file=output_file, agents=agents)

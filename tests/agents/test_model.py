@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.model import Agent, parse_agent, parse_temporary
+from msgbook_format import check
 
 SEED_004 = {
     "models": ["gpt-5", "o3"],
@@ -52,7 +54,7 @@ def test_an_agent_without_properties_is_one():
     assert parse_agent("a", None, "notebook") == (Agent("a", "notebook"), ())
 
 
-@pytest.mark.parametrize(
+WRONG = pytest.mark.parametrize(
     ("key", "value", "expected"),
     [
         ("models", {"a": 1}, "a list of names, or one name"),
@@ -70,12 +72,32 @@ def test_an_agent_without_properties_is_one():
         ("time_budget", 0, "a positive number of seconds"),
     ],
 )
+
+
+@WRONG
 def test_a_wrong_type_is_a_notice_and_the_rest_counts(key, value, expected):
     agent, notices = parse_agent("a", {key: value, "description": "d"}, "notebook")
 
     assert agent == Agent("a", "notebook", description="d")
     [notice] = notices
     assert notice.startswith(f"Agent a: {key}: expected {expected}, got ")
+
+
+@WRONG
+def test_check_finds_a_wrong_type_that_the_turn_tells(key, value, expected):
+    frontmatter = yaml.safe_dump({"agents": {"a": {key: value, "description": "d"}}})
+
+    [finding] = check(f"---\n{frontmatter}---\n")
+    assert finding.code == "agents-type"
+    assert f"expected {expected} for `{key}` of the agent `a`" in finding.message
+
+
+@pytest.mark.parametrize("table", [SEED_004 | OURS, dict.fromkeys(SEED_004 | OURS), None])
+def test_check_finds_nothing_where_the_turn_tells_nothing(table):
+    frontmatter = yaml.safe_dump({"agents": {"a": table}})
+
+    assert parse_agent("a", table, "notebook").notices == ()
+    assert check(f"---\n{frontmatter}---\n") == []
 
 
 @pytest.mark.parametrize("key", ["tools", "mcp_servers", "allowed_uris"])
@@ -100,7 +122,7 @@ def test_an_unknown_property_is_a_notice():
 
 
 def test_a_temporary_agent_has_the_types_of_a_defined_one():
-    words = ["models=gpt-5,o3", "temperature=0.2", "reasoning=true", "max_steps=5", "provider=7"]
+    words = "models=gpt-5,o3 temperature=0.2 reasoning=true max_steps=5 provider='7'"
 
     assert parse_temporary("fast", words) == (
         Agent(
@@ -117,7 +139,7 @@ def test_a_temporary_agent_has_the_types_of_a_defined_one():
 
 
 def test_a_temporary_agent_cannot_set_a_system_prompt():
-    agent, notices = parse_temporary("fast", ["system_prompt=Hurry.", "models=m"])
+    agent, notices = parse_temporary("fast", "system_prompt=Hurry. models=m")
 
     assert agent == Agent("fast", "cell", models=("m",))
     [notice] = notices
@@ -125,7 +147,7 @@ def test_a_temporary_agent_cannot_set_a_system_prompt():
 
 
 def test_a_word_that_sets_nothing_is_a_notice():
-    _, notices = parse_temporary("fast", ["gpt-5"])
+    _, notices = parse_temporary("fast", "gpt-5")
 
     assert notices == ('Agent fast: expected KEY=VALUE, got "gpt-5"; it is ignored.',)
 
@@ -145,6 +167,6 @@ def test_nothing_that_a_file_says_raises(name, table):
     assert all(isinstance(notice, str) and "\n" not in notice for notice in notices)
 
 
-@given(st.lists(st.text()))
+@given(st.text())
 def test_no_words_of_a_magic_raise(words):
     assert parse_temporary("a", words).agent.system_prompt is None

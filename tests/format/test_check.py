@@ -63,6 +63,22 @@ CASES = {
         [(3, "agents-type"), (5, "agents-type"), (6, "agents-type"), (7, "agents-type")],
     ),
     "a default that is not defined": ("---\nagents: {a: {}}\ndefault_agent: b\n---\n", [(3, "unknown-agent")]),
+    "a property that there is not": (
+        "---\nagents:\n  a:\n    temprature: 1\n    tools: [7]\n---\n", [(4, "unknown-property"), (5, "agents-type")]
+    ),
+    "an agent without a property, and the one that is always there": (
+        "---\nagents:\n  a: {models: , reasoning: ~}\n  b:\ndefault_agent: assistant\n---\n", []
+    ),
+    "more agents than are read": (
+        ("---\nx: &x [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\ny: &y [*x, *x, *x, *x, *x, *x, *x, *x, *x, *x]\n"
+        "z: &z [*y, *y, *y, *y, *y, *y, *y, *y, *y, *y]\n"
+        "agents: {a: {models: [*z, *z, *z, *z, *z, *z, *z, *z, *z, *z]}}\n---\n"),
+        [(5, "frontmatter-yaml")],
+    ),
+    "properties of a temporary agent": (
+        "# %% [^n]\n\n[^n]: [code]\n\n```ipython\n%agent new b temprature=1 models=m max_steps=no gpt-5\n```\n",
+        [(1, "agents-type"), (1, "agents-type"), (1, "unknown-property")],
+    ),
     "names that are not defined": (
         ("---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n[^p]: [markdown] agent=b\n\nx\n\n"
         "# %%% [^p-1]\n\n[^p-1]: [c]\n\ny\n\n# %%% [^p-2]\n\n[^p-2]: [a]\n\nz\n"),
@@ -249,6 +265,18 @@ def test_output_files_are_looked_at_by_whom_the_caller_names():
     ]
     assert asked == [("f.png", "00")]
     assert check(text) == []
+
+
+def test_agents_that_are_defined_elsewhere_are_known_to_whom_the_caller_names():
+    alone = "---\ndefault_agent: b\n---\n"
+    beside = "---\nagents: {a: {}}\ndefault_agent: b\n---\n"
+
+    def codes(text, agents):
+        return [finding.code for finding in check(text, agents=agents)]
+
+    assert codes(alone, None) == []  # it may be defined elsewhere
+    assert codes(alone, ["b"]) == codes(beside, ["b"]) == []
+    assert codes(alone, []) == codes(beside, None) == ["unknown-agent"]
 
 
 LINES = [

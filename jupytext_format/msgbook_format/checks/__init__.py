@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 
-from msgbook_format.checks import file_rules, frontmatter_rules, marker_rules, output_rules
+from msgbook_format.checks import (
+    agent_rules,
+    file_rules,
+    frontmatter_rules,
+    marker_rules,
+    output_rules,
+)
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.fix import fix
 from msgbook_format.checks.output_rules import OutputFileRule
@@ -27,14 +33,20 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.attributes,
     marker_rules.duplicate_ids,
     marker_rules.fences,
-    marker_rules.unknown_agents,
+    agent_rules.frontmatter_agents,
+    agent_rules.named_agents,
     output_rules.calls_and_results,
     output_rules.values,
     output_rules.data,
 )
 
 
-def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Finding]:
+def check(
+    text: str,
+    *,
+    output_file: OutputFileRule | None = None,
+    agents: Collection[str] | None = None,
+) -> list[Finding]:
     """What in a message file is probably not meant so, by line. No text raises.
 
     Takes time in proportion to the length of the text. As in `reads`, all of the text is messages
@@ -43,8 +55,10 @@ def check(text: str, *, output_file: OutputFileRule | None = None) -> list[Findi
     Args:
         output_file: Looks at the files that outputs stand in; without it nobody does, since the
             text alone does not say where they are.
+        agents: Names that the project and the user's settings define; without them a
+            `default_agent` is judged only in a text that defines agents itself.
     """
-    view = view_of(text)
+    view = view_of(text, agents)
     found = {finding for rule in _RULES for finding in rule(view)}
     if output_file is not None:
         found.update(output_rules.output_files(view, output_file))

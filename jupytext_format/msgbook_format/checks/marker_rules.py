@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from msgbook_format.agents import DEFAULT_AGENT, AgentMagic, agent_magic, msg_attributes
 from msgbook_format.attrs import parse_tail
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lines import Line, closes, fence_run
 from msgbook_format.checks.view import Mark, View
-from msgbook_format.code import PYTHON_INFO
-from msgbook_format.fence import parse_fence
 
 _SHOWN = 40
 """Characters of a line or name that a message quotes."""
@@ -179,52 +176,3 @@ def _unclosed(mark: Mark) -> Iterator[Finding]:
     told = "the code goes on to the end of the cell" if code else "it hides all that follows"
     message = f"the fence {fence_run(fence.text)[:_SHOWN]} is not closed: {told}"
     yield Finding(fence.number, "unclosed-fence", message, fixable=code and fence is first)
-
-
-def unknown_agents(view: View) -> Iterator[Finding]:
-    """Agents that nothing defines, in a file that defines some; and what they may not say."""
-    known = {*view.agents.names, DEFAULT_AGENT}
-    for cell in view.cells:
-        head = cell.head
-        magic = _agent_magic(head)
-        if magic is not None and _is_python(head):
-            message = f"`%agent {magic.verb}` stands in Python, where it does nothing"
-            yield Finding(head.line, "agent-in-python", f"{message}: write the fence as ```ipython")
-        elif magic is not None and magic.verb == "new":
-            known.add(magic.name)
-            if "system_prompt=" in magic.properties:
-                message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
-                yield Finding(head.line, "temporary-agent", f"{message}; only `agents:` can")
-        if not view.agents.names:
-            continue
-        for mark in (head, *cell.below):
-            name = _agent_of(mark)
-            if name is not None and name not in known:
-                yield Finding(
-                    mark.footnote,
-                    "unknown-agent",
-                    f"nothing above defines the agent `{name[:_SHOWN]}`: expected one of "
-                    f"{', '.join(sorted(k[:_SHOWN] for k in known)[:20])}",
-                )
-
-
-def _agent_magic(head: Mark) -> AgentMagic | None:
-    """The `%agent` magic that the source of a cell begins with."""
-    if head.role not in ("prompt", "code") or "%agent" not in head.unit.body:
-        return None
-    return agent_magic(parse_fence(head.unit.body).code if head.role == "code" else head.unit.body)
-
-
-def _is_python(head: Mark) -> bool:
-    """Whether code is Python: its fence says so, or nothing else, or there is none."""
-    if head.role != "code":
-        return False
-    info = (parse_fence(head.unit.body).info or "").split(" ", 1)[0]
-    return info in PYTHON_INFO
-
-
-def _agent_of(mark: Mark) -> str | None:
-    """The agent that a mark names."""
-    if mark.role == "prompt":
-        return msg_attributes(mark.unit.body).get("agent") or mark.value("agent")
-    return mark.agent or (mark.value("agent") if mark.role != "attachment" else None)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from msgbook_format.agents import FrontmatterAgents, frontmatter_agents
+import yaml
+
+from msgbook_format.agents import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
 from msgbook_format.attachments import read_attachments
 from msgbook_format.attrs import Pairs
 from msgbook_format.blocks import NO_AGENT
@@ -18,10 +21,15 @@ from msgbook_format.layout import BOM, Layout, split_text
 from msgbook_format.metadata import read_metadata
 from msgbook_format.outputs import is_output
 from msgbook_format.scan import Group, Segment, Unit, parse_unit, split_outputs
+from msgbook_format.yaml_nodes import compose
 
 Role = Literal[
     "preamble", "prompt", "code", "note", "raw", "whole", "block", "output", "attachment"
 ]
+
+
+YAML_LINE = 1
+"""Lines above the YAML of a frontmatter: the opening `---`."""
 
 
 @dataclass
@@ -103,6 +111,8 @@ class View:
     """First line of what stands above the message section."""
     cells: list[Cell] = field(default_factory=list)
     """The preamble, if there is one, is the first."""
+    elsewhere: Collection[str] | None = None
+    """Agents that are defined elsewhere; None where nobody has looked."""
 
     @cached_property
     def marks(self) -> list[Mark]:
@@ -114,15 +124,49 @@ class View:
         """What the frontmatter says about agents."""
         return frontmatter_agents(self.user)
 
+    @cached_property
+    def root(self) -> yaml.Node | None:
+        """The root of the frontmatter; None without one.
 
-def view_of(text: str) -> View:
-    """The view of any text."""
+        Raises:
+            YamlError: It is no YAML.
+        """
+        core = self.layout.frontmatter.core if self.layout.frontmatter else ""
+        return compose(core[core.index("\n") + 1 : core.rindex("---")]) if core else None
+
+    @property
+    def may_judge_agents(self) -> bool:
+        """Whether what is not in `known_agents` is surely unknown.
+
+        A file without agents of its own has them elsewhere.
+        """
+        return bool(self.agents.names) or self.elsewhere is not None
+
+    @cached_property
+    def known_agents(self) -> frozenset[str]:
+        """Names of agents, those of `%agent new` cells aside."""
+        return frozenset({*self.agents.names, *(self.elsewhere or ()), DEFAULT_AGENT})
+
+
+def shown_node(node: yaml.Node) -> str:
+    """What stands in a frontmatter where something else was expected."""
+    if isinstance(node, yaml.ScalarNode):
+        return f"`{' '.join(node.value[:80].split())[:40]}`"
+    return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
+
+
+def view_of(text: str, elsewhere: Collection[str] | None = None) -> View:
+    """The view of any text.
+
+    Args:
+        elsewhere: As in `View`.
+    """
     layout = split_text(text)
     frontmatter = layout.frontmatter
     user, ours = parse_frontmatter(frontmatter.core) if frontmatter else ("", None)
     heading = section_name(user) if user else None
     given = None if ours is None else ours["metadata"]
-    view = View(text.removeprefix(BOM), layout, user, given, heading)
+    view = View(text.removeprefix(BOM), layout, user, given, heading, elsewhere=elsewhere)
     metadata, _ = read_metadata(user if frontmatter else None, ours)
     ctx = Context.of(metadata, heading)
     line = 1 + layout.lead.count("\n") + _height(frontmatter)

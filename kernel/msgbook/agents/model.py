@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from msgbook.text import visible, whole
+from msgbook_format import agent_properties
+from msgbook_format.agent_properties import PROPERTIES, table_of_words
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
 
-_NAMES_LIMIT = 200
-"""Names in a list: each is looked for among all that there are."""
 _SHOWN = 60
 """Characters of a wrong value that a notice shows."""
 
@@ -87,13 +86,13 @@ def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
     found: dict[str, Any] = {}
     notices = []
     for key, value in table.items():
-        known = _PROPERTIES.get(key)
+        known = PROPERTIES.get(key)
         if known is None:
             shown = _shown(key)
             notices.append(f"Agent {visible(name)}: unknown property {shown}; it is ignored.")
         elif value is not None:
             try:
-                found[key] = known.read(value)
+                found[key] = _sendable(known.read(value))
             except ValueError:
                 notices.append(_expected(name, key, known.expected, value, closed=known.narrows))
                 if known.narrows:
@@ -101,135 +100,49 @@ def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
     return Parsed(replace(Agent(name, origin), **found), tuple(notices))
 
 
-def parse_temporary(name: str, words: list[str]) -> Parsed:
-    """An agent of the words `key=value` behind `%agent new NAME`.
+def parse_temporary(name: str, properties: str) -> Parsed:
+    """An agent of the words `key=value ...` behind `%agent new NAME`.
 
     A temporary agent has no `system_prompt` (seed 004).
     """
-    table: dict[str, Any] = {}
-    notices = []
-    for word in words:
-        key, equals, value = word.partition("=")
-        if key == "system_prompt":
-            notices.append(
-                f"Agent {visible(name)}: a temporary agent cannot set system_prompt; define it "
-                "under agents: in the frontmatter."
-            )
-        elif not equals:
-            notices.append(
-                f"Agent {visible(name)}: expected KEY=VALUE, got {_shown(word)}; it is ignored."
-            )
-        else:
-            known = _PROPERTIES.get(key)
-            table[key] = known.of_word(value) if known else value
+    table, others = table_of_words(properties)
+    shown = visible(name)
+    notices = [
+        f"Agent {shown}: expected KEY=VALUE, got {_shown(word)}; it is ignored." for word in others
+    ]
+    if "system_prompt" in table:
+        del table["system_prompt"]
+        notices.append(
+            f"Agent {shown}: a temporary agent cannot set system_prompt; define it under agents: in "
+            "the frontmatter."
+        )
     parsed = parse_agent(name, table, "cell")
     return Parsed(parsed.agent, (*notices, *parsed.notices))
 
 
 def text_value(value: Any) -> str:
-    """A text that says something.
+    """A text that says something, and that can be sent.
 
     Raises:
         ValueError: It is something else.
     """
-    if isinstance(value, str) and value.strip():
-        return whole(value.strip())
-    raise ValueError
+    return whole(agent_properties.text_value(value))
 
 
 def name_values(value: Any) -> tuple[str, ...]:
-    """Names: a list of them, each once, or a single one.
+    """Names that can be sent: a list of them, or a single one.
 
     Raises:
         ValueError: It is something else, or very long.
     """
-    values = value if isinstance(value, list | tuple) else [value]
-    if len(values) > _NAMES_LIMIT:
-        raise ValueError
-    return tuple(dict.fromkeys(map(text_value, values)))
+    return tuple(map(whole, agent_properties.name_values(value)))
 
 
-def _truth(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise ValueError
-
-
-def _number(value: Any) -> float:
-    if type(value) in (int, float) and 0 <= value < math.inf:
-        return value  # type: ignore[no-any-return]  # just checked
-    raise ValueError
-
-
-def _positive(value: Any) -> float:
-    if _number(value) > 0:
-        return _number(value)
-    raise ValueError
-
-
-def _count(value: Any) -> int:
-    if type(value) is int and value > 0:
-        return value
-    raise ValueError
-
-
-def _any_text(value: Any) -> str:
-    if isinstance(value, str):
-        return whole(value)
-    raise ValueError
-
-
-def _names_of_word(word: str) -> list[str]:
-    inner = word[1:-1] if word.startswith("[") and word.endswith("]") else word
-    return [name.strip() for name in inner.split(",") if name.strip()]
-
-
-def _scalar_of_word(word: str) -> Any:
-    """A truth value or a number where it is one, else the word."""
-    try:
-        value = json.loads(word.lower())
-    except (ValueError, RecursionError):
-        return word
-    return value if isinstance(value, bool | int | float) else word
-
-
-class _Property(NamedTuple):
-    expected: str
-    read: Callable[[Any], Any]
-    """Raises `ValueError` for what is not expected."""
-    of_word: Callable[[str], Any] = _scalar_of_word
-    """What a word of a magic means, before it is read."""
-    narrows: bool = False
-    """Whether it holds an agent back: what cannot be read then allows nothing, rather than all."""
-
-
-_NAMES = _Property("a list of names, or one name", name_values, _names_of_word)
-_NARROWING = _NAMES._replace(narrows=True)
-_NAME = _Property("a name", text_value, str)
-_TEXT = _Property("a text", _any_text, str)
-_TRUTH = _Property("true or false", _truth)
-_COUNT = _Property("a positive whole number", _count)
-
-_PROPERTIES: dict[Any, _Property] = {
-    "description": _TEXT,
-    "models": _NAMES,
-    "provider": _NAME,
-    "context_window": _COUNT,
-    "max_output_tokens": _COUNT,
-    "reasoning": _TRUTH,
-    "reasoning_effort": _NAME,
-    "use_temperature": _TRUTH,
-    "temperature": _Property("a number from 0 on", _number),
-    "system_prompt": _TEXT,
-    "tools": _NARROWING,
-    "mcp_servers": _NARROWING,
-    "allowed_uris": _NARROWING._replace(expected="a list of folders, or one folder"),
-    "max_steps": _COUNT,
-    "token_budget": _COUNT,
-    "time_budget": _Property("a positive number of seconds", _positive),
-    "rules": _NAMES,
-    "skills": _NAMES,
-}
+def _sendable(value: Any) -> Any:
+    """A property without halves of characters."""
+    if isinstance(value, tuple):
+        return tuple(map(whole, value))
+    return whole(value) if isinstance(value, str) else value
 
 
 def _expected(name: str, key: str, expected: str, value: Any, *, closed: bool = False) -> str:

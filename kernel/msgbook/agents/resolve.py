@@ -8,7 +8,6 @@ itself what the user gave to an agent of their own.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -96,11 +95,7 @@ def known_agents(cells: Sequence[Cell], sources: AgentSources) -> list[Listed]:
 
 def temporary_agent(magic: AgentMagic) -> Parsed:
     """The agent that a `%agent new` cell makes."""
-    try:
-        words = shlex.split(magic.properties)
-    except ValueError:
-        words = magic.properties.split()
-    return parse_temporary(magic.name, words)
+    return parse_temporary(magic.name, magic.properties)
 
 
 def project_agent(name: str, text: str) -> Parsed:

@@ -74,20 +74,38 @@ def _check_file(path: Path, mend: bool) -> list[Finding]:
     from msgbook_format.files import Snapshot
     from msgbook_format.output_files import find_problem
 
-    output_file = partial(find_problem, path)
     snapshot = Snapshot.read(path)
     text = snapshot.text
-    findings = checks.check(text, output_file=output_file)
+    look = partial(
+        checks.check,
+        output_file=partial(find_problem, path),
+        agents=_agents_of(path.resolve().parent),
+    )
+    findings = look(text)
     if mend and any(finding.fixable for finding in findings):
         text = checks.fix(text)
         if text != snapshot.text:
             snapshot.replace(text)
-            left = checks.check(text, output_file=output_file)
+            left = look(text)
             # What was hidden in an open fence may be found only now.
             mended = _fixable(findings) - _fixable(left)
             complain("check", f"{path}: {mended} of {len(findings)} mended")
             return left
     return findings
+
+
+def _agents_of(folder: Path) -> frozenset[str] | None:
+    """The agents that a folder's project and the user's settings define; None if unreadable."""
+    from msgbook.agents.project import read_project
+    from msgbook.config import load_settings
+    from msgbook.errors import ConfigError
+    from msgbook.tools.trust import find_project
+
+    try:
+        configured = load_settings().agents
+    except ConfigError:
+        return None
+    return frozenset({*configured, *read_project(find_project(folder), folder).agents})
 
 
 def _fixable(findings: list[Finding]) -> int:

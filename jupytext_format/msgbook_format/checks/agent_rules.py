@@ -1,0 +1,156 @@
+"""Findings about agents: how they are defined, and who names one that nothing defines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import yaml
+
+from msgbook_format.agent_properties import PROPERTIES, table_of_words
+from msgbook_format.agents import AgentMagic, agent_magic, msg_attributes
+from msgbook_format.checks.finding import Finding
+from msgbook_format.checks.view import YAML_LINE, Mark, View, shown_node
+from msgbook_format.code import PYTHON_INFO
+from msgbook_format.fence import parse_fence
+from msgbook_format.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
+from msgbook_format.yaml_values import plain_value
+
+_SHOWN = 40
+"""Characters of a name or value that a message quotes."""
+_NAMED = 20
+"""Agents that a message names."""
+
+
+def frontmatter_agents(view: View) -> Iterator[Finding]:
+    """What is wrong with `agents` and `default_agent`."""
+    try:
+        found = entries(view.root)
+    except YamlError:
+        return  # `frontmatter_rules` tells
+    agents, default = last(found, "agents"), last(found, "default_agent")
+    if agents is not None:
+        yield from _definitions(agents)
+    if default is None:
+        return
+    name = text_of(default.node)
+    if not name:
+        yield _wrong_type(default, "`default_agent`", "a name")
+    elif view.may_judge_agents and name not in view.known_agents:
+        message = f"`default_agent` is `{name[:_SHOWN]}`, which nothing defines"
+        yield Finding(
+            default.line + YAML_LINE,
+            "unknown-agent",
+            f"{message}: expected one of {_listed(view.known_agents)}",
+        )
+
+
+def named_agents(view: View) -> Iterator[Finding]:
+    """Agents that nothing defines, in a file that defines some; and `%agent` cells."""
+    known = set(view.known_agents)
+    for cell in view.cells:
+        magic = _agent_magic(cell.head)
+        if magic is not None and _is_python(cell.head):
+            message = f"`%agent {magic.verb}` stands in Python, where it does nothing"
+            yield Finding(
+                cell.head.line, "agent-in-python", f"{message}: write the fence as ```ipython"
+            )
+        elif magic is not None and magic.verb == "new":
+            known.add(magic.name)
+            yield from _temporary(magic, cell.head.line)
+        for mark in (cell.head, *cell.below) if view.agents.names else ():
+            name = _agent_of(mark)
+            if name is not None and name not in known:
+                yield Finding(
+                    mark.footnote,
+                    "unknown-agent",
+                    f"nothing above defines the agent `{name[:_SHOWN]}`: "
+                    f"expected one of {_listed(known)}",
+                )
+
+
+def _definitions(agents: Entry) -> Iterator[Finding]:
+    if not isinstance(agents.node, yaml.MappingNode):
+        if kind_of(agents.node) != "null":
+            yield _wrong_type(agents, "`agents`", "a mapping of names to properties")
+        return
+    try:
+        plain_value(agents.node)
+    except YamlError as error:
+        message = f"{error}; no agents are read"
+        yield Finding(agents.line + YAML_LINE, "frontmatter-yaml", message)
+        return
+    for agent in entries(agents.node):
+        if isinstance(agent.node, yaml.MappingNode):
+            for item in entries(agent.node):
+                value, shown = plain_value(item.node), shown_node(item.node)
+                yield from _property(agent.key, item.key, value, shown, line=item.line + YAML_LINE)
+        elif kind_of(agent.node) != "null":
+            yield _wrong_type(agent, f"the agent `{agent.key[:_SHOWN]}`", "a mapping of properties")
+
+
+def _temporary(magic: AgentMagic, line: int) -> Iterator[Finding]:
+    """What is wrong with the properties of a `%agent new` cell."""
+    table, others = table_of_words(magic.properties)
+    for word in others:
+        message = f"expected KEY=VALUE behind `%agent new {magic.name[:_SHOWN]}`, found"
+        yield Finding(line, "agents-type", f"{message} `{_one_line(word)}`")
+    for key, value in table.items():
+        if key == "system_prompt":
+            message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
+            yield Finding(line, "temporary-agent", f"{message}; only `agents:` can")
+        else:
+            yield from _property(magic.name, key, value, f"`{_one_line(value)}`", line=line)
+
+
+def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Iterator[Finding]:
+    """What is wrong with one property, as a turn would say of it."""
+    known = PROPERTIES.get(key)
+    what = f"`{_one_line(key)}` of the agent `{agent[:_SHOWN]}`"
+    if known is None:
+        near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)
+        meant = f": is `{near[0]}` meant?" if near else ""
+        yield Finding(line, "unknown-property", f"{what} is no property and is ignored{meant}")
+    elif value is not None:
+        try:
+            known.read(value)
+        except ValueError:
+            message = f"expected {known.expected} for {what}, found {shown}"
+            closed = ": nothing is allowed" if known.narrows else ""
+            yield Finding(line, "agents-type", message + closed)
+
+
+def _wrong_type(entry: Entry, what: str, expected: str) -> Finding:
+    message = f"expected {expected} for {what}, found {shown_node(entry.node)}"
+    return Finding(entry.line + YAML_LINE, "agents-type", message)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(name[:_SHOWN] for name in names)[:_NAMED])
+
+
+def _one_line(value: Any) -> str:
+    return " ".join(str(value)[: 2 * _SHOWN].split())[:_SHOWN]
+
+
+def _agent_magic(head: Mark) -> AgentMagic | None:
+    """The `%agent` magic that the source of a cell begins with."""
+    if head.role not in ("prompt", "code") or "%agent" not in head.unit.body:
+        return None
+    return agent_magic(parse_fence(head.unit.body).code if head.role == "code" else head.unit.body)
+
+
+def _is_python(head: Mark) -> bool:
+    """Whether code is Python: its fence says so, or nothing else, or there is none."""
+    if head.role != "code":
+        return False
+    info = (parse_fence(head.unit.body).info or "").split(" ", 1)[0]
+    return info in PYTHON_INFO
+
+
+def _agent_of(mark: Mark) -> str | None:
+    """The agent that a mark names."""
+    if mark.role == "prompt":
+        return msg_attributes(mark.unit.body).get("agent") or mark.value("agent")
+    return mark.agent or (mark.value("agent") if mark.role != "attachment" else None)
