@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -154,8 +155,7 @@ def check_valid(messages: list[dict[str, Any]]) -> None:
             assert role == "assistant"
             assert call["id"]
             assert isinstance(json.loads(call["function"]["arguments"]), dict)
-            assert isinstance(call["function"]["name"], str)
-            assert call["function"]["name"]
+            assert re.fullmatch("[A-Za-z0-9_-]{1,64}", call["function"]["name"])
     assert waiting == []
     json.dumps(messages, ensure_ascii=False).encode("utf-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,8 +19,11 @@ Part = dict[str, Any]
 IMAGE = "[image]"
 """What a model that does not see is sent for an image."""
 
-NO_NAME = "unknown"
+_NO_NAME = "unknown"
 """The name of a call that has none: servers refuse an empty one."""
+
+_NO_NAME_PART = re.compile("[^A-Za-z0-9_-]")
+_NAME_LIMIT = 64
 
 
 def system(content: str) -> Message:
@@ -42,10 +46,13 @@ def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
     """One entry of an assistant message's `tool_calls`.
 
     Args:
+        name: As the model said it. What no tool can be named, such as `functions.read`, is spelled
+            with what servers take; OpenAI's refuse a whole history for a dot.
         arguments: JSON text. What is no JSON object is wrapped into one, because strict servers
             refuse a history that holds anything else.
     """
-    call_id, name, arguments = whole(call_id), whole(name) or NO_NAME, whole(arguments)
+    call_id, arguments = whole(call_id), whole(arguments)
+    name = _NO_NAME_PART.sub("_", name)[:_NAME_LIMIT] or _NO_NAME
     if not _is_json_object(arguments):
         arguments = (
             json.dumps({"invalid_json": arguments}, ensure_ascii=False) if arguments else "{}"
