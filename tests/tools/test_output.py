@@ -44,6 +44,13 @@ def test_of_a_longer_output_start_and_end_are_kept_and_the_loss_is_said():
     assert text.endswith("".join(lines)[-TAIL:])
 
 
+def test_the_start_of_one_long_piece_is_kept_to_the_last_whole_character():
+    text = gathered("é" * 50_000, limit=101)
+
+    left_out = 50_000 - 50 - TAIL
+    assert text == f"{'é' * 50}\n[... {left_out} characters were not kept ...]\n{'é' * TAIL}"
+
+
 def test_a_line_without_an_end_is_bounded():
     terminal = TerminalText()
 

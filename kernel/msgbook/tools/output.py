@@ -126,9 +126,13 @@ class Output:
         self._unshown, self._shown_line = piece[-_PIECE_LIMIT:], ""
         if not self._left_out and not self._tail:
             data = final.encode("utf-8", "replace")
-            if len(self._start) + len(data) <= self._limit:
+            room = self._limit - len(self._start)
+            if len(data) <= room:
                 self._start += data
                 return
+            head = data[:room].decode("utf-8", "ignore")
+            self._start += head.encode()
+            final = final[len(head) :]
         tail = self._tail + final
         self._left_out += max(0, len(tail) - TAIL)
         self._tail = tail[-TAIL:]
