@@ -138,6 +138,8 @@ def test_unknown_keys_and_chunks_without_choices_change_nothing():
     ("chunks", "end"),
     [
         ([finish("length")], ModelFinished("length", True)),
+        ([finish("model_length")], ModelFinished("length", True)),
+        ([finish("max_tokens")], ModelFinished("length", True)),
         ([DONE], ModelFinished(None, True)),
         ([delta(content="x")], ModelFinished(None, False)),
         ([{"choices": []}, finish(), finish(None)], ModelFinished("stop", True)),

@@ -69,6 +69,17 @@ def test_a_spent_token_budget_runs_no_tool_and_asks_no_more(end):
     assert "100 tokens" in turn["blocks"][-1]["text"]
 
 
+@pytest.mark.parametrize("reason", ["length", "content_filter", "insufficient_system_resource"])
+def test_calls_of_an_answer_that_is_not_whole_are_not_run(reason):
+    answer = [*calls(("t", {}))[:-1], ModelFinished(reason, True)]
+
+    turn = run(ScriptedModel(answer), ScriptedTool("t", echo))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", reason)
+    assert results(turn) == []
+    assert turn["blocks"][0]["unfinished"]
+
+
 def test_an_answer_that_is_whole_is_done_whatever_it_cost():
     turn = run(ScriptedModel(SAID), limits=Limits(token_budget=1))
 

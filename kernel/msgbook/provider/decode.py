@@ -23,6 +23,7 @@ from msgbook.provider.calls import CallAssembler
 from msgbook.provider.fields import (
     detailed_reasoning,
     error_message,
+    finish_reason_of,
     joined,
     named_reasoning,
     objects,
@@ -128,8 +129,7 @@ class CompletionDecoder:
                 delta = choice["delta"] if "delta" in choice else choice.get("message")
                 if isinstance(delta, dict):
                     yield from self._delta(delta)
-                if isinstance(choice.get("finish_reason"), str):
-                    self._finish_reason = one_line(choice["finish_reason"]) or self._finish_reason
+                self._finish_reason = finish_reason_of(choice) or self._finish_reason
                 errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()

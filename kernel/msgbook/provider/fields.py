@@ -10,6 +10,8 @@ from msgbook_format.turn import Usage
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
+_LENGTH = {"model_length", "max_tokens"}
+"""Mistral's name for a full context window; that of gateways to Anthropic for the token limit."""
 
 _USAGE = {
     "input_tokens": ("prompt_tokens", "input_tokens"),
@@ -58,6 +60,13 @@ def detailed_reasoning(details: list[dict[str, Any]]) -> str:
     """The words in `reasoning_details`; the same as those of a named field beside them."""
     texts = (detail.get("text") or detail.get("summary") for detail in details)
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def finish_reason_of(choice: dict[str, Any]) -> str | None:
+    """Why the answer ends here, as OpenAI names it where that is known; None: it does not."""
+    reason = choice.get("finish_reason")
+    words = one_line(reason) if isinstance(reason, str) else ""
+    return "length" if words in _LENGTH else words or None
 
 
 def usage_of(chunk: dict[str, Any]) -> Usage:

@@ -28,8 +28,8 @@ from msgbook.turn.calls import CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook_format.turn import Block, Usage
 
-_CUT_SHORT = {"length", "content_filter"}
-"""Finish reasons after which the answer is not whole."""
+_CUT_SHORT = {"length", "content_filter", "insufficient_system_resource"}
+"""Finish reasons after which the answer is not whole; the last one is DeepSeek's."""
 
 
 async def run_turn(
