@@ -166,7 +166,7 @@ def test_what_would_have_to_run_is_pending(server, tmp_path, body):
     found = json.loads(block.removesuffix("\n</content_reference>"))
     assert json.loads(found["tools"][0]["result"]) == {"pending": 'shell {"command": "touch ran"}'}
     assert json.loads(found["files"]["py:table"]) == {"pending": "py:table"}
-    assert said[1]["content"] == '[summary] {"pending": "summary of old"}'
+    assert said[1]["content"] == '[summary] {"pending": "summary of cell 1 (Long ago)"}'
     assert not (tmp_path / "ran").exists()
     assert server.requests == []
 

@@ -71,6 +71,11 @@ def title_of(cell: Cell, limit: int = 40) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def named(cells: Sequence[Cell], position: int) -> str:
+    """How a person is told of a cell: its place, from 1, and its first words."""
+    return f"cell {position + 1} ({title_of(cells[position])})"
+
+
 def estimate(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
     """About how many tokens a request has; servers count by each model's own alphabet."""
     total = estimate_text(json.dumps(tools)) if tools else 0
@@ -102,8 +107,7 @@ def weights(request: History) -> dict[int, int]:
 def named_cells(positions: Iterable[int], tokens: Mapping[int, int], cells: Sequence[Cell]) -> str:
     """Some cells, for a person: `cell 3 (Summarise a log): 1,200 tokens; ...`."""
     return "; ".join(
-        f"cell {position + 1} ({title_of(cells[position])}): {counted(tokens[position], 'token')}"
-        for position in positions
+        f"{named(cells, position)}: {counted(tokens[position], 'token')}" for position in positions
     )
 
 

@@ -28,7 +28,7 @@ def test_a_summary_is_made_when_it_is_first_needed_and_recorded(talk):
     ]
     [(key, summary)] = turn["context"]["summaries"].items()
     assert (key, summary["text"]) == ("c1", "They asked; it is long.")
-    assert any("Summing up" in words for words in notices(turn))
+    assert notices(turn) == ["Summing up cell 1 (What is it?)."]
 
 
 def test_a_summary_is_made_once_and_again_only_when_its_source_changed(talk):
@@ -51,7 +51,7 @@ def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
 
     assert turn["status"] == "done"
     assert "A long answer." in str(talk.sent())
-    assert any("c1" in words and "sent whole" in words for words in notices(turn))
+    assert notices(turn)[-1].startswith("Cell 1 (What is it?) could not be summed up")
 
 
 def test_the_demo_model_can_sum_up(talk):
@@ -62,7 +62,7 @@ def test_the_demo_model_can_sum_up(talk):
 
     (summary,) = turn["context"]["summaries"].values()
     assert "It begins: “" in summary["text"]
-    assert notices(turn) == ["Summing up 1 part of the conversation."]
+    assert notices(turn) == ["Summing up cell 1 (Hello.)."]
 
 
 def test_what_summaries_use_counts_in_the_turn(talk):
@@ -118,6 +118,7 @@ def test_a_preview_shows_what_would_have_to_run_as_pending(talk):
     assert len(talk.server.requests) == 1
     assert not (talk.folder / "x.txt").exists()
     assert str(seen.body.messages).count("pending") == 2
+    assert '{"pending": "summary of cell 1 (What is it?)"}' in str(seen.body.messages)
 
 
 def test_each_request_begins_with_the_one_before_and_the_turn_between(talk):

@@ -168,7 +168,7 @@ class Conversation:
         history = self.reader.read(transcript.earlier, answerer.view, known)
         if not history.missing:
             return history, {}
-        made = await means.sum_up(history.missing, answerer)
+        made = await means.sum_up(history.missing, transcript.earlier, answerer)
         made = redact_json(made, self._secrets)
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, answerer.view, known), made

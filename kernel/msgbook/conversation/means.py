@@ -10,10 +10,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
+from msgbook.cells import Cell
 from msgbook.conversation.answerer import Answerer, ChooseModel
 from msgbook.conversation.reference_calls import ReferenceCalls
 from msgbook.conversation.sources import Describe, RunTool
-from msgbook.conversation.summing_up import Summaries, sum_up
+from msgbook.conversation.summing_up import Summaries, part_of, sum_up
 from msgbook.events import Notice, TurnEvent
 from msgbook.history import Missing
 from msgbook.output.record import TurnRecord
@@ -52,8 +53,10 @@ class Means(Protocol):
         """Runs tools that the prompt names."""
         ...
 
-    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
-        """Makes summaries."""
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: Answerer
+    ) -> Summaries:
+        """Makes summaries of some of the cells above."""
         ...
 
     def say(self, words: str) -> None:
@@ -103,8 +106,10 @@ class TurnMeans:
         )
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
 
-    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
-        return await sum_up(missing, answerer.model, answerer.provider, self._apply)
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: Answerer
+    ) -> Summaries:
+        return await sum_up(missing, cells, answerer.model, answerer.provider, self._apply)
 
     def say(self, words: str) -> None:
         self._apply(Notice(words, "warning"))
@@ -153,9 +158,14 @@ class PreviewMeans:
 
         return run
 
-    async def sum_up(self, missing: Sequence[Missing], answerer: Answerer) -> Summaries:
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: Answerer
+    ) -> Summaries:
         return {
-            one.key: {"text": _pending(f"summary of {one.key}"), "source": one.source}
+            one.key: {
+                "text": _pending(f"summary of {part_of(cells, one)}"),
+                "source": one.source,
+            }
             for one in missing
         }
 

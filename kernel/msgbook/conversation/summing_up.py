@@ -6,19 +6,31 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 
+from msgbook.accounting import named
+from msgbook.cells import Cell
 from msgbook.errors import MsgbookError
 from msgbook.events import ModelFinished, Notice, TextDelta
 from msgbook.history import Missing, summary_record, summary_request
 from msgbook.provider.base import Provider, Request
-from msgbook.text import counted
 
 _SIDE_BY_SIDE = 4
+_NAMED = 5
+"""Parts that a notice names."""
 Summaries = dict[str, dict[str, str]]
 """As `context.summaries` keeps them."""
 
 
+def part_of(cells: Sequence[Cell], missing: Missing) -> str:
+    """How a person is told of what is to be summed up."""
+    if missing.cell is None:
+        return missing.key
+    cell = named(cells, missing.cell)
+    return f"a part of {cell}" if "/" in missing.key else cell
+
+
 async def sum_up(
     missing: Sequence[Missing],
+    cells: Sequence[Cell],
     model: str,
     provider: Provider,
     say: Callable[[Notice | ModelFinished], None],
@@ -26,11 +38,15 @@ async def sum_up(
     """Ask for all missing summaries, a few at a time. One that fails is a notice.
 
     Args:
+        cells: Those above.
         say: Told what the reader should know, and what each call used.
     """
     if not missing:
         return {}
-    say(Notice(f"Summing up {counted(len(missing), 'part')} of the conversation."))
+    wanted = _each_once(missing)
+    shown = "; ".join(part_of(cells, part) for part in wanted[:_NAMED])
+    more = f"; {len(wanted) - _NAMED} more" if len(wanted) > _NAMED else ""
+    say(Notice(f"Summing up {shown}{more}."))
     places = asyncio.Semaphore(_SIDE_BY_SIDE)
 
     async def one(part: Missing) -> Summaries:
@@ -38,15 +54,14 @@ async def sum_up(
             try:
                 answer = await _answer(part, model, provider, say)
             except MsgbookError as error:
-                why = f"could not be summed up and is sent whole: {error}"
-                say(Notice(f"Cell {part.key} {why}", "warning"))
+                say(_whole(cells, part, f"could not be summed up and is sent whole: {error}"))
                 return {}
         found = summary_record(part, answer)
         if not found:
-            say(Notice(f"Cell {part.key} got an empty summary and is sent whole.", "warning"))
+            say(_whole(cells, part, "got an empty summary and is sent whole."))
         return found
 
-    tasks = [asyncio.ensure_future(one(part)) for part in _each_once(missing)]
+    tasks = [asyncio.ensure_future(one(part)) for part in wanted]
     try:
         made = await asyncio.gather(*tasks)
     finally:
@@ -54,6 +69,11 @@ async def sum_up(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return {key: summary for summaries in made for key, summary in summaries.items()}
+
+
+def _whole(cells: Sequence[Cell], part: Missing, why: str) -> Notice:
+    what = part_of(cells, part)
+    return Notice(f"{what[:1].upper()}{what[1:]} {why}", "warning")
 
 
 async def _answer(

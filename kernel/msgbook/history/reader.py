@@ -79,7 +79,7 @@ class Reader:
         read = self.read_cells(pruned(cells, self.is_magic), view, summaries)
         history, first = self.opening(read, view)
         for position, one in enumerate(read):
-            history.missing += one.reading.missing
+            history.missing += [replace(m, cell=position) for m in one.reading.missing]
             history.cells += bool(one.reading.messages)
             if position >= first or not one.reading.system:
                 one.add_to(history, position)

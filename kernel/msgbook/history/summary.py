@@ -43,6 +43,8 @@ class Missing:
     text: str
     """What is to be summed up."""
     source: str
+    cell: int | None = None
+    """Position of the cell, where it is known."""
 
 
 @dataclass

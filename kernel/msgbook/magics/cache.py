@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.accounting import title_of
+from msgbook.accounting import named
 from msgbook.cells import Cell
 from msgbook.history.prefix import Sent, SharedPrefix, shared_prefix
 from msgbook.history.prune import prunes
@@ -53,11 +53,6 @@ def _culprit(shared: SharedPrefix, before: Sequence[Cell], after: Sequence[Cell]
         f"{named(before, shared.before)}: it was moved, or left out; "
         f"{named(after, shared.after)} now stands there."
     )
-
-
-def named(cells: Sequence[Cell], position: int) -> str:
-    """How a person is told of a cell: its place, from 1, and its first words."""
-    return f"cell {position + 1} ({title_of(cells[position])})"
 
 
 def _is_same(one: Cell, other: Cell, shared: SharedPrefix) -> bool:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from msgbook.accounting import estimate, estimate_text, weights
+from msgbook.accounting import estimate, estimate_text, named, weights
 from msgbook.engine import Preview
 from msgbook.magics.base import Scene, UsageError
-from msgbook.magics.cache import named
 from msgbook.text import capped, counted, visible
 from msgbook.transcript import Transcript
 

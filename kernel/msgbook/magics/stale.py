@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgbook.accounting import named
 from msgbook.cells import Cell
 from msgbook.history.reader import Reader
 from msgbook.history.stale import Stale, ViewOf, stale_turns
-from msgbook.magics.cache import named
 
 _SHOWN = 20
 """Turns that are listed."""
