@@ -137,14 +137,14 @@ def check_valid(messages: list[dict[str, Any]]) -> None:
     waiting: list[str] = []
     for position, message in enumerate(messages):
         role, content = message["role"], message["content"]
-        assert (role == "system") == (position == 0)
+        assert role != "system" or position == 0
         if role == "tool":
             assert waiting
             assert message["tool_call_id"] == waiting.pop(0)
         else:
             assert waiting == []
             assert role in ("system", "user", "assistant")
-            assert position == 0 or has_content(content) or message.get("tool_calls")
+            assert has_content(content) or message.get("tool_calls")
         if isinstance(content, list):
             assert role != "system"
             assert all(is_part(part) for part in content)

@@ -18,7 +18,8 @@ def turn_of_cell(cell):
 
 
 def view_of(_position, turn):
-    return View(turn["agent"], f"You are {turn['agent']}.", alternate=turn.get("model") == "strict")
+    words = "" if turn.get("model") == "silent" else f"You are {turn['agent']}."
+    return View(turn["agent"], words, alternate=turn.get("model") == "strict")
 
 
 def run(cells):
@@ -96,6 +97,14 @@ def test_a_change_makes_the_turns_below_it_stale(model, edit, expected):
     edit(cells)
 
     assert stale_cells(cells) == expected
+
+
+def test_a_request_without_a_system_message_is_judged_alike():
+    cells = run(conversation("silent")[1:])
+    assert stale_cells(cells) == []
+
+    cells[2]["source"] = "three"
+    assert stale_cells(cells) == [2, 4, 5]
 
 
 def test_it_agrees_with_running_again():

@@ -86,14 +86,18 @@ class Reader:
         return history
 
     def opening(self, read: Sequence[ReadCell], view: View) -> tuple[History, int]:
-        """A history of the system message alone, and the position of the first prompt."""
+        """A history of the system message alone, and the position of the first prompt.
+
+        Where it would say nothing there is none: some servers refuse an empty one.
+        """
         prompts = (position for position, one in enumerate(read) if one.begins)
         first = next(prompts, len(read))
         notes = (one.reading.system for one in read[:first])
-        text = "\n\n".join([self._redacted(view.system_prompt), *filter(None, notes)])
+        text = "\n\n".join(filter(str.strip, [self._redacted(view.system_prompt), *notes]))
         history = History(alternate=view.alternate)
-        message = messages.system(text)
-        history.add(message, encode(message), None)
+        if text:
+            message = messages.system(text)
+            history.add(message, encode(message), None)
         return history, first
 
     def prompt(self, source: str, context: Mapping[str, Any], view: View) -> Message | None:

@@ -30,7 +30,8 @@ class History:
 
     messages: list[Message] = field(default_factory=list)
     owners: list[int | None] = field(default_factory=list)
-    """For each message the position of the cell that gave it; None for the system message."""
+    """For each message the position of the cell that gave it; None for the system message, if there
+    is one."""
     encoded: list[bytes] = field(default_factory=list)
     """Each message as `messages.encode` gives it."""
     cells: int = 0

@@ -111,7 +111,7 @@ class _Requests:
         # The last message may still grow where roles have to alternate.
         for encoded in self._history.encoded[self._hashed : -1]:
             self._hash.add(encoded)
-        self._hashed = len(self._history.encoded) - 1
+        self._hashed = max(0, len(self._history.encoded) - 1)
         tail = self._history.tail()
         context: Any = turn.get("context")
         prompt = self._reader.prompt(source, context, self._view)
