@@ -9,6 +9,7 @@ import pytest
 from talk import content_reference, notices
 
 from msgbook.messages import encode
+from msgbook.text import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
 
 URL = "file:///etc/passwd"
@@ -162,6 +163,20 @@ def test_half_a_secret_is_not_sent_where_a_long_text_is_cut(talk):
 
     assert secret[:9] not in json.dumps(talk.sent())
     assert secret[-9:] not in json.dumps(talk.sent())
+
+
+def test_half_a_secret_is_not_sent_where_the_output_of_a_named_cell_is_cut(talk):
+    secret = "sk-0123456789abcdefghij"
+    talk.env["OPENAI_API_KEY"] = secret
+    printed = "x" * (RESULT_LIMIT * 3 // 4 - 10) + secret + "y" * RESULT_LIMIT
+    output = {"output_type": "stream", "name": "stdout", "text": printed}
+    excluded = {"msgbook": {"history": "exclude"}}
+    talk.add("!cat log", outputs=[output], metadata=excluded)
+
+    talk.ask("Read @[cell:c1].")
+
+    assert "!cat log" in json.dumps(talk.sent())
+    assert secret[:9] not in json.dumps(talk.sent())
 
 
 @pytest.mark.parametrize("levels", [150, 900, 100_000])

@@ -63,7 +63,8 @@ class PromptSources(Files):
         """A cell above, with its output; of two with one id the nearest."""
         for cell in reversed(self._cells):
             if cell.get("id") == cell_id:
-                return self._redact(cell_text(cell, kind_of(cell, self._is_magic)))
+                kind = kind_of(cell, self._is_magic)
+                return self._redact(cell_text(cell, kind, self._redact))
         raise SourceError("no cell above has this id")
 
     async def python(self, name: str) -> str:

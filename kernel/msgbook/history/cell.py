@@ -96,11 +96,16 @@ def read_cell(
     return CellReading(said, system.strip(), lookup.used, tuple(lookup.missing))
 
 
-def cell_text(cell: Cell, kind: Kind) -> str:
-    """What a cell says, with its outputs, whatever its `history`: for a reference to it."""
+def cell_text(cell: Cell, kind: Kind, redact: Redact = str) -> str:
+    """What a cell says, with its outputs, whatever its `history`: for a reference to it.
+
+    Args:
+        redact: As for `read_cell`; what is not cut is not redacted.
+    """
     if kind in ("note", "none"):
         return source_of(cell)
-    return spoken(_CellReader(cell, kind, False, text_alone, Lookup({})).messages(None))
+    reader = _CellReader(cell, kind, False, text_alone, Lookup({}), redact=redact)
+    return spoken(reader.messages(None))
 
 
 def prompt_message(
