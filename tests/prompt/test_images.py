@@ -142,13 +142,14 @@ def test_attachments_data_and_file_urls_are_images() -> None:
         ("![](a.svg)", "no PNG, JPEG, GIF or WebP"),
         ("![](bomb.png)", "pixels"),
         ("![](attachment:none.png)", "no such attachment"),
+        ("![](attachment:odd.png)", "no BASE64"),
         ("![](data:image/png;base64,???)", "no BASE64"),
         ("![](data:text/plain,x)", "expected data:"),
     ],
 )
 def test_an_image_that_cannot_be_sent_stays_text_with_a_notice(text: str, reason: str) -> None:
     files = {"broken.png": encoded((50, 50))[:-30], "a.svg": b"<svg/>", "bomb.png": bomb()}
-    found = loaded(text, files)
+    found = loaded(text, files, {"odd.png": {"image/png": [1, 2]}})
 
     assert reason in found.notices[0].text
     assert image_content(text, found.records, found.blobs.get) == text

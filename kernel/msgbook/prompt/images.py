@@ -209,7 +209,8 @@ def _attached(name: str, attachments: Attachments) -> bytes:
         raise SourceError("the cell has no such attachment")
     for mime, data in bundle.items():
         if str(mime).startswith("image/"):
-            return _decoded("".join(data) if isinstance(data, list) else str(data))
+            lines = data if isinstance(data, list) else [data]
+            return _decoded("".join(map(str, lines)))
     raise SourceError("the attachment is no image")
 
 
