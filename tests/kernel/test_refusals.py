@@ -16,6 +16,7 @@ from msgbook.provider.refusals import ADAPTATIONS, IMAGES, adaptation_to
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 SEEN = user([{"type": "text", "text": "what is this?"}, PICTURE])
+TOOL = {"type": "function", "function": {"name": "read", "parameters": {}}}
 OPTIONS = {"temperature": 0.2, "reasoning_effort": "low"}
 
 
@@ -190,6 +191,40 @@ def test_an_option_that_a_model_does_not_take_is_left_out(key, status, body):
 @pytest.mark.parametrize(
     ("status", "message"),
     [
+        (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        (404, "No endpoints found that support tool use. To learn more: https://example.org"),
+        (500, "tools param requires --jinja flag"),
+        (400, "`tool calling` is not supported with this model"),
+        (400, "deepseek-reasoner does not support Function Calling"),
+        (400, UNSUPPORTED.format("tools")),
+    ],
+)  # fmt: skip
+def test_a_model_that_takes_no_tools_can_chat(status, message):
+    request = Request("m", [SEEN], [TOOL], OPTIONS)
+
+    changed = adapted(status, error(message), request)
+
+    assert changed == Request("m", [SEEN], [], OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid value for 'tools'",
+        "Invalid schema for function 'plot': 'format' is not supported",
+        "tools.0.function.parameters: 'oneOf' is not supported",
+        "Tool call validation failed: attempted to call tool 'x' which was not in request.tools",
+        "Function tools with reasoning_effort are not supported for this model.",
+    ],
+)
+def test_one_tool_that_is_wrong_says_nothing_about_the_others(message):
+    assert adapted(400, error(message), Request("m", [user("hi")], [TOOL])) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
         (400, "max_tokens is too large: 100000. This model supports at most 4096 tokens."),
         (400, "temperature is too high: it has to be between 0 and 2."),
         (400, "reasoning_effort: Input should be 'low', 'medium' or 'high'"),
@@ -205,7 +240,13 @@ def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, 
 
 
 def test_nothing_is_changed_that_the_request_does_not_hold():
-    said = refusal(400, error("image_url, temperature, reasoning_effort, max_tokens: unsupported"))
+    said = refusal(
+        400,
+        error(
+            "image_url, temperature, reasoning_effort, max_tokens: unsupported; "
+            "the model does not support tools"
+        ),
+    )
 
     assert adaptation_to(said, Request("m", [user("hi")])) is None
 
@@ -221,7 +262,7 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
 
 def test_each_adaptation_takes_away_what_it_concerns():
     request = Request(
-        "m", [SEEN, tool_result("c", [PICTURE])], options={"max_tokens": 1, **OPTIONS}
+        "m", [SEEN, tool_result("c", [PICTURE])], [TOOL], {"max_tokens": 1, **OPTIONS}
     )
     other = Request("m", [], options={"max_completion_tokens": 1})
 

@@ -50,6 +50,15 @@ _ONE_IMAGE = re.compile(
 _CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
 
+_TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
+_NO_TOOLS = re.compile(
+    rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
+    rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
+    r"|--enable-auto-tool-choice|tools param requires",
+    re.IGNORECASE,
+)
+"""Of tools as such: a schema that is refused is for its author to mend."""
+
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
@@ -66,6 +75,10 @@ def _refuses_images(refusal: RefusedError) -> bool:
 
 def _refuses_images_of_tools(refusal: RefusedError) -> bool:
     return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
+
+
+def _refuses_tools(refusal: RefusedError) -> bool:
+    return bool(_NO_TOOLS.search(refusal.body))
 
 
 def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
@@ -152,6 +165,12 @@ ADAPTATIONS = (
         _refuses_key(r"reasoning[ _.]?effort|\bthinking\b"),
         _without("reasoning_effort"),
         "{model} does not take the reasoning effort that is set: none is sent.",
+    ),
+    Adaptation(
+        lambda request: bool(request.tools),
+        _refuses_tools,
+        lambda request: replace(request, tools=[]),
+        "{model} does not take tools: it is sent none, and can only chat.",
     ),
 )
 """In the order in which they are tried."""
