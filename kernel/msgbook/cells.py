@@ -53,6 +53,8 @@ class Prompt:
     """What the user says to the model, as written."""
     attributes: dict[str, str] = field(default_factory=dict)
     """Of the `%%msg` line: `agent`, `model`, `history`, ..."""
+    line: int = field(default=1, compare=False)
+    """Line of the cell in which the text begins, from 1."""
 
 
 def source_of(cell: Cell) -> str:
@@ -93,7 +95,8 @@ def parse_prompt(source: str) -> Prompt:
     first, _, rest = stripped.partition("\n")
     words = first.split()
     if words and words[0] == MSG_MAGIC:
-        return Prompt(rest, _attributes(first))
+        lead = len(source) - len(stripped)
+        return Prompt(rest, _attributes(first), source.count("\n", 0, lead) + 2)
     if stripped.startswith("\\"):
         lead = len(source) - len(stripped)
         return Prompt(source[:lead] + stripped[1:])

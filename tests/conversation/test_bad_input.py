@@ -23,6 +23,16 @@ def test_an_unclosed_tag_is_told_with_its_line(talk):
     assert "@[b.txt" in words
 
 
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_lines_are_those_of_the_cell(talk, blank):
+    cell = f"{blank}%%msg agent=assistant\n\nand @[b.txt\n@{{define X, x"
+
+    turn = talk.ask(cell)
+
+    told = [words.split(":")[0] for words in notices(turn)]
+    assert told == [f"Line {4 + len(blank)}", f"Line {3 + len(blank)}"]
+
+
 def test_files_that_name_each_other_are_each_sent_once(talk):
     (talk.folder / "a.md").write_text("A, see @[b.md]")
     (talk.folder / "b.md").write_text("B, see @[a.md]")
@@ -177,6 +187,14 @@ def test_a_call_whose_arguments_are_no_json_is_said_to_be_none(talk):
 
 def test_nobody_is_asked_about_a_file_that_is_not_there(talk):
     turn = talk.ask("See @[../missing.txt].")
+
+    assert talk.questions == []
+    assert any("no such file" in words for words in notices(turn))
+
+
+@pytest.mark.parametrize("image", ["![](../missing.png)", "![](../my%20missing.png)"])
+def test_nobody_is_asked_about_an_image_that_is_not_there(talk, image):
+    turn = talk.ask(image)
 
     assert talk.questions == []
     assert any("no such file" in words for words in notices(turn))

@@ -9,7 +9,7 @@ from typing import Any
 from msgbook.agents.model import Agent
 from msgbook.agents.rules import Rule, rules_in_force
 from msgbook.agents.selection import selection
-from msgbook.cells import Cell, IsMagic, metadata_of
+from msgbook.cells import Cell, IsMagic, Prompt, metadata_of
 from msgbook.events import Notice
 from msgbook.prompt.block import Items, ToolRun, build
 from msgbook.prompt.expand import expand
@@ -52,29 +52,33 @@ class Bringing:
 
     async def of(
         self,
-        text: str,
+        prompt: Prompt,
         transcript: Transcript,
         *,
         agent: Agent,
         rules: Sequence[Rule],
         above: Iterable[Mapping[str, Any]],
     ) -> Brought:
-        """Gather all that the text of a prompt names, and the rules that hold.
+        """Gather all that a prompt names, and the rules that hold.
 
         Args:
             rules: All of the project.
             above: The contexts of the prompts that are sent whole before this one.
         """
+        text = prompt.text
         macros, problems = await aside(
             text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
         notices = [
-            Notice(f"Line {one.line}: {one.words}" if one.line else one.words, "warning")
+            Notice(
+                f"Line {prompt.line + one.line - 1}: {one.words}" if one.line else one.words,
+                "warning",
+            )
             for one in problems
         ]
         in_force, wrong = self._rules(agent, rules, transcript, macros)
         naming = [(rule.name, rule.text) for rule in in_force]
-        found = await resolve(text, macros, self.sources, rules=naming)
+        found = await resolve(text, macros, self.sources, rules=naming, line=prompt.line)
         notices += [*found.notices, *(Notice(words, "warning") for words in wrong)]
         images = await load_images(text, self.load_file, _attachments(transcript.current))
         block = build(above, self._items(found, in_force), has_blob=self.has_blob)

@@ -112,7 +112,7 @@ class Conversation:
         for words in (*project.notices, *answerer.notices):
             means.say(words)
         brought = await self._bringing(transcript, answerer, means).of(
-            prompt.text,
+            prompt,
             transcript,
             agent=answerer.agent,
             rules=project.rules,

@@ -67,13 +67,7 @@ class Files:
         return await asyncio.to_thread(self._exists, path)
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
-        with _saying():
-            real = self._roots.resolve(path)
-        objection = self._roots.objection(real)
-        if objection and not nested and not await self.exists(path):
-            raise SourceError("there is no such file")  # nothing that could be allowed
-        if objection and (nested or not await self._allow(real, objection)):
-            raise SourceError(f"it is not free to read, since {objection.reason}")
+        real = await self._readable(path, nested=nested)
         with _saying():
             return await asyncio.to_thread(self._document, real, lines)
 
@@ -87,16 +81,27 @@ class Files:
         Raises:
             SourceError: It is missing, refused, or has more than `limit` bytes.
         """
-        with _saying():
-            real = self._roots.resolve(path)
-        objection = self._roots.objection(real)
-        if objection and not await self._allow(real, objection):
-            raise SourceError(f"it is not free to read, since {objection.reason}")
+        real = await self._readable(path, nested=False)
         with _saying():
             data, status = await asyncio.to_thread(read_file, self._roots, real, limit + 1)
         if len(data) > limit:
             raise SourceError(f"it has {status.st_size:,} bytes; the limit is {limit:,}")
         return data
+
+    async def _readable(self, path: str, *, nested: bool) -> Path:
+        """The real path of a file that is free to read, or that somebody allows.
+
+        Args:
+            nested: Whether a file names it: nobody is asked then.
+        """
+        with _saying():
+            real = self._roots.resolve(path)
+        objection = self._roots.objection(real)
+        if objection and not nested and not await self.exists(path):
+            raise SourceError("there is no such file")  # nothing that could be allowed
+        if objection and (nested or not await self._allow(real, objection)):
+            raise SourceError(f"it is not free to read, since {objection.reason}")
+        return real
 
     def _exists(self, path: str) -> bool:
         try:

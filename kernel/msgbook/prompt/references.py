@@ -54,6 +54,7 @@ async def resolve(
     sources: Sources,
     *,
     rules: Iterable[tuple[str, str]] = (),
+    line: int = 1,
 ) -> Resolved:
     """Follow the references of a prompt. What fails is a notice, and the others are followed.
 
@@ -61,9 +62,10 @@ async def resolve(
         text: The prompt as written.
         rules: Name and text of those in force, which may name files alone. They share the room of
             the prompt, behind it.
+        line: Where the text begins in its cell, from 1.
     """
     resolver = _Resolver(macros, sources)
-    await resolver.follow_prompt(text)
+    await resolver.follow_prompt(text, line)
     for name, rule in rules:
         await resolver.follow_nested(rule, (name,))
     return resolver.resolved
@@ -81,10 +83,11 @@ class _Resolver:
         self._calls: set[tuple[str, str]] = set()
         self.resolved = Resolved()
 
-    async def follow_prompt(self, text: str) -> None:
+    async def follow_prompt(self, text: str, line: int) -> None:
         """Follow what the user has written: all kinds of references."""
         found = await aside(text, find_tags, text)
-        self._tell(found.problems, "")
+        for problem in found.problems:
+            self._say(f"Line {line + problem.line - 1}: {problem.words}")
         for tag in found.tags:
             if self._is_enough(tag):
                 return
@@ -106,7 +109,7 @@ class _Resolver:
             chain: The keys that lead here, outermost first.
         """
         found = await aside(text, find_tags, text, bare=False)
-        self._tell(found.problems, f"{one_line(chain[-1], 200)}, ")
+        self._tell(found.problems, one_line(chain[-1], 200))
         for tag in found.tags:
             if self._is_enough(tag):
                 return
@@ -183,7 +186,7 @@ class _Resolver:
             self._notice(key, document.note)
         if document.kind != "literal":
             text, problems = expand(text, self._macros)
-            self._tell(problems, f"{one_line(key, 200)}, ")
+            self._tell(problems, one_line(key, 200))
         self._add(key, text)
         if document.kind == "prose":
             await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
@@ -235,7 +238,7 @@ class _Resolver:
 
     def _tell(self, problems: list[Problem], where: str) -> None:
         for problem in problems:
-            self._say(f"{where}{'line' if where else 'Line'} {problem.line}: {problem.words}")
+            self._say(f"{where}, line {problem.line}: {problem.words}")
 
     def _notice(self, tag: str, reason: object, where: str = "") -> None:
         place = f"{one_line(where, 200)}: " if where else ""
