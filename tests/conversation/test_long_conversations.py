@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from scripted_server import call, error, text
 from talk import Talk, content_reference, notices
 
@@ -87,6 +88,20 @@ def test_a_request_that_does_not_fit_is_not_sent_and_names_the_cells(talk):
     assert "cell 2 (word word" in words
     assert "cell 1" not in words
     assert "request_hash" not in turn["context"]
+
+
+@pytest.mark.parametrize("above", [[], ["word " * 3000]])
+def test_where_no_cell_is_enough_the_rest_is_told_by_its_parts(talk, above):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a:\n    context_window: 500\n"}}
+    for words in above:
+        talk.add(words, "markdown")
+
+    turn = talk.ask("Hello?")
+
+    [words] = [words for words in notices(turn) if "context_window" in words]
+    assert words.count("cell 1 (word word") == len(above)
+    assert "the prompt has 2, with what it brings, and system message and tools have 1," in words
+    assert words.endswith("Shorten it, or give the agent fewer tools.")
 
 
 def test_a_preview_is_the_request_and_runs_nothing(talk):

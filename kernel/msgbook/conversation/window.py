@@ -60,14 +60,21 @@ def overflow(
     )
     if found is None:
         return None
-    named = named_cells(found.cells, weights(request), cells)
-    what = (
-        f"Exclude or sum up, by history=exclude, history=summary or %compact: {named}."
-        if found.cells
-        else "The prompt alone is too long, with what it brings."
-    )
-    more = "" if found.is_enough or not found.cells else " Even then it does not fit."
+    advice = []
+    if found.cells:
+        named = named_cells(found.cells, weights(request), cells)
+        advice.append(
+            f"Exclude or sum up, by history=exclude, history=summary or %compact: {named}."
+        )
+    if not found.is_enough:
+        prompt = estimate(request.messages[-1:])
+        beside = estimate([m for m in request.messages[:1] if m["role"] == "system"], tools)
+        advice.append(
+            f"{'Even then it does not fit' if advice else 'No cell above can be left out'}: the "
+            f"prompt has {prompt:,}, with what it brings, and system message and tools have "
+            f"{beside:,}. Shorten it, or give the agent fewer tools."
+        )
     return (
         f"This request has about {found.tokens:,} tokens (an estimate); {window:,} fit into the "
-        f"context_window of agent {agent.name}. {what}{more}"
+        f"context_window of agent {agent.name}. {' '.join(advice)}"
     )
