@@ -42,6 +42,13 @@ class ProviderError(MsgbookError):
         self.retry = retry
 
 
+class NotACompletionError(ProviderError):
+    """The server answered with something else; the message does not name the setting yet."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("NotACompletion", message)
+
+
 class AnswerCutError(ProviderError):
     """The connection broke in the middle of an answer; what had arrived stands."""
 

@@ -73,6 +73,13 @@ def ask(provider: str | None, *messages, model: str = "m"):
     return work
 
 
+def test_a_page_in_place_of_an_answer_names_the_setting_of_that_server(servers, other):
+    other.answers = [scripted.Answer(body="<html>", content_type="text/html")]
+
+    with pytest.raises(ProviderError, match=r"Check base_url of \[providers\.far\] in msgbook"):
+        using(servers(), ask("far"))
+
+
 def test_each_provider_gets_its_own_requests_with_its_own_key(servers, server, other):
     server.answers, other.answers = [scripted.text("near")], [scripted.text("far")]
 

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from msgbook.errors import ProviderError
+from msgbook.errors import NotACompletionError, ProviderError
 from msgbook.events import (
     ModelFinished,
     ReasoningDelta,
@@ -181,10 +181,10 @@ class CompletionDecoder:
             answer = json.loads(body)
         except (ValueError, RecursionError):
             if body.strip():
-                raise ProviderError("NotACompletion", _not_a_completion(body)) from None
+                raise NotACompletionError(_not_a_completion(body)) from None
             return
         if not isinstance(answer, dict) or not (answer.get("choices") or answer.get("error")):
-            raise ProviderError("NotACompletion", _not_a_completion(body))
+            raise NotACompletionError(_not_a_completion(body))
         self.done = True
         yield from self._chunk(answer)
 
@@ -194,5 +194,5 @@ def _not_a_completion(body: str) -> str:
     what = "an HTML page" if "<html" in begins or "<!doctype" in begins else "something else"
     return (
         f"Expected a chat completion, but the server answered with {what}: "
-        f"{one_line(body[:120])!r}. Check OPENAI_BASE_URL (it usually ends in /v1)."
+        f"{one_line(body[:120])!r}."
     )

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
-from msgbook.errors import ProviderError, Retry
+from msgbook.errors import NotACompletionError, ProviderError, Retry
 from msgbook.provider.fields import error_message
 from msgbook.provider.retry import asked_wait, may_retry
 from msgbook.text import one_line
@@ -98,9 +98,12 @@ class Failures:
             Retry(failed),
         )
 
-    def redacted(self, error: ProviderError) -> ProviderError:
-        """The error, found in the answer itself, without secrets."""
-        return ProviderError(error.name, redact(str(error), self._secrets), error.retry)
+    def in_answer(self, error: ProviderError) -> ProviderError:
+        """The error, found in the answer itself: without secrets, with the setting to check."""
+        words = redact(str(error), self._secrets)
+        if isinstance(error, NotACompletionError):
+            words = f"{words} Check {self.url_setting} (it usually ends in /v1)."
+        return ProviderError(error.name, words, error.retry)
 
     @property
     def key_setting(self) -> str:

@@ -150,7 +150,7 @@ class OpenAIProvider:
         try:
             yield
         except ProviderError as error:
-            raise failures.redacted(error) from None
+            raise failures.in_answer(error) from None
         except openai.APIStatusError as error:
             raise failures.of_status(
                 type(error).__name__, error.status_code, error.response.headers, error.body, model
