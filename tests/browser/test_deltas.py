@@ -9,7 +9,7 @@ import signal
 import pytest
 from chats import Slow, open_and_run, saved_turn, turn_of
 from playwright.sync_api import expect
-from scripted_server import text
+from scripted_server import error, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -45,6 +45,68 @@ def test_a_finished_block_is_not_touched_while_the_next_one_grows(lab, lab_root,
     expect(cell.locator("p[data-mark=mine]")).to_be_visible()
     slow.go()
     expect(cell.get_by_text("Second paragraph.")).to_be_visible()
+
+
+LONG = """\
+Words before $x^2$.
+
+## A heading
+
+More words.
+
+- an item
+- another one
+
+1. First
+
+   with a paragraph
+2. Second
+
+| a | b |
+| --- | --- |
+| 1 | 2 |
+
+$$\\int_0^1 x\\,dx$$
+
+> A quote.
+
+```python
+code = "which is longer than the line can be" + "which is longer than the line can be, by far"
+```
+
+### At the end
+
+The last"""
+
+PLACES = """node => [...node.querySelectorAll('.msgbook-Text :is(h2, h3, p, li, table, pre)')].map(
+    e => [e.tagName, Math.round(e.getBoundingClientRect().top)])"""
+
+
+def test_nothing_moves_when_the_answer_ends(lab, lab_root, model_server):
+    slow = Slow(f"{LONG} words.\n\nAnd", " no more.")
+    model_server.answers = [slow.answer]
+    cell = open_and_run(lab, lab_root / "moves.ipynb", "Tell me")
+    expect(cell.locator("p", has_text="The last words.")).to_be_visible()
+    expect(cell.locator("mjx-container")).to_have_count(2)
+    before = cell.evaluate(PLACES)
+
+    slow.go()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
+    expect(cell.locator("p", has_text="And no more.")).to_be_visible()
+    expect(cell.locator("mjx-container")).to_have_count(2)
+    after = cell.evaluate(PLACES)
+    assert len(before) > 12
+    assert after[: len(before)] == before
+
+
+def test_a_failure_is_told_once(lab, lab_root, model_server):
+    model_server.answers = [error(401, "Wrong key")]
+    cell = open_and_run(lab, lab_root / "failed.ipynb", "Tell me")
+    expect(cell.locator("[data-status=error]")).to_be_visible()
+    expect(cell.get_by_text("Wrong key").filter(visible=True)).to_have_count(1)
+
+    cell.locator(".jp-OutputArea-child").last.evaluate("node => node.remove()")
+    expect(cell.locator(".msgbook-Error")).to_be_visible()
 
 
 def test_a_killed_kernel_leaves_what_was_seen_and_the_next_one_goes_on(

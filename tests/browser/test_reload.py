@@ -42,6 +42,31 @@ def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_serv
     ]
 
 
+def test_a_turn_is_not_called_interrupted_while_the_kernel_is_looked_for(
+    lab, lab_root, model_server
+):
+    slow = Slow("Said before the reload.", "")
+    model_server.answers = [slow.answer]
+    cell = open_and_run(lab, lab_root / "looking.ipynb", "Tell me")
+    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
+    lab.save()
+    lab.page.add_init_script(
+        """window.statuses = new Set();
+        new MutationObserver(() => {
+            for (const { dataset } of document.querySelectorAll('.msgbook-Header')) {
+                window.statuses.add(dataset.status);
+            }
+        }).observe(document, {subtree: true, childList: true, attributes: true});"""
+    )
+
+    lab.load("looking.ipynb")
+
+    expect(cell.locator("[data-status=running]")).to_be_visible()
+    assert lab.page.evaluate("() => [...window.statuses]") == ["connecting", "running"]
+    slow.go()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
+
+
 def test_a_turn_that_ended_while_nobody_looked_is_there(lab, lab_root, model_server):
     slow = Slow("Said to somebody.", " Said to nobody.")
     model_server.answers = [slow.answer]

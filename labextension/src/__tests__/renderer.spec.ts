@@ -341,6 +341,19 @@ describe('the state of a turn', () => {
     expect(find<HTMLDetailsElement>('details').open).toBe(false);
   });
 
+  it('is not called interrupted before it is known whether a kernel runs it', async () => {
+    jest.useFakeTimers({ now: Date.parse(started) });
+    const { show, find, state } = fixture();
+    state.execution = 'connecting';
+    await show({ ...turn('running', { type: 'text', text: 'a' }), started });
+    const header = find('.msgbook-Header');
+    expect(header.dataset.status).toBe('connecting');
+    expect(header.textContent).toBe('mconnecting to the kernel');
+    state.execution = 'running';
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(header.dataset.status).toBe('running');
+  });
+
   it('becomes interrupted when the cell stops executing', async () => {
     jest.useFakeTimers({ now: Date.parse(started) });
     const { show, find, state } = fixture();
@@ -371,7 +384,7 @@ describe('the state of a turn', () => {
       usage: { input_tokens: 10, output_tokens: 5 }
     });
     expect(find('.msgbook-Header').textContent).toBe(
-      'reviewerm4.2 s10 → 5 tokensincomplete: the answer reached its maximum length'
+      'reviewerm4.2 s10 → 5 tokensincomplete: the answer reached its maximum length; %continue goes on'
     );
   });
 });

@@ -121,14 +121,17 @@ describe('the words of the header', () => {
   const turn = parseTurn({ version: 1, status: 'running', blocks: [] })!;
 
   it('call a running turn that nothing runs interrupted', () => {
-    expect(shownStatus(turn, true)).toBe('running');
-    expect(shownStatus(turn, false)).toBe('interrupted');
+    expect(shownStatus(turn, 'running')).toBe('running');
+    expect(shownStatus(turn, 'idle')).toBe('interrupted');
   });
 
   it('say nothing of how a turn ended that is done, and why another did not', () => {
     expect(ending('done', 'stop', trans)).toBe('');
     expect(ending('incomplete', 'length', trans)).toBe(
-      'incomplete: the answer reached its maximum length'
+      'incomplete: the answer reached its maximum length; %continue goes on'
+    );
+    expect(ending('incomplete', undefined, trans)).toBe(
+      'incomplete; %continue goes on'
     );
     expect(ending('incomplete', 'new_reason', trans)).toBe(
       'incomplete: new_reason'

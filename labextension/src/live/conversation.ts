@@ -46,11 +46,16 @@ export class Conversation implements ITurnHost {
 
   /**
    * A cell's own state comes before the kernel's status: that one is `idle` in mid-turn too, when a
-   * subshell has handled a comm message.
+   * subshell has handled a comm message. A page that was loaded in mid-turn hears of it only when
+   * the comm is open.
    */
   execution(node: Node): Execution {
-    const status = this._panel.sessionContext.session?.kernel?.status;
-    if (status === undefined || GONE.has(status) || status === 'starting') {
+    const { isReady, session } = this._panel.sessionContext;
+    const status = session?.kernel?.status;
+    if (status === undefined) {
+      return isReady ? 'idle' : 'connecting';
+    }
+    if (GONE.has(status) || status === 'starting') {
       return 'idle';
     }
     const cellId = this.page.cellIdOf(node);
@@ -59,6 +64,9 @@ export class Conversation implements ITurnHost {
     }
     if (this.page.isRunning(cellId)) {
       return 'running';
+    }
+    if (status === 'unknown') {
+      return 'connecting';
     }
     return status === 'idle' || this.page.isAnyRunning() ? 'idle' : 'unknown';
   }

@@ -8,6 +8,9 @@ import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
 
+/** So many characters of the arguments are put into the line that is always seen. */
+const GIST = 300;
+
 /** Shows a tool call, and the question whether it may be made. */
 export function callView({ trans, answer }: IViewTools): IBlockView {
   const content = new GrowingText();
@@ -50,6 +53,7 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
         `🔧 ${trans.__('Call: %1', writtenOut(name))}`,
         callWords(block, { question, streaming }, trans)
       );
+      disclosure.gist(writtenOut(short(json)));
       content.show(writtenOut(indentJson(json)));
       classList.toggle(
         'msgbook-mod-denied',
@@ -58,6 +62,11 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
       ask(question);
     }
   };
+}
+
+/** The beginning of a text, in one line. */
+function short(json: string): string {
+  return json.slice(0, GIST).replace(/\s+/g, ' ');
 }
 
 function callWords(

@@ -34,6 +34,7 @@ export class Disclosure {
       'summary',
       'msgbook-Disclosure-summary',
       this._label,
+      this._gist,
       this._note
     );
     this._summary = summary;
@@ -57,6 +58,11 @@ export class Disclosure {
     setText(this._note, note);
   }
 
+  /** What the body says, in one line; the style sheet cuts it, and hides it while the body is seen. */
+  gist(text: string): void {
+    setText(this._gist, text);
+  }
+
   /** Open or close, unless a person already did. */
   suggestOpen(open: boolean): void {
     if (!this._byHand && this.node.open !== open) {
@@ -76,6 +82,7 @@ export class Disclosure {
 
   private readonly _summary: HTMLElement;
   private readonly _label: HTMLElement;
+  private readonly _gist = element('span', 'msgbook-Disclosure-gist');
   private readonly _note: HTMLElement;
   private _byHand = false;
 }

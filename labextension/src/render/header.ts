@@ -7,9 +7,9 @@ import {
   history,
   particulars,
   seconds,
-  shownStatus,
   tokens,
-  wholeSeconds
+  wholeSeconds,
+  type ShownStatus
 } from '../turn/words';
 import { element, setText } from './dom';
 
@@ -36,8 +36,7 @@ export class Header {
   readonly node: HTMLElement;
 
   /** Show the turn as of `now`, in milliseconds since the epoch. */
-  show(turn: ITurn, live: boolean, now: number): void {
-    const status = shownStatus(turn, live);
+  show(turn: ITurn, status: ShownStatus, now: number): void {
     this.node.dataset.status = status;
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, visible(agent));

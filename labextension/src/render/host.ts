@@ -1,9 +1,10 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
 import type { Choice, IApprovalQuestion } from '../comm/approval';
+import type { AtWork } from '../turn/words';
 
 /** What the page knows of the cell that an output stands in. */
-export type Execution = 'running' | 'idle' | 'unknown';
+export type Execution = AtWork | 'unknown';
 
 /** What a turn's surroundings know of it beyond its output. */
 export interface ITurnHost {

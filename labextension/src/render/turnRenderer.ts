@@ -11,6 +11,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import type { IApprovalQuestion } from '../comm/approval';
 import { safeMarkdown } from '../safe/markdown';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
+import { shownStatus, type ShownStatus } from '../turn/words';
 import type { IBlockView, IViewTools } from './blockView';
 import { createBlockView, jsonNode } from './blockViews';
 import { Disclosure, element } from './dom';
@@ -36,9 +37,9 @@ interface IShownBlock {
  * Always sanitises, whatever the model says of trust. Invariant: the view at a place in `_shown`
  * shows the block at that place; a view whose block did not change is not touched.
  *
- * A turn saved as `running` is shown so while its cell executes. Where no cell is known (consoles,
- * a page that was loaded anew) it is while updates arrived or it began within the last minute;
- * otherwise nobody will finish it, and it is shown as interrupted.
+ * A turn saved as `running` is shown so while its cell executes; of a page that was loaded anew it is
+ * not known until the kernel is reached. Where no cell is known (consoles) it is while updates arrived
+ * or it began within the last minute; otherwise nobody will finish it, and it is shown as interrupted.
  */
 export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   constructor(
@@ -111,15 +112,16 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       !JSONExt.deepEqual(this._value, value ?? null);
     this._value = value;
     this._turn = turn;
-    this._live = this._isLive(turn);
-    this._header.show(turn, this._live, Date.now());
-    if (this._live) {
+    this._status = this._statusOf(turn);
+    this._header.show(turn, this._status, Date.now());
+    if (this._status === 'running' || this._status === 'connecting') {
       this._startTicking();
     } else {
       this._stopTicking();
     }
-    this.node.setAttribute('aria-busy', String(this._live));
-    this._showBlocks(turn.blocks, this._live);
+    const live = this._status === 'running';
+    this.node.setAttribute('aria-busy', String(live));
+    this._showBlocks(turn.blocks, live);
   }
 
   private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
@@ -193,16 +195,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._body.addWidget(this._unreadable);
   }
 
-  private _isLive(turn: ITurn): boolean {
-    if (turn.status !== 'running') {
-      return false;
-    }
+  private _statusOf(turn: ITurn): ShownStatus {
     const execution = this._host.execution(this.node);
     if (execution !== 'unknown') {
-      return execution === 'running';
+      return shownStatus(turn, execution);
     }
     const age = Date.now() - (turn.started ?? 0);
-    return this._updated || Math.abs(age) < RECENT;
+    const recent = this._updated || Math.abs(age) < RECENT;
+    return shownStatus(turn, recent ? 'running' : 'idle');
   }
 
   private _startTicking(): void {
@@ -220,10 +220,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     if (this._turn === null || this._unreadable !== null) {
       return;
     }
-    if (this._isLive(this._turn) !== this._live) {
+    if (this._statusOf(this._turn) !== this._status) {
       this.refresh();
     } else {
-      this._header.show(this._turn, this._live, Date.now());
+      this._header.show(this._turn, this._status, Date.now());
     }
   }
 
@@ -240,6 +240,6 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _value: ReadonlyPartialJSONValue | undefined;
   private _turn: ITurn | null = null;
   private _updated = false;
-  private _live = false;
+  private _status: ShownStatus = 'done';
   private _ticker: number | null = null;
 }

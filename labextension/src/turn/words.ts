@@ -2,9 +2,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IContext, ITurn } from './model';
 
-/** How a turn stands, as shown: the file's status, unless nothing runs it any more. */
+/** How a turn stands, as shown: the file's status, unless it may be that nothing runs it any more. */
 export type ShownStatus =
-  'running' | 'done' | 'incomplete' | 'interrupted' | 'error';
+  'running' | 'connecting' | 'done' | 'incomplete' | 'interrupted' | 'error';
+
+/** Whether a kernel is at work on a turn; `connecting` while none was reached to know. */
+export type AtWork = 'running' | 'connecting' | 'idle';
+
+/** What a person writes into a cell to get the rest; the kernel's notices name it otherwise. */
+const CONTINUE = '%continue';
 
 const STATUSES = new Set([
   'running',
@@ -14,10 +20,10 @@ const STATUSES = new Set([
   'error'
 ]);
 
-/** The status to show; `live` tells whether a kernel is at work on the turn. */
-export function shownStatus(turn: ITurn, live: boolean): ShownStatus {
+/** The status to show. */
+export function shownStatus(turn: ITurn, atWork: AtWork): ShownStatus {
   if (turn.status === 'running') {
-    return live ? 'running' : 'interrupted';
+    return atWork === 'idle' ? 'interrupted' : atWork;
   }
   return STATUSES.has(turn.status)
     ? (turn.status as ShownStatus)
@@ -56,6 +62,9 @@ export function ending(
   if (status === 'running' || status === 'done') {
     return '';
   }
+  if (status === 'connecting') {
+    return trans.__('connecting to the kernel');
+  }
   if (status === 'interrupted') {
     return trans.__('interrupted');
   }
@@ -63,13 +72,18 @@ export function ending(
   if (status === 'error') {
     return words ? trans.__('failed: %1', words) : trans.__('failed');
   }
-  return words ? trans.__('incomplete: %1', words) : trans.__('incomplete');
+  return words
+    ? trans.__('incomplete: %1', words)
+    : trans.__('incomplete; %1 goes on', CONTINUE);
 }
 
 function reason(finishReason: string, trans: TranslationBundle): string {
   switch (finishReason) {
     case 'length':
-      return trans.__('the answer reached its maximum length');
+      return trans.__(
+        'the answer reached its maximum length; %1 goes on',
+        CONTINUE
+      );
     case 'content_filter':
       return trans.__('stopped by the provider’s content filter');
     case 'max_steps':
