@@ -120,6 +120,24 @@ def test_without_any_past_the_turn_says_so():
     assert "without history" in with_file(found, None, memory).note
 
 
+def test_where_earlier_turns_knew_the_file_and_this_one_does_not_the_turn_says_so():
+    memory = SessionMemory()
+    memory.remember("b", "as run", TURN | {"context": {"source": "file", "cells": 1}})
+    found = Transcript("memory", memory.earlier("now"))
+
+    past = with_file(found, None, memory)
+
+    assert past.earlier == found.earlier
+    assert "this session alone" in past.note
+    assert "Save the notebook" in past.note
+
+
+def test_a_session_that_was_never_made_of_the_file_says_nothing():
+    found, memory = session("a", "b")
+
+    assert with_file(found, None, memory) is found
+
+
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
 

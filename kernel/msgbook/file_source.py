@@ -20,7 +20,14 @@ _SAVED = (
 
 _NO_PAST = (
     "No open page showed this cell, this session has run nothing above it, and the saved notebook has "
-    "no prompt with just its text: the request starts without history."
+    "no prompt with just its text: the request starts without history. Save the notebook and run the "
+    "cell again to have what stands above it sent."
+)
+
+_SESSION_ALONE = (
+    "No open page showed this cell, and the saved notebook has no prompt with just its text: the "
+    "request was made of the turns of this session alone. Save the notebook and run the cell again to "
+    "have all that stands above it sent."
 )
 
 
@@ -78,7 +85,9 @@ def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemo
         saved: What the file says, as `file_transcript` gives it.
     """
     if saved is None:
-        return session if session.earlier else replace(session, note=_NO_PAST)
+        if not session.earlier:
+            return replace(session, note=_NO_PAST)
+        return replace(session, note=_SESSION_ALONE) if _knew_more(session) else session
     known = {cell["id"]: cell for cell in session.earlier if "id" in cell}
     above = [cell for cell in saved.earlier if not memory.is_deleted(cell.get("id"))]
     if not any(_id(cell) not in known and _has_turn(cell) for cell in above):
@@ -95,6 +104,12 @@ def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemo
             ids.insert(place, _id(cell))
             place += 1
     return replace(saved, earlier=cells, note=_SAVED)
+
+
+def _knew_more(session: Transcript) -> bool:
+    """Whether a turn of the session was made of the file: it was sent what the session has not run."""
+    turns = (turn_of(output) for cell in session.earlier for output in cell["outputs"])
+    return any(turn and turn.get("context", {}).get("source") == "file" for turn in turns)
 
 
 def _id(cell: Cell) -> str:
