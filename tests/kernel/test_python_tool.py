@@ -280,6 +280,11 @@ async def quits():
 
 def stops_when_shown(): return Stopping()
 
+class Hanging:
+    def __repr__(self): hangs()
+
+def hangs_when_shown(): return Hanging()
+
 def hangs():
     import os
     print('on')
@@ -423,10 +428,11 @@ def test_a_tool_can_be_taken_back(defined):
 
 
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])
-def test_an_interrupt_stops_a_function(defined, server, tmp_path, interrupt):
+@pytest.mark.parametrize("name", ["hangs", "hangs_when_shown"])
+def test_an_interrupt_stops_a_function(defined, server, tmp_path, interrupt, name):
     defined.run(f"%%python\nimport os; os.chdir({str(tmp_path)!r})", "folder")
-    magic(defined, "%tool hangs")
-    server.answers = [call("hangs", {}), text("fine")]
+    magic(defined, f"%tool {name}")
+    server.answers = [call(name, {}), text("fine")]
     request = defined.start("hi", "a")
     while not (tmp_path / "on").exists():
         pass

@@ -62,25 +62,34 @@ class KernelNamespace:
             raise ToolError(capture.text() or f"{type(error).__name__}: {error}")
         return capture.content()
 
-    async def call(self, function: Callable[[], Any], show: Callable[[str], None]) -> Called:
-        """Call a function, and wait for what it returns if that can be awaited."""
-        value: Any = None
+    async def call(
+        self,
+        function: Callable[[], Any],
+        show: Callable[[str], None],
+        spell: Callable[[Any], Content],
+    ) -> Called:
+        """Call a function, and wait for what it returns if that can be awaited.
+
+        Args:
+            spell: Makes a result of it.
+        """
+        returned: Content | None = None
         error: BaseException | None = None
         with self._capturing(show) as capture:
             try:
                 value = self._kernel.interruptible(function)
                 if inspect.isawaitable(value):
                     value, error = await self._awaited(_outcome(value), capture)
-                shown = partial(self._show_images, value, capture)
-                if error is None and self._kernel.interruptible(shown):
-                    value = None
+                if error is None:
+                    spelled = partial(self._spelled, value, capture, spell)
+                    returned = self._kernel.interruptible(spelled)
             except asyncio.CancelledError:
                 raise
             except BaseException as raised:  # anybody's code: pytest's `skip` is no Exception
                 error = raised
         if isinstance(error, KeyboardInterrupt):
             await self._interrupted()
-        return Called(capture.content(), value, error)
+        return Called(capture.content(), returned, error)
 
     async def describe(self, name: str) -> str:
         """A variable in words, for a reference. What its class prints meanwhile is dropped.
@@ -104,6 +113,13 @@ class KernelNamespace:
         if error is not None:
             raise SourceError(f"it cannot be shown, since it raises {type(error).__name__}")
         return text
+
+    def _spelled(
+        self, value: Any, capture: Capture, spell: Callable[[Any], Content]
+    ) -> Content | None:
+        """What a function returned as a result; None where it is displayed, or nothing."""
+        displayed = self._show_images(value, capture)
+        return None if displayed or value is None else spell(value)
 
     def _show_images(self, value: Any, capture: Capture) -> bool:
         """Display the figures that are open, and a value that is an image; whether it is one."""

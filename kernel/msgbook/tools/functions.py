@@ -44,7 +44,8 @@ class Called:
 
     printed: Content
     """What it printed and displayed; empty text when nothing."""
-    value: Any = None
+    returned: Content | None = None
+    """What it returned, unless that is None or was displayed."""
     error: BaseException | None = None
 
 
@@ -57,8 +58,10 @@ class Namespace(Protocol):
     async def run(self, code: str, show: Show) -> Content:
         """Run code; raises `ToolError` with its traceback."""
 
-    async def call(self, function: Callable[[], Any], show: Show) -> Called:
-        """Call a function, sync or async."""
+    async def call(
+        self, function: Callable[[], Any], show: Show, spell: Callable[[Any], Content]
+    ) -> Called:
+        """Call a function, sync or async; `spell` makes a result of what it returns."""
 
     async def describe(self, name: str) -> str:
         """A variable in words, bounded; raises `MsgbookError` where there is none."""
@@ -116,10 +119,10 @@ def function_tool(name: str, namespace: Namespace) -> FunctionTool:
         async def call(*arguments: Any, **named: Any) -> Content:
             context.require(Need(f"it runs the notebook's function {name}"))
             ready = functools.partial(function, *arguments, **named)
-            called = await namespace.call(ready, context.show)
+            called = await namespace.call(ready, context.show, _content)
             if called.error is not None:
                 raise ToolError(_text(called.printed) + _failure(called.error))
-            return _joined(called.printed, called.value)
+            return _joined(called.printed, called.returned)
 
         call.__doc__ = inspect.getdoc(function)
         call.__signature__ = signature  # type: ignore[attr-defined]  # what pydantic looks at
@@ -206,11 +209,10 @@ def _failure(error: BaseException) -> str:
     return f"{words}\n  in {frame.name}, line {frame.lineno}: {frame.line}"
 
 
-def _joined(printed: Content, value: Any) -> Content:
+def _joined(printed: Content, returned: Content | None) -> Content:
     """What a function printed, and then what it returned."""
-    if value is None and printed:
-        return printed
-    returned = _content(value)
+    if returned is None:
+        return printed or "null"
     if isinstance(printed, str) and isinstance(returned, str):
         return printed.removesuffix("\n") + "\n" + returned if printed else returned
     return [*_parts(printed), *_parts(returned)]
@@ -229,7 +231,10 @@ def _parts(content: Content) -> list[dict[str, Any]]:
 
 
 def _content(value: Any) -> Content:
-    """A value as a result: text as it is, images as images, else JSON, else Python's `repr`."""
+    """A value as a result: text as it is, images as images, else JSON, else Python's `repr`.
+
+    Runs code of the value's, which may do anything.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
