@@ -48,6 +48,13 @@ def test_a_new_file_is_made_where_its_folder_is(files, tmp_path):
     assert files.error("write", path=".", content="x") == ". is no regular file."
 
 
+def test_a_name_may_be_as_long_as_the_file_system_allows(files, tmp_path):
+    name = "文" * 85
+
+    assert files.allowed("write", path=name, content="x") == f"Wrote {name}: 1 byte."
+    assert (tmp_path / name).read_text() == "x"
+
+
 def test_what_changed_between_the_question_and_the_deed_is_asked_about_again(files, tmp_path):
     arguments = {"path": "a.txt", "content": "new\n"}
     need = files.need("write", **arguments)

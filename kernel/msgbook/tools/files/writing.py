@@ -147,8 +147,8 @@ def _old(call: Call, real: Path, place: Place) -> _Old | None:
 def _replace(place: Place, old: _Old | None, data: bytes) -> None:
     """Put the data in place of the file in one step; mode and owner stay."""
     name, folder = place
-    head, tail = os.path.split(name)
-    temporary = os.path.join(head, f".{tail[:80]}.{os.urandom(6).hex()}.tmp")  # noqa: PTH118
+    head = os.path.dirname(name)  # noqa: PTH120
+    temporary = os.path.join(head, f".{os.urandom(8).hex()}.tmp")  # noqa: PTH118
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, 0o600 if old else 0o666, dir_fd=folder)
     try:
