@@ -345,7 +345,9 @@ describe('the state of a turn', () => {
     jest.useFakeTimers({ now: Date.parse(started) });
     const { show, find, state } = fixture();
     state.execution = 'connecting';
-    await show({ ...turn('running', { type: 'text', text: 'a' }), started });
+    const pending = { type: 'tool_call', id: 'c', approval: 'pending' };
+    await show({ ...turn('running', pending), started });
+    expect(find('summary').textContent).toContain('waits for approval');
     const header = find('.msgbook-Header');
     expect(header.dataset.status).toBe('connecting');
     expect(header.textContent).toBe('mconnecting to the kernel');

@@ -34,8 +34,8 @@ export class Disclosure {
       'summary',
       'msgbook-Disclosure-summary',
       this._label,
-      this._gist,
-      this._note
+      this._note,
+      this._gist
     );
     this._summary = summary;
     // The keyboard makes a click of Enter and Space too; `toggle` would also tell of our own.

@@ -114,12 +114,12 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._turn = turn;
     this._status = this._statusOf(turn);
     this._header.show(turn, this._status, Date.now());
-    if (this._status === 'running' || this._status === 'connecting') {
+    const live = this._status === 'running' || this._status === 'connecting';
+    if (live) {
       this._startTicking();
     } else {
       this._stopTicking();
     }
-    const live = this._status === 'running';
     this.node.setAttribute('aria-busy', String(live));
     this._showBlocks(turn.blocks, live);
   }
