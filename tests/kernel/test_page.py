@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from kernel_client import FakePage, KernelClient
 from scripted_server import text
 
+from msgbook.kernel.page import PageComms
 from msgbook_format.turn import TURN_MIME
 
 
@@ -162,6 +164,55 @@ def test_a_prompt_that_became_code_is_forgotten(kernel, server):
     kernel.run("B", "b")
 
     assert spoken(server) == [("user", "B")]
+
+
+def test_a_page_that_is_slow_to_show_its_cells_misses_nothing_of_the_turn(
+    kernel, server, open_page
+):
+    quick, slow = (open_page([prompt("a", "A")]) for _ in range(2))
+
+    def take(message: dict[str, Any]) -> None:
+        quick.take(message)
+        if message["content"].get("data", {}).get("type") != "cells.get":
+            slow.take(message)
+
+    kernel.finish(kernel.start("A", "a"), take)
+
+    assert quick.asked
+    assert slow.turns == quick.turns
+    assert [turn["status"] for turn in slow.turns.values()] == ["done"]
+
+
+def test_a_page_that_was_taken_for_gone_is_told_what_it_missed():
+    greeted: list[_Comm] = []
+
+    async def main() -> None:
+        pages, comm = PageComms(), _Comm()
+        pages.greet(greeted.append)
+        pages.opened(comm, {})
+        assert await pages.notebook("a") is None
+        assert not pages.connected
+        comm.heard({"content": {"data": {"type": "cells", "request_id": "late", "cells": []}}})
+        assert pages.connected
+
+    asyncio.run(main())
+
+    assert len(greeted) == 2
+
+
+class _Comm:
+    """A comm whose page keeps silent until it is told otherwise."""
+
+    comm_id = "c"
+
+    def send(self, message: dict[str, Any]) -> None:
+        pass
+
+    def on_msg(self, heard: Callable[[dict[str, Any]], None]) -> None:
+        self.heard = heard
+
+    def on_close(self, closed: Callable[[dict[str, Any]], None]) -> None:
+        pass
 
 
 @pytest.mark.parametrize("metadata", [5, "x", None, [1]])

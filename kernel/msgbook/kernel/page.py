@@ -32,6 +32,8 @@ class PageComms:
     def __init__(self) -> None:
         self._comms: dict[str, Any] = {}
         self._questions: dict[str, _CellsQuestion] = {}
+        self._silent: set[str] = set()
+        """Ids of the comms on which nothing has come since their page was asked for its cells."""
         self._known = KnownCells()
         self._handlers: dict[str, Handler] = {"cells": self._take_cells}
         self._greetings: list[Callable[[Any], None]] = []
@@ -41,16 +43,17 @@ class PageComms:
         self._handlers[message_type] = handler
 
     def greet(self, greeting: Callable[[Any], None]) -> None:
-        """Have a function called with each comm that a page opens, in the comm's thread."""
+        """Have a function called with each comm that a page opens, in the comm's thread.
+
+        So it is with one that was taken for gone and is not: it has missed what was sent meanwhile.
+        """
         self._greetings.append(greeting)
 
     def opened(self, comm: Any, _message: dict[str, Any]) -> None:
         """Take in a comm that a page opened; the target's handler."""
-        self._comms[comm.comm_id] = comm
         comm.on_msg(lambda message: self._received(comm, message))
-        comm.on_close(lambda _message: self._drop(comm))
-        for greeting in self._greetings:
-            greeting(comm)
+        comm.on_close(lambda _message: self._drop(comm.comm_id))
+        self._welcome(comm)
 
     @property
     def connected(self) -> bool:
@@ -81,14 +84,12 @@ class PageComms:
         Returns:
             None when no page is there, none has the cell, or none answers in time.
         """
-        question = _CellsQuestion(cell_id, list(self._comms.values()))
-        try:
-            return await self._ask(question, ANSWER_TIMEOUT)
-        finally:
-            # A tab that went without a word is not waited for again; one that was slow comes back
-            # with its answer.
-            for comm in question.silent:
-                self._drop(comm)
+        self._drop_silent()
+        self._silent = set(self._comms)
+        shown = await self._ask(_CellsQuestion(cell_id, list(self._comms.values())), ANSWER_TIMEOUT)
+        if shown is None:
+            self._drop_silent()
+        return shown
 
     async def all_cells(self) -> Notebook | None:
         """All cells, without outputs, of the first page that answers; None when none does at once."""
@@ -109,12 +110,25 @@ class PageComms:
         finally:
             del self._questions[question.request_id]
 
-    def _drop(self, comm: Any) -> None:
-        self._comms.pop(comm.comm_id, None)
-        self._known.forget(comm.comm_id)
+    def _welcome(self, comm: Any) -> None:
+        self._comms[comm.comm_id] = comm
+        for greeting in self._greetings:
+            greeting(comm)
+
+    def _drop_silent(self) -> None:
+        """Wait no more for tabs that went without a word; one that was slow comes back with one."""
+        for comm_id in list(self._silent):
+            self._drop(comm_id)
+
+    def _drop(self, comm_id: str) -> None:
+        self._comms.pop(comm_id, None)
+        self._silent.discard(comm_id)
+        self._known.forget(comm_id)
 
     def _received(self, comm: Any, message: dict[str, Any]) -> None:
-        self._comms[comm.comm_id] = comm
+        self._silent.discard(comm.comm_id)
+        if comm.comm_id not in self._comms:
+            self._welcome(comm)
         data = message.get("content", {}).get("data")
         kind = data.get("type") if isinstance(data, dict) else None
         handler = self._handlers.get(kind) if isinstance(kind, str) else None
