@@ -38,6 +38,26 @@ def test_reads_run_side_by_side_and_answer_in_the_order_of_the_calls():
     assert [m["tool_call_id"] for m in model.requests[1].messages[1:]] == ["c0", "c1"]
 
 
+@pytest.mark.parametrize("thought", [[], [ReasoningDelta("Hm.")]])
+def test_an_answer_without_a_word_is_told(thought):
+    turn = run(ScriptedModel([*thought, ModelFinished("stop", ended=True)]))
+
+    assert turn["status"] == "done"
+    assert [b["text"] for b in turn["blocks"] if b["type"] == "notice"] == [
+        "The model ended its answer without a word."
+    ]
+
+
+def test_a_turn_that_ends_with_its_calls_has_said_what_it_did():
+    turn = run(
+        ScriptedModel(calls(("echo", {})), [ModelFinished("stop", ended=True)]),
+        ScriptedTool("echo", echo),
+    )
+
+    assert turn["status"] == "done"
+    assert not [b for b in turn["blocks"] if b["type"] == "notice"]
+
+
 def test_other_calls_wait_for_those_before_them_reads_included():
     log: list[str] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -15,6 +16,13 @@ from msgbook.text import one_line
 
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses of servers that do not take what is in a request; llama.cpp answers 500 to an image."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
+    r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
+    re.IGNORECASE,
+)
+"""No server documents its words: those known are in tests/kernel/test_failures.py."""
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are looked at: a server may repeat the whole request in it."""
@@ -73,6 +81,12 @@ class Failures:
                 hint = f"Check {self.url_setting} (it usually ends in /v1)."
             case 429:
                 hint = "The server limits the rate or the budget is used up; try again later."
+            case 400 | 413 | 422 | 500 if _TOO_LONG.search(said):
+                hint = (
+                    "Leave cells out or sum them up, by history=exclude, history=summary or "
+                    "%compact; %context shows how long each is. With the agent's context_window "
+                    "set, msgbook tells before it asks."
+                )
             case _:
                 hint = ""
         retry = None

@@ -76,7 +76,7 @@ async def run_turn(
                     yield
             end = _limits_reached(breaker, meter, limits, step)
         if end:
-            for event in end:
+            for event in [*_silence(end, blocks, step), *end]:
                 record.apply(event, clock())
             yield
             return
@@ -120,6 +120,14 @@ class _Answer:
         if outcome is not None:
             return [outcome]
         return _stopped("budget", meter.spent) if meter.spent else []
+
+
+def _silence(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
+    """What to say of a turn that is done and shows nothing for it."""
+    done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
+    if step > 1 or not done or any(block["type"] == "text" for block in blocks):
+        return []
+    return [Notice("The model ended its answer without a word.", "warning")]
 
 
 def _limits_reached(breaker: Breaker, meter: Meter, limits: Limits, step: int) -> list[TurnEvent]:

@@ -1,0 +1,44 @@
+"""What a person is told when a server refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from msgbook.config import ProviderSettings
+from msgbook.provider.failures import Failures
+
+
+def told(status: int, message: str) -> str:
+    body = {"error": {"message": message}}
+    return str(Failures(ProviderSettings("p"), ()).of_status("E", status, {}, body, "m"))
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "This model's maximum context length is 8192 tokens. However, you requested 9000."),
+        (400, "Your input exceeds the context window of this model."),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        (400, "The input token count (1048577) exceeds the maximum number of tokens allowed."),
+        (400, "the request exceeds the available context size (4096 tokens), try increasing it"),
+        (
+            400,
+            "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+        ),
+        (413, "Input is too long for requested model."),
+        (500, "context length exceeded"),
+    ],
+)
+def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message):
+    words = told(status, message)
+
+    assert message.rstrip(".") in words
+    assert "%compact" in words
+    assert "context_window" in words
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+def test_other_refusals_are_told_as_they_are(status):
+    assert told(status, "messages.1: unexpected role.") == (
+        f"The server answered {status}: messages.1: unexpected role."
+    )
