@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -209,6 +210,48 @@ def test_a_model_that_takes_no_tools_can_chat(status, message):
 
 
 @pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (
+            400,
+            "Invalid 'messages[1].tool_calls[0].id': string too long. Expected maximum length 40.",
+        ),
+        (422, "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9."),
+        (400, "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
+    ],
+)
+def test_ids_that_another_server_gave_its_calls_are_sent_as_all_servers_take_them(status, message):
+    long = "chatcmpl-tool-0123456789abcdef0123456789abcdef"
+    kept = tool_call("aB3dEf6h9", "read", "{}")
+    messages = [
+        SEEN,
+        assistant(None, [tool_call(long, "read", "{}"), kept]),
+        tool_result(long, "one"),
+        tool_result("aB3dEf6h9", "two"),
+    ]
+
+    sent = adapted(status, error(message), Request("m", messages, [TOOL])).messages
+
+    first = sent[1]["tool_calls"][0]["id"]
+    assert re.fullmatch("[a-zA-Z0-9]{9}", first)
+    assert sent[1] == assistant(None, [tool_call(first, "read", "{}"), kept])
+    assert sent[2:] == [tool_result(first, "one"), messages[3]]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
+        "No tool call found for call_id c",
+    ],
+)
+def test_an_id_that_is_missed_is_not_one_that_is_refused(message):
+    messages = [assistant(None, [tool_call("c", "read", "{}")]), tool_result("c", "one")]
+
+    assert adapted(400, error(message), Request("m", messages, [TOOL])) is None
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "Invalid value for 'tools'",
@@ -261,8 +304,9 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
 
 
 def test_each_adaptation_takes_away_what_it_concerns():
+    call = assistant(None, [tool_call("c", "plot", "{}")])
     request = Request(
-        "m", [SEEN, tool_result("c", [PICTURE])], [TOOL], {"max_tokens": 1, **OPTIONS}
+        "m", [SEEN, call, tool_result("c", [PICTURE])], [TOOL], {"max_tokens": 1, **OPTIONS}
     )
     other = Request("m", [], options={"max_completion_tokens": 1})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import Message, without_images
@@ -59,6 +60,13 @@ _NO_TOOLS = re.compile(
 )
 """Of tools as such: a schema that is refused is for its author to mend."""
 
+_CALL_ID = re.compile(
+    r"\btool[ _]call[ _]id\b|\btool_calls\[\d+\]\.id\b|\btool_use\.id\b|\bcall_id\b", re.IGNORECASE
+)
+_SHAPE = re.compile(r"too long|(maximum|max) length|length of \d|match pattern", re.IGNORECASE)
+_ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
+"""The ids of Mistral, which takes no others; OpenAI takes 40 characters, vLLM gives 46."""
+
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
@@ -79,6 +87,10 @@ def _refuses_images_of_tools(refusal: RefusedError) -> bool:
 
 def _refuses_tools(refusal: RefusedError) -> bool:
     return bool(_NO_TOOLS.search(refusal.body))
+
+
+def _refuses_call_ids(refusal: RefusedError) -> bool:
+    return bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body))
 
 
 def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
@@ -108,6 +120,35 @@ def _blind(request: Request) -> Request:
 def _blind_tools(request: Request) -> Request:
     messages = [without_images(m) if _is_tool(m) else m for m in request.messages]
     return replace(request, messages=messages)
+
+
+def _call_ids(message: Message) -> list[str]:
+    ids = [call["id"] for call in message.get("tool_calls", ())]
+    return [*ids, message["tool_call_id"]] if _is_tool(message) else ids
+
+
+def _holds_foreign_id(message: Message) -> bool:
+    return not all(map(_ANY_SERVERS_ID.fullmatch, _call_ids(message)))
+
+
+def _with_plain_ids(request: Request) -> Request:
+    return replace(request, messages=[_with_plain_id(m) for m in request.messages])
+
+
+def _with_plain_id(message: Message) -> Message:
+    if not _holds_foreign_id(message):
+        return message
+    if _is_tool(message):
+        return {**message, "tool_call_id": _plain_id(message["tool_call_id"])}
+    calls = [{**call, "id": _plain_id(call["id"])} for call in message["tool_calls"]]
+    return {**message, "tool_calls": calls}
+
+
+def _plain_id(call_id: str) -> str:
+    """The id, or one that stands for it in all requests."""
+    if _ANY_SERVERS_ID.fullmatch(call_id):
+        return call_id
+    return sha256(call_id.encode(errors="replace")).hexdigest()[:9]
 
 
 def _without(key: str) -> Callable[[Request], Request]:
@@ -144,6 +185,12 @@ IMAGES = Adaptation(
 )
 
 ADAPTATIONS = (
+    Adaptation(
+        lambda request: any(map(_holds_foreign_id, request.messages)),
+        _refuses_call_ids,
+        _with_plain_ids,
+        "{model} does not take the ids that another server gave its tool calls: it is sent others.",
+    ),
     Adaptation(
         lambda request: any(_holds_image(m) and _is_tool(m) for m in request.messages),
         _refuses_images_of_tools,
