@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from msgbook.cells import Cell, source_of
-from msgbook.document import NOTEBOOK_SUFFIX, Document, DocumentError
 from msgbook.transcript import SessionMemory, Transcript
 from msgbook_format.turn import turn_of
 
@@ -42,7 +41,7 @@ def session_file(environ: Mapping[str, str]) -> Path | None:
     """
     name = environ.get(SESSION_VARIABLE, "")
     path = Path(name)
-    if not path.is_absolute() or path.suffix not in (NOTEBOOK_SUFFIX, ".md"):
+    if not path.is_absolute() or path.suffix not in (".ipynb", ".md"):
         return None
     try:
         return path if path.is_file() else None
@@ -59,6 +58,9 @@ def file_transcript(path: Path, cell_id: str | None, source: str) -> Transcript 
     Returns:
         None when the file cannot be read, or the running cell is not to be found in it.
     """
+    # Takes seconds: nbformat imports a parser generator. A kernel starts without it.
+    from msgbook.document import Document, DocumentError
+
     try:
         document = Document.read(path)
     except DocumentError:

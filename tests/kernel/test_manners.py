@@ -273,3 +273,18 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
     kernel.client.is_complete(code)
 
     assert kernel.client.get_shell_msg(timeout=30)["content"]["status"] == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("msgbook.kernel.kernel", {"msgbook.engine", "openai", "pydantic", "PIL", "nbformat"}),
+        ("msgbook.engine, msgbook.magics", {"IPython", "PIL", "nbformat"}),
+    ],
+)
+def test_what_takes_long_to_import_is_imported_when_it_is_needed(module, heavy):
+    program = f"import sys, {module}; print({heavy!r} & set(sys.modules))"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert done.stdout.decode() == "set()\n"
