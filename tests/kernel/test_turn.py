@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, results, run
 
-from msgbook.events import ModelFinished, ReasoningDelta, ReasoningDetails, ToolCallDelta
+from msgbook.events import (
+    ModelFinished,
+    ReasoningDelta,
+    ReasoningDetails,
+    TextDelta,
+    ToolCallDelta,
+)
 from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
 from msgbook.tools.approval import Decision, Question
@@ -38,9 +44,9 @@ def test_reads_run_side_by_side_and_answer_in_the_order_of_the_calls():
     assert [m["tool_call_id"] for m in model.requests[1].messages[1:]] == ["c0", "c1"]
 
 
-@pytest.mark.parametrize("thought", [[], [ReasoningDelta("Hm.")]])
-def test_an_answer_without_a_word_is_told(thought):
-    turn = run(ScriptedModel([*thought, ModelFinished("stop", ended=True)]))
+@pytest.mark.parametrize("said", [[], [ReasoningDelta("Hm.")], [TextDelta("\n\n")]])
+def test_an_answer_without_a_word_is_told(said):
+    turn = run(ScriptedModel([*said, ModelFinished("stop", ended=True)]))
 
     assert turn["status"] == "done"
     assert [b["text"] for b in turn["blocks"] if b["type"] == "notice"] == [

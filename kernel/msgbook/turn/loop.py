@@ -123,9 +123,10 @@ class _Answer:
 
 
 def _silence(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
-    """What to say of a turn that is done and shows nothing for it."""
+    """What to say of a turn that is done and shows neither words nor calls."""
     done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
-    if step > 1 or not done or any(block["type"] == "text" for block in blocks):
+    said = any(block["type"] == "text" and block["text"].strip() for block in blocks)
+    if step > 1 or not done or said:
         return []
     return [Notice("The model ended its answer without a word.", "warning")]
 
