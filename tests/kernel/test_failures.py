@@ -37,6 +37,18 @@ def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message)
     assert "context_window" in words
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'max_tokens' or 'max_completion_tokens' is too large: 50000. This model's maximum context "
+        "length is 40960 tokens and your request has 20 input tokens (50000 > 40960 - 20).",
+        "max_tokens must be less than or equal to 8192, the context window of this model",
+    ],
+)
+def test_a_token_limit_that_is_too_large_is_not_a_conversation_that_is_too_long(message):
+    assert "%compact" not in told(400, message)
+
+
 @pytest.mark.parametrize("status", [400, 422, 500])
 def test_other_refusals_are_told_as_they_are(status):
     assert told(status, "messages.1: unexpected role.") == (

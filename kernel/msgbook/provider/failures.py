@@ -23,6 +23,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 """No server documents its words: those known are in tests/kernel/test_failures.py."""
+_TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
+"""Where the refusal names it, the limit is too large, and not the conversation."""
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are looked at: a server may repeat the whole request in it."""
@@ -81,7 +83,7 @@ class Failures:
                 hint = f"Check {self.url_setting} (it usually ends in /v1)."
             case 429:
                 hint = "The server limits the rate or the budget is used up; try again later."
-            case 400 | 413 | 422 | 500 if _TOO_LONG.search(said):
+            case 400 | 413 | 422 | 500 if _TOO_LONG.search(said) and not _TOKEN_LIMIT.search(said):
                 hint = (
                     "Leave cells out or sum them up, by history=exclude, history=summary or "
                     "%compact; %context shows how long each is. With the agent's context_window "
