@@ -40,8 +40,7 @@ def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message)
 @pytest.mark.parametrize(
     "message",
     [
-        "'max_tokens' or 'max_completion_tokens' is too large: 50000. This model's maximum context "
-        "length is 40960 tokens and your request has 20 input tokens (50000 > 40960 - 20).",
+        "'max_tokens' is too large: 50000. This model's maximum context length is 40960 tokens.",
         "max_tokens must be less than or equal to 8192, the context window of this model",
     ],
 )
