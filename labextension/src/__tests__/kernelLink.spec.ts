@@ -105,11 +105,13 @@ describe('KernelLink', () => {
     await settle();
     expect(kernel.types).toEqual([]);
     expect(it.send({})).toBe(false);
+    expect(it.isOpening).toBe(true);
     start({ content: { subshell_id: 'sub' } });
     await settle();
     expect(kernel.types).toEqual(['comm_open']);
     expect(kernel.shell[0].content.target_name).toBe('msgbook');
     expect(opened).toHaveBeenCalledTimes(1);
+    expect(it.isOpening).toBe(false);
     session.status('busy');
     kernel.say('unknown');
     kernel.say('known');

@@ -254,6 +254,28 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(sent.map(({ cell_id }) => cell_id)).toEqual(['a', 'b', 'd']);
   });
 
+  it('is being asked for until the kernel answers, or is gone', () => {
+    const { page, live } = fixture();
+    expect(live.isAsked('b')).toBe(false);
+    live.ask();
+    expect(live.isAsked('b')).toBe(true);
+    live.receive({
+      ...{ type: 'turn', request_id: 'r', cell_id: 'b' },
+      ...{ display_id: null, seq: 0, turn: null }
+    });
+    expect(live.isAsked('b')).toBe(false);
+    expect(page.refreshed).toEqual(['b']);
+    expect(live.isAsked('a')).toBe(true);
+    live.end();
+    expect(live.isAsked('a')).toBe(false);
+  });
+
+  it('is not waited for where the kernel cannot be asked', () => {
+    const live = new LiveTurns(new FakePage('a'), () => false);
+    live.ask();
+    expect(live.isAsked('a')).toBe(false);
+  });
+
   it('is added, runs, follows its changes and ends', () => {
     const { page, live } = fixture();
     answer(live, turn('running', 'so far'));

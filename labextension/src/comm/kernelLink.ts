@@ -48,6 +48,11 @@ export class KernelLink implements IDisposable {
     return this._opened;
   }
 
+  /** Whether a comm is being opened: what the kernel has to say is not known yet. */
+  get isOpening(): boolean {
+    return this._comm !== null && !this._comm.isOpen;
+  }
+
   /** Send a message; false when there is no open comm. */
   send(data: JSONObject): boolean {
     if (!this._comm?.isOpen) {

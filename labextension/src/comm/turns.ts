@@ -36,6 +36,13 @@ export function parseTurnMessage(data: unknown): ITurnMessage | null {
   return { requestId, cellId, displayId, seq: data.seq, turn };
 }
 
+/** The cell that a comm message about a turn names, also where there is no turn; else null. */
+export function parseTurnCell(data: unknown): string | null {
+  return isObject(data) && data.type === 'turn'
+    ? (text(data.cell_id) ?? null)
+    : null;
+}
+
 /** The changes in a comm message, null when there are none or it is not well formed. */
 export function parseTurnDelta(data: unknown): ITurnDelta | null {
   if (!isObject(data) || data.type !== 'turn.delta') {

@@ -46,8 +46,8 @@ export class Conversation implements ITurnHost {
 
   /**
    * A cell's own state comes before the kernel's status: that one is `idle` in mid-turn too, when a
-   * subshell has handled a comm message. A page that was loaded in mid-turn hears of it only when
-   * the comm is open.
+   * subshell has handled a comm message. A page that was loaded in mid-turn hears of it only over
+   * the comm.
    */
   execution(node: Node): Execution {
     const { isReady, session } = this._panel.sessionContext;
@@ -65,7 +65,11 @@ export class Conversation implements ITurnHost {
     if (this.page.isRunning(cellId)) {
       return 'running';
     }
-    if (status === 'unknown') {
+    if (
+      status === 'unknown' ||
+      this._link.isOpening ||
+      this._turns.isAsked(cellId)
+    ) {
       return 'connecting';
     }
     return status === 'idle' || this.page.isAnyRunning() ? 'idle' : 'unknown';

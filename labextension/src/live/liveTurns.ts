@@ -1,6 +1,7 @@
 import { JSONExt, UUID, type JSONObject } from '@lumino/coreutils';
 
 import {
+  parseTurnCell,
   parseTurnDelta,
   parseTurnMessage,
   type ITurnDelta,
@@ -49,6 +50,10 @@ export class LiveTurns {
 
   /** Take in a message of the kernel; others than those of turns are ignored. */
   receive(data: unknown): void {
+    const answered = parseTurnCell(data);
+    if (answered !== null && this._asked.delete(answered)) {
+      this._page.refresh(answered);
+    }
     const message = parseTurnMessage(data);
     if (message !== null) {
       this._take(message);
@@ -66,9 +71,15 @@ export class LiveTurns {
     return live === undefined || live.lost ? null : live.turn;
   }
 
+  /** Whether the kernel was asked for the turn of a cell and has not answered yet. */
+  isAsked(cellId: string): boolean {
+    return this._asked.has(cellId);
+  }
+
   /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
   ask(): void {
     this._strangers.clear();
+    this._asked.clear();
     for (const cellId of this._page.prompts()) {
       const turn = this._page.turn(cellId);
       if (turn === null || turn.status === 'running') {
@@ -123,6 +134,7 @@ export class LiveTurns {
       this._forget(live);
     }
     this._strangers.clear();
+    this._asked.clear();
   }
 
   private _take(message: ITurnMessage): void {
@@ -213,11 +225,10 @@ export class LiveTurns {
   }
 
   private _askFor(cellId: string): void {
-    this._send({
-      type: 'turn.get',
-      request_id: UUID.uuid4(),
-      cell_id: cellId
-    });
+    const request_id = UUID.uuid4();
+    if (this._send({ type: 'turn.get', request_id, cell_id: cellId })) {
+      this._asked.add(cellId);
+    }
   }
 
   private _changed(live: ILiveTurn): void {
@@ -261,5 +272,7 @@ export class LiveTurns {
   private readonly _turns = new Map<string, ILiveTurn>();
   /** Displays of turns that are not in this notebook. */
   private readonly _strangers = new Set<string>();
+  /** Cells whose turn the kernel was asked for, and has not told. */
+  private readonly _asked = new Set<string>();
   private _timer: number | undefined;
 }
