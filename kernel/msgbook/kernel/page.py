@@ -62,7 +62,7 @@ class PageComms:
 
     @property
     def count(self) -> int:
-        """How many comms are open."""
+        """How many comms are open, those aside whose page was taken for gone."""
         return len(self._comms)
 
     def send(self, message: dict[str, Any]) -> None:
