@@ -116,7 +116,9 @@ def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
 
     assert with_settings(server, chat, path, "Hi") == 1
 
-    assert "AuthenticationError" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "AuthenticationError" in told
+    assert f"(msgbook run {path} asks again)" in told
     assert read(path).cells[0].source == "Hi"
     assert with_settings(server, run_file, path) == 0
     assert len(read(path).cells[0].outputs) == 1

@@ -253,6 +253,7 @@ class Engine:
             prepared.request,
             [*transcript.earlier, running],
             prepared.answerer.model,
+            prepared.answerer.agent.name,
             prepared.answerer.tools.schemas,
         )
         self.conversation.sent.append(sent)

@@ -163,3 +163,14 @@ def test_the_stop_button_ends_a_turn_and_keeps_what_has_arrived_and_what_was_ope
     assert outputs[0]["data"][TURN_MIME]["status"] == "interrupted"
     lab.run(1)
     expect(lab.cell(1).get_by_text("Fine again.")).to_be_visible()
+
+
+def test_the_lines_of_a_message_wrap(lab, lab_root):
+    write_notebook(lab_root / "long.ipynb", "A message of many words. " * 40)
+    lab.open("long.ipynb")
+    lab.wait_for_kernel()
+
+    editor = lab.cell(0).locator(".cm-scroller")
+    expect(editor).to_be_visible()
+    assert editor.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert editor.evaluate("node => node.clientHeight") > 60

@@ -15,14 +15,14 @@ def cell(name, answer="A", **metadata):
     return prompt(f"Prompt {name}", says(answer), **metadata) | {"id": name}
 
 
-def sent(*cells, system="s", model="m", tools=()):
-    view = View("assistant", system)
+def sent(*cells, system="s", model="m", agent="assistant", tools=()):
+    view = View(agent, system)
     reader = Reader()
     source = cells[-1]["source"]
     request = reader.read(cells[:-1], view).with_prompt(
         reader.prompt(source, {}, view), len(cells) - 1
     )
-    return Sent(request, cells, model, tools)
+    return Sent(request, cells, model, agent, tools)
 
 
 def shared(one, other):
@@ -81,6 +81,9 @@ def test_the_magic_names_what_is_no_cell():
 
     assert "the system message" in cache([sent(*cells), sent(*cells, system="t")])
     assert "The model changed (m, then n)" in cache([sent(*cells), sent(*cells, model="n")])
+    changed = cache([sent(*cells), sent(*cells, cell("c"), agent="critic")])
+    assert "The agent changed (assistant, then critic)" in changed
+    assert "edited" not in changed
     assert "The tools changed" in cache([sent(*cells), sent(*cells, tools=[{"type": "function"}])])
 
 

@@ -7,6 +7,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import jupyter_kernel_test
@@ -138,10 +140,16 @@ def test_a_cell_id_that_is_none_is_taken_as_absent(kernel, server, cell_id):
 
 
 def test_cells_queued_behind_a_failed_turn_are_aborted_if_they_want_that(kernel, server):
-    server.answers = [scripted.error(401, "no"), scripted.text("Fine.")]
+    is_queued = threading.Event()
 
+    def nothing() -> Iterator[scripted.Chunk]:
+        is_queued.wait(30)
+        yield from ()
+
+    server.answers = [scripted.Answer(nothing(), done=False), scripted.text("Fine.")]
     failed = kernel.start("one", stop_on_error=True)
     queued = kernel.start("two")
+    is_queued.set()
 
     assert kernel.finish(failed)[0]["status"] == "error"
     assert kernel.finish(queued)[0]["status"] == "aborted"

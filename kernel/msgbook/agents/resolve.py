@@ -180,7 +180,8 @@ class _Agents:
         why = f" {self.problems[0]}" if self.problems else ""
         raise UnknownAgentError(
             f"There is no agent {visible(one_line(name, 60))!r}; the agents here are {listed}{more}. "
-            f"Define it under agents: in the frontmatter, or by %agent new in a cell above.{why}"
+            "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
+            f".msgbook/agents or in msgbook.toml.{why}"
         )
 
 

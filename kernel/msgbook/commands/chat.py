@@ -106,7 +106,8 @@ def chat(
     async def job(answering: Answering) -> int:
         failure = await answering.answer(number)
         if failure is not None:
-            complain(_VERB, f"{path}: {failure.name}: {failure.words}")
+            words = f"{failure.name}: {failure.words}"
+            complain(_VERB, f"{path}: {words} (msgbook run {path} asks again)")
         return 1 if failure else 0
 
     return run_turns(document, screen, job, approval=approval)

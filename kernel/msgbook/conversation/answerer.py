@@ -99,7 +99,7 @@ class Answerers:
         agent, model, notices = resolve(wanted, transcript.earlier, sources)
         agent, refused = narrowed(agent, self._owned())
         model = asked_for("model", prompt, transcript.current) or model
-        asked_model = model
+        asked_model = model or self._settings.model
         model = await (choose or self._servers.model)(model, agent.provider)
         if model == DEMO_MODEL and asked_model not in (None, model):
             other = visible(one_line(asked_model or "", 60))

@@ -18,6 +18,7 @@ class Sent:
     cells: Sequence[Cell]
     """Those above, and as the last one the cell that ran."""
     model: str = ""
+    agent: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
     """Schemas; servers put them before the messages."""
 

@@ -42,7 +42,7 @@ class MsgKernel(InterruptibleKernel):
 
     implementation = "msgbook"
     implementation_version = __version__
-    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text"
+    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to leave"
     language_info = LANGUAGE_INFO
 
     def __init__(self, **kwargs: Any) -> None:

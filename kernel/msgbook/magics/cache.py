@@ -28,7 +28,10 @@ def cache(sent: Sequence[Sent]) -> str:
         lines.append(f"The model changed ({models}): no cache is shared.")
     if earlier.tools != later.tools:
         lines.append("The tools changed. Servers put them first: nothing behind them is cached.")
-    if shared.is_broken:
+    if shared.is_broken and earlier.agent != later.agent:
+        agents = f"{visible(earlier.agent)}, then {visible(later.agent)}"
+        lines.append(f"The agent changed ({agents}): each reads the other's turns as messages.")
+    elif shared.is_broken:
         lines.append(f"It was broken by {_culprit(shared, earlier.cells, later.cells)}")
     elif len(lines) == 1:
         lines.append("Nothing was broken: all that both have is the same.")

@@ -27,6 +27,9 @@ _IMAGE = (
 _PAUSE = 0.012
 """Seconds between two pieces of an answer, so that a person sees it stream."""
 
+_DATA_URL = re.compile(r"data:[^\")\\]+")
+"""No server counts the characters of an image as text."""
+
 _FIRST_THOUGHT = (
     "This is the first message. I will look at the folder of the notebook, so that the reader "
     "sees a tool call, and then answer with a bit of everything that Markdown can do."
@@ -107,7 +110,7 @@ def _script(messages: list[dict[str, Any]], *, has_tools: bool) -> Iterator[dict
         yield from _say("reasoning_content", _NEXT_THOUGHT)
         yield from _say("content", _NEXT_ANSWER.format(count=len(prompts), first=first))
         reason = "stop"
-    size = len(json.dumps(messages, ensure_ascii=False))
+    size = len(_DATA_URL.sub("", json.dumps(messages, ensure_ascii=False)))
     usage = {"prompt_tokens": size // 4, "completion_tokens": 120, "total_tokens": size // 4 + 120}
     yield {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     yield {"choices": [], "usage": usage}

@@ -60,9 +60,9 @@ class Servers:
         server = self.settings_of(wanted, provider)
         is_default = server is None or server is self._settings.provider
         which = "" if server is None or is_default else f" for the provider {server.name}"
-        how = "Set MSGBOOK_MODEL, or run" if is_default else "Name it in the agent's models, or run"
+        how = "Set MSGBOOK_MODEL," if is_default else "Name it in the agent's models,"
         raise ConfigError(
-            f"No model is chosen{which}. {how} %model NAME in a cell above; "
+            f"No model is chosen{which}. {how} in a command --model, or %model NAME in a cell above; "
             + (f"the server offers {_listed(offered)}." if offered else "the server lists none.")
         )
 

@@ -6,6 +6,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { KERNEL_NAME } from '../comm/kernelLink';
 import { Conversation } from '../live/conversation';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 
@@ -33,6 +34,7 @@ export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const conversations = new WeakMap<NotebookPanel, Conversation>();
     const join = (panel: NotebookPanel) => {
+      markChat(panel);
       const conversation = new Conversation(panel);
       conversations.set(panel, conversation);
       panel.content.rendermime.addFactory(
@@ -65,3 +67,15 @@ export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
     });
   }
 };
+
+/** Mark a notebook that is a chat, for the style sheet: its messages are prose. */
+function markChat({ content, sessionContext }: NotebookPanel): void {
+  const mark = () => {
+    const { kernelPreference, session } = sessionContext;
+    const name = session?.kernel?.name ?? kernelPreference.name;
+    content.toggleClass('msgbook-mod-chat', name === KERNEL_NAME);
+  };
+  sessionContext.kernelPreferenceChanged.connect(mark);
+  sessionContext.kernelChanged.connect(mark);
+  mark();
+}

@@ -219,7 +219,8 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
     default = offered[0] if len(offered) == 1 else ""
     shown = f" [{line_of(default)}]" if default else ""
     how = "number or name" if offered else "name"
-    answer = ask(f"Model, by {how}{shown}: ").strip()
+    none = "" if default else " (Enter: none, the cells say which)"
+    answer = ask(f"Model, by {how}{shown}{none}: ").strip()
     if answer.isdecimal() and 1 <= int(answer) <= min(len(offered), _NUMBERED):
         return offered[int(answer) - 1]
     return answer or default
