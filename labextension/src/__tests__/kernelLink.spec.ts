@@ -9,6 +9,11 @@ interface IMessage {
   readonly content: Record<string, JSONValue>;
 }
 
+interface IRequest {
+  readonly done: Promise<object>;
+  onReply?: (reply: object) => void;
+}
+
 /** What the link sees of a kernel, and what the kernel sees of the link. */
 class FakeKernel {
   constructor(readonly name = 'msgbook') {}
@@ -32,10 +37,14 @@ class FakeKernel {
     this.shell.push(message);
   }
 
-  sendControlMessage(message: IMessage): { done: Promise<object> } {
+  sendControlMessage(message: IMessage): IRequest {
     this.control.push(message);
-    return { done: this.subshell };
+    this.request = { done: this.subshell };
+    return this.request;
   }
+
+  /** What was asked for last on the control channel. */
+  request: IRequest | null = null;
 
   /** Types of the messages that were sent on the shell channel. */
   get types(): string[] {
@@ -120,6 +129,17 @@ describe('KernelLink', () => {
     expect(kernel.shell.map(({ header }) => header.subshell_id)).toEqual(
       Array(3).fill('sub')
     );
+  });
+
+  it('opens a comm as soon as it has a subshell, though no word of the end comes', async () => {
+    const kernel = new FakeKernel();
+    kernel.subshell = new Promise(() => {});
+    link(new FakeSession(kernel));
+    await settle();
+    kernel.request!.onReply!({ content: { subshell_id: 'sub' } });
+    await settle();
+    expect(kernel.types).toEqual(['comm_open']);
+    expect(kernel.shell[0].header.subshell_id).toBe('sub');
   });
 
   it('does not hear the comms of others', async () => {

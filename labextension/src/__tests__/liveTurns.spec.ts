@@ -270,6 +270,20 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(live.isAsked('a')).toBe(false);
   });
 
+  it('is not waited for for ever: the answer can be lost', () => {
+    jest.useFakeTimers();
+    try {
+      const { live } = fixture();
+      live.ask();
+      jest.advanceTimersByTime(1999);
+      expect(live.isAsked('b')).toBe(true);
+      jest.advanceTimersByTime(1);
+      expect(live.isAsked('b')).toBe(false);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is not waited for where the kernel cannot be asked', () => {
     const live = new LiveTurns(new FakePage('a'), () => false);
     live.ask();

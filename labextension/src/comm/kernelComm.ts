@@ -150,9 +150,12 @@ async function startSubshell(kernel: CommKernel): Promise<string | null> {
       session: kernel.clientId,
       content: {}
     });
-  const started = kernel
-    .sendControlMessage(message, true, true)
-    .done.then(reply => subshellId(reply.content));
+  const request = kernel.sendControlMessage(message, true, true);
+  const started = new Promise<string | null>((resolve, reject) => {
+    // The reply is enough: of a kernel that has just started, the status `idle` can be lost.
+    request.onReply = reply => resolve(subshellId(reply.content));
+    request.done.then(reply => resolve(subshellId(reply.content)), reject);
+  });
   // A kernel without subshells leaves the request unanswered, and says so in its info.
   const none = kernel.info.then(() =>
     kernel.supportsSubshells ? started : null

@@ -71,9 +71,12 @@ export class LiveTurns {
     return live === undefined || live.lost ? null : live.turn;
   }
 
-  /** Whether the kernel was asked for the turn of a cell and has not answered yet. */
+  /**
+   * Whether the kernel was asked for the turn of a cell a moment ago and has not answered yet. Of a
+   * kernel that has just started, the answer can be lost.
+   */
   isAsked(cellId: string): boolean {
-    return this._asked.has(cellId);
+    return Date.now() - (this._asked.get(cellId) ?? 0) < PATIENCE;
   }
 
   /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
@@ -227,7 +230,7 @@ export class LiveTurns {
   private _askFor(cellId: string): void {
     const request_id = UUID.uuid4();
     if (this._send({ type: 'turn.get', request_id, cell_id: cellId })) {
-      this._asked.add(cellId);
+      this._asked.set(cellId, Date.now());
     }
   }
 
@@ -272,7 +275,7 @@ export class LiveTurns {
   private readonly _turns = new Map<string, ILiveTurn>();
   /** Displays of turns that are not in this notebook. */
   private readonly _strangers = new Set<string>();
-  /** Cells whose turn the kernel was asked for, and has not told. */
-  private readonly _asked = new Set<string>();
+  /** Cells whose turn the kernel was asked for and has not told, and when, as `askedAt`. */
+  private readonly _asked = new Map<string, number>();
   private _timer: number | undefined;
 }
