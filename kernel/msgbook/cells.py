@@ -14,6 +14,8 @@ Cell = Mapping[str, Any]
 IsMagic = Callable[[str], bool]
 """Whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
 
+NOTEBOOK_SUFFIX = ".ipynb"
+
 MSG_MAGIC = "%%msg"
 
 OWN_MAGICS = frozenset(

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from msgbook.cells import NOTEBOOK_SUFFIX
 from msgbook.errors import MsgbookError, reason
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
@@ -19,8 +20,6 @@ from msgbook_format.files import SUFFIX, Snapshot, encode, replace_bytes
 from msgbook_format.nodes import as_nodes
 from msgbook_format.output_files import keep_lost_data, load_output_files
 from msgbook_format.turn import Turn, bundle
-
-NOTEBOOK_SUFFIX = ".ipynb"
 
 
 class DocumentError(MsgbookError):

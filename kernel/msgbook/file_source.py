@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from msgbook.cells import Cell, source_of
+from msgbook.cells import NOTEBOOK_SUFFIX, Cell, source_of
 from msgbook.transcript import SessionMemory, Transcript
 from msgbook_format.turn import turn_of
 
@@ -41,7 +41,7 @@ def session_file(environ: Mapping[str, str]) -> Path | None:
     """
     name = environ.get(SESSION_VARIABLE, "")
     path = Path(name)
-    if not path.is_absolute() or path.suffix not in (".ipynb", ".md"):
+    if not path.is_absolute() or path.suffix not in (NOTEBOOK_SUFFIX, ".md"):
         return None
     try:
         return path if path.is_file() else None

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from chats import Slow, open_and_run, saved_turn, turn_of
-from playwright.sync_api import WebSocketRoute, expect
-from scripted_server import call, text
+from lab import Lab
+from playwright.sync_api import Locator, WebSocketRoute, expect
+from scripted_server import ScriptedServer, call, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+
+def saved_in_mid_turn(lab: Lab, path: Path, model_server: ScriptedServer) -> tuple[Slow, Locator]:
+    """A cell whose turn waits for `go`, in a notebook that holds what it has said so far."""
+    slow = Slow("Said before the reload.", "")
+    model_server.answers = [slow.answer]
+    cell = open_and_run(lab, path, "Tell me")
+    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
+    lab.save()
+    return slow, cell
 
 
 def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_server, screenshot):
@@ -48,11 +60,7 @@ def test_a_turn_goes_on_after_the_page_was_loaded_anew(lab, lab_root, model_serv
 def test_a_turn_is_not_called_interrupted_while_the_kernel_is_looked_for(
     lab, lab_root, model_server
 ):
-    slow = Slow("Said before the reload.", "")
-    model_server.answers = [slow.answer]
-    cell = open_and_run(lab, lab_root / "looking.ipynb", "Tell me")
-    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
-    lab.save()
+    slow, cell = saved_in_mid_turn(lab, lab_root / "looking.ipynb", model_server)
     lab.page.add_init_script(
         """window.statuses = new Set();
         new MutationObserver(() => {
@@ -73,11 +81,7 @@ def test_a_turn_is_not_called_interrupted_while_the_kernel_is_looked_for(
 def test_a_turn_is_not_called_interrupted_while_the_word_of_the_kernel_is_on_its_way(
     lab, lab_root, model_server
 ):
-    slow = Slow("Said before the reload.", "")
-    model_server.answers = [slow.answer]
-    cell = open_and_run(lab, lab_root / "far.ipynb", "Tell me")
-    expect(cell.get_by_text("Said before the reload.")).to_be_visible()
-    lab.save()
+    slow, cell = saved_in_mid_turn(lab, lab_root / "far.ipynb", model_server)
     held: list[Callable[[], None]] | None = []
 
     def route(page_side: WebSocketRoute) -> None:
