@@ -16,6 +16,7 @@ import nbformat
 import pexpect
 import pytest
 import scripted_server as scripted
+from jupyter_client.manager import KernelManager
 from kernel_client import KernelClient
 from scripted_server import ScriptedServer
 
@@ -113,6 +114,25 @@ def test_a_prompt_in_a_subshell_leaves_the_conversation_as_it_was(kernel, server
         return kernel.finish(request["header"]["msg_id"])[0]["status"]
 
     assert [run(subshell_id=subshell_id), run(), run(subshell_id=subshell_id)] == ["ok"] * 3
+
+
+def test_a_subshell_that_is_asked_for_before_the_shell_has_started_is_given():
+    manager = KernelManager(kernel_name="msgbook")
+    assert manager.kernel_spec is not None
+    program = Path(__file__).with_name("slow_start.py")
+    manager.kernel_spec.argv = [sys.executable, str(program), "-f", "{connection_file}"]
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    try:
+        client.control_channel.send(client.session.msg("create_subshell_request", {}))
+        reply = client.get_control_msg(timeout=30)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+        manager.cleanup_resources()
+
+    assert reply["content"].keys() == {"status", "subshell_id"}
 
 
 @pytest.mark.parametrize("code", ["Half \ud83d", "%%python\n'\ud83d'", "%model \ud83d"])

@@ -67,6 +67,9 @@ class MsgKernel(InterruptibleKernel):
         )
 
     def start(self) -> None:
+        if self.shell_channel_thread:
+            # ipykernel makes it last, and leaves a page that asks for a subshell first unanswered.
+            self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
         thread = threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True)
         self.io_loop.call_later(_WARM_UP_DELAY, thread.start)
