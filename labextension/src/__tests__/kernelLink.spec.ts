@@ -142,6 +142,55 @@ describe('KernelLink', () => {
     expect(kernel.shell[0].header.subshell_id).toBe('sub');
   });
 
+  it('asks anew for a subshell while none comes, and opens one comm', async () => {
+    jest.useFakeTimers();
+    try {
+      const kernel = new FakeKernel();
+      kernel.subshell = new Promise(() => {});
+      const it = link(new FakeSession(kernel));
+      jest.advanceTimersByTime(4999);
+      expect(kernel.control).toHaveLength(1);
+      const late = kernel.request!;
+      jest.advanceTimersByTime(1);
+      expect(kernel.control).toHaveLength(2);
+      expect(it.isOpening).toBe(true);
+      jest.advanceTimersByTime(9999);
+      expect(kernel.control).toHaveLength(2);
+
+      kernel.request!.onReply!({ content: { subshell_id: 'second' } });
+      await settle();
+      late.onReply!({ content: { subshell_id: 'first' } });
+      await settle();
+      jest.advanceTimersByTime(60_000);
+      expect(it.isOpening).toBe(false);
+      expect(kernel.types).toEqual(['comm_open']);
+      expect(kernel.shell[0].header.subshell_id).toBe('second');
+      expect(kernel.control).toHaveLength(3);
+      expect(kernel.control[2].header.msg_type).toBe('delete_subshell_request');
+      expect(kernel.control[2].content).toEqual({ subshell_id: 'first' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it.each(['restarting', 'dead'] as const)(
+    'asks nothing more of a kernel that is %s',
+    status => {
+      jest.useFakeTimers();
+      try {
+        const kernel = new FakeKernel();
+        kernel.subshell = new Promise(() => {});
+        const session = new FakeSession(kernel);
+        link(session);
+        session.status(status);
+        expect(jest.getTimerCount()).toBe(0);
+        expect(kernel.control).toHaveLength(1);
+      } finally {
+        jest.useRealTimers();
+      }
+    }
+  );
+
   it('does not hear the comms of others', async () => {
     const kernel = new FakeKernel();
     const handler = jest.fn(() => null);

@@ -60,12 +60,14 @@ export class KernelComm implements IDisposable {
     return this._isOpen && !this._isDisposed && !this._kernel.isDisposed;
   }
 
-  /** Open the comm; rejects when the kernel goes away meanwhile. */
+  /** Open the comm; rejects when the kernel goes away meanwhile. Once disposed it stays closed. */
   async open(): Promise<void> {
     this._subshell = await startSubshell(this._kernel);
     if (!this._isDisposed) {
       this._send('comm_open', { target_name: this._target, data: {} });
       this._isOpen = true;
+    } else if (this._canTell) {
+      this._stopSubshell();
     }
   }
 
@@ -79,12 +81,16 @@ export class KernelComm implements IDisposable {
     if (this._isDisposed) {
       return;
     }
-    if (this.isOpen && !GONE.has(this._kernel.status)) {
+    if (this.isOpen && this._canTell) {
       this._send('comm_close', { data: {} });
       this._stopSubshell();
     }
     this._isDisposed = true;
     Signal.clearData(this);
+  }
+
+  private get _canTell(): boolean {
+    return !this._kernel.isDisposed && !GONE.has(this._kernel.status);
   }
 
   private _send(

@@ -9,6 +9,9 @@ import { GONE, KernelComm } from './kernelComm';
 /** Name of the kernelspec, and of the comm's target in its kernels. */
 export const KERNEL_NAME = 'msgbook';
 
+/** How long the first attempt to open a comm may take, in milliseconds; each later one twice that. */
+const PATIENCE = 5_000;
+
 /** What the page does with a message; what it returns is sent back, if anything. */
 export type CommHandler = (data: JSONValue) => JSONObject | null;
 
@@ -25,8 +28,9 @@ export type LinkedSession = Pick<
 /**
  * Keeps one comm open to the msgbook kernel of a session, over kernel changes and restarts.
  *
- * A kernel that closes the comm is not asked again before it restarts. A link ends with its
- * session.
+ * A request can be lost, of a kernel that has just started; an attempt that takes too long makes
+ * way for the next. A kernel that closes the comm is not asked again before it restarts. A link
+ * ends with its session.
  */
 export class KernelLink implements IDisposable {
   constructor(session: LinkedSession, handler: CommHandler) {
@@ -85,8 +89,14 @@ export class KernelLink implements IDisposable {
     this._ensureOpen();
   }
 
-  /** Open the comm if the kernel is ours, can be reached, and has none. */
   private _ensureOpen(): void {
+    if (this._comm === null) {
+      this._open(PATIENCE);
+    }
+  }
+
+  /** Open a comm if the kernel is ours and can be reached; another after `patience`, if need be. */
+  private _open(patience: number): void {
     const kernel = this._session.session?.kernel;
     if (
       this._isDisposed ||
@@ -94,8 +104,7 @@ export class KernelLink implements IDisposable {
       !kernel ||
       kernel.name !== KERNEL_NAME ||
       kernel.connectionStatus !== 'connected' ||
-      GONE.has(kernel.status) ||
-      this._comm !== null
+      GONE.has(kernel.status)
     ) {
       return;
     }
@@ -103,6 +112,10 @@ export class KernelLink implements IDisposable {
     comm.received.connect((_, data) => this._answer(comm, data));
     comm.closed.connect(() => this._onClosed(comm));
     this._comm = comm;
+    this._timer = window.setTimeout(() => {
+      this._close();
+      this._open(2 * patience);
+    }, patience);
     comm.open().then(
       () => this._onOpened(comm),
       reason => this._onFailed(comm, reason)
@@ -111,6 +124,7 @@ export class KernelLink implements IDisposable {
 
   private _onOpened(comm: KernelComm): void {
     if (comm === this._comm && comm.isOpen) {
+      window.clearTimeout(this._timer);
       this._opened.emit();
     }
   }
@@ -142,6 +156,7 @@ export class KernelLink implements IDisposable {
   }
 
   private _close(): void {
+    window.clearTimeout(this._timer);
     const comm = this._comm;
     this._comm = null;
     comm?.dispose();
@@ -151,6 +166,7 @@ export class KernelLink implements IDisposable {
   private readonly _handler: CommHandler;
   private readonly _opened = new Signal<this, void>(this);
   private _comm: KernelComm | null = null;
+  private _timer: number | undefined;
   private _refused = false;
   private _isDisposed = false;
 }
