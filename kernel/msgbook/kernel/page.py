@@ -7,7 +7,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgbook.kernel.known_cells import KnownCells, MissingCellError
+from msgbook.kernel.known_cells import MissingCellError
+from msgbook.kernel.open_comms import OpenComms
 from msgbook.transcript import Notebook
 
 COMM_TARGET = "msgbook"
@@ -30,11 +31,8 @@ class PageComms:
     """
 
     def __init__(self) -> None:
-        self._comms: dict[str, Any] = {}
+        self._open = OpenComms()
         self._questions: dict[str, _CellsQuestion] = {}
-        self._silent: set[str] = set()
-        """Ids of the comms on which nothing has come since their page was asked for its cells."""
-        self._known = KnownCells()
         self._handlers: dict[str, Handler] = {"cells": self._take_cells}
         self._greetings: list[Callable[[Any], None]] = []
 
@@ -52,22 +50,22 @@ class PageComms:
     def opened(self, comm: Any, _message: dict[str, Any]) -> None:
         """Take in a comm that a page opened; the target's handler."""
         comm.on_msg(lambda message: self._received(comm, message))
-        comm.on_close(lambda _message: self._drop(comm.comm_id))
-        self._welcome(comm)
+        comm.on_close(lambda _message: self._open.closed(comm.comm_id))
+        self._heard(comm)
 
     @property
     def connected(self) -> bool:
         """Whether a page has opened a comm and answers on it."""
-        return bool(self._comms)
+        return len(self._open) > 0
 
     @property
     def count(self) -> int:
         """How many comms are open, those aside whose page was taken for gone."""
-        return len(self._comms)
+        return len(self._open)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message to all pages."""
-        for comm in list(self._comms.values()):
+        for comm in self._open.all():
             comm.send(message)
 
     def mark(self, message: Mapping[str, Any]) -> bool:
@@ -84,16 +82,16 @@ class PageComms:
         Returns:
             None when no page is there, none has the cell, or none answers in time.
         """
-        self._drop_silent()
-        self._silent = set(self._comms)
-        shown = await self._ask(_CellsQuestion(cell_id, list(self._comms.values())), ANSWER_TIMEOUT)
+        asked = self._open.begin_waiting()
+        shown = await self._ask(_CellsQuestion(cell_id, asked), ANSWER_TIMEOUT)
         if shown is None:
-            self._drop_silent()
+            # Waited for no more; one that was slow comes back with a word.
+            self._open.drop_silent()
         return shown
 
     async def all_cells(self) -> Notebook | None:
         """All cells, without outputs, of the first page that answers; None when none does at once."""
-        return await self._ask(_CellsQuestion(None, list(self._comms.values())), MOMENT)
+        return await self._ask(_CellsQuestion(None, self._open.all()), MOMENT)
 
     async def _ask(self, question: _CellsQuestion, seconds: float) -> Notebook | None:
         if not question.silent:
@@ -101,7 +99,7 @@ class PageComms:
         self._questions[question.request_id] = question
         try:
             for comm in list(question.silent):
-                known = self._known.revision(comm.comm_id) if question.cell_id is not None else None
+                known = self._open.revision(comm.comm_id) if question.cell_id is not None else None
                 comm.send(question.message(known))
             async with asyncio.timeout(seconds):
                 return await question.answer
@@ -110,25 +108,13 @@ class PageComms:
         finally:
             del self._questions[question.request_id]
 
-    def _welcome(self, comm: Any) -> None:
-        self._comms[comm.comm_id] = comm
-        for greeting in self._greetings:
-            greeting(comm)
-
-    def _drop_silent(self) -> None:
-        """Wait no more for tabs that went without a word; one that was slow comes back with one."""
-        for comm_id in list(self._silent):
-            self._drop(comm_id)
-
-    def _drop(self, comm_id: str) -> None:
-        self._comms.pop(comm_id, None)
-        self._silent.discard(comm_id)
-        self._known.forget(comm_id)
+    def _heard(self, comm: Any) -> None:
+        if self._open.heard(comm):
+            for greeting in self._greetings:
+                greeting(comm)
 
     def _received(self, comm: Any, message: dict[str, Any]) -> None:
-        self._silent.discard(comm.comm_id)
-        if comm.comm_id not in self._comms:
-            self._welcome(comm)
+        self._heard(comm)
         data = message.get("content", {}).get("data")
         kind = data.get("type") if isinstance(data, dict) else None
         handler = self._handlers.get(kind) if isinstance(kind, str) else None
@@ -140,7 +126,7 @@ class PageComms:
         question = self._questions.get(request_id) if isinstance(request_id, str) else None
         try:
             # One that comes late is taken as well: the next question can build upon it.
-            shown = self._known.take(comm.comm_id, data)
+            shown = self._open.take(comm.comm_id, data)
         except MissingCellError:
             if question is None or question.again(comm):
                 return
