@@ -116,6 +116,21 @@ def test_cells_are_offered_by_id_with_their_first_words(around):
     assert [(m.text, m.kind, m.note) for m in matches.found] == [("cell:a1", "cell", "What is 文?")]
 
 
+def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(around):
+    content = reply(complete("@[cell:a", 8, around), 8)
+
+    assert content["matches"] == ["cell:a1"]
+    assert content["metadata"]["_jupyter_types_experimental"] == [
+        {
+            "start": 2,
+            "end": 8,
+            "text": "cell:a1",
+            "type": "cell: What is 文?",
+            "signature": "What is 文?",
+        }
+    ]
+
+
 def test_names_of_the_notebooks_python_are_offered(around):
     assert texts("@[py:ta", around) == ["py:table", "py:tail"]
 

@@ -50,7 +50,7 @@ class Match(NamedTuple):
     kind: str
     """Shown beside it: `file`, `folder`, `cell`, ..."""
     note: str = ""
-    """Shown behind it."""
+    """Shown behind the kind: the beginning of a cell, the value of a macro, ..."""
 
 
 class Matches(NamedTuple):
@@ -77,9 +77,19 @@ def complete(code: str, cursor: int, around: Surroundings) -> Matches:
 
 
 def reply(matches: Matches, cursor: int) -> dict[str, Any]:
-    """The content of a `complete_reply`."""
+    """The content of a `complete_reply`.
+
+    JupyterLab and `jupyter console` show a match and its type; nobody shows signatures. So the note
+    stands in the type. The matches alone are whole for those that know no types.
+    """
     types = [
-        {"start": matches.start, "end": cursor, "text": text, "type": kind, "signature": note}
+        {
+            "start": matches.start,
+            "end": cursor,
+            "text": text,
+            "type": f"{kind}: {note}" if note else kind,
+            "signature": note,
+        }
         for text, kind, note in matches.found
     ]
     return {
