@@ -125,7 +125,8 @@ def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(aro
             "start": 2,
             "end": 8,
             "text": "cell:a1",
-            "type": "cell: What is 文?",
+            # Without a place where JupyterLab would begin a new line.
+            "type": "cell:\u00a0What\u00a0is\u00a0文\u2060?\u2060",
             "signature": "What is 文?",
         }
     ]

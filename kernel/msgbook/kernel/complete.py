@@ -42,6 +42,10 @@ _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
 
 
+_BREAK_AFTER = re.compile(r"[-/?\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
+"""Characters behind which a line may end, besides blanks: the commonest ones."""
+
+
 class Match(NamedTuple):
     """One way to go on."""
 
@@ -87,7 +91,7 @@ def reply(matches: Matches, cursor: int) -> dict[str, Any]:
             "start": matches.start,
             "end": cursor,
             "text": text,
-            "type": f"{kind}: {note}" if note else kind,
+            "type": _unbroken(f"{kind}: {note}") if note else kind,
             "signature": note,
         }
         for text, kind, note in matches.found
@@ -99,6 +103,12 @@ def reply(matches: Matches, cursor: int) -> dict[str, Any]:
         "cursor_end": cursor,
         "metadata": {"_jupyter_types_experimental": types},
     }
+
+
+def _unbroken(text: str) -> str:
+    """`text` such that no line of it ends early: JupyterLab writes the lines of a type one over
+    another."""
+    return _BREAK_AFTER.sub("\\g<0>\u2060", text.replace(" ", "\u00a0"))
 
 
 def _candidates(code: str, cursor: int, around: Surroundings) -> tuple[int, Iterable[Match]]:
