@@ -204,6 +204,25 @@ def test_set_default_changes_that_line_only(tmp_path, before, after):
     assert path.read_bytes().decode() == after
 
 
+def test_set_default_says_that_nothing_defines_an_agent_and_which_there_are(tmp_path, capsys):
+    (tmp_path / ".msgbook" / "agents").mkdir(parents=True)
+    (tmp_path / ".msgbook" / "agents" / "local.md").write_text("Be brief.")
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% a\n")
+
+    assert run("set-default", path, "local") == 0
+    assert capsys.readouterr().err == ""
+    assert run("set-default", path, "nobody") == 0
+
+    told = capsys.readouterr().err
+    assert f"msgbook set-default: {path}: There is no agent 'nobody'" in told
+    assert "the agents here are local, assistant." in told
+    assert run("chat", "--continue", path, "Hi") == 1
+    assert "There is no agent 'nobody'; the agents here are local, assistant." in (
+        capsys.readouterr().err
+    )
+
+
 def test_set_default_quotes_what_yaml_would_read_otherwise(tmp_path, capsys):
     path = tmp_path / "chat.msg.md"
     for name in ("no", "a: b", "模型 x", "gpt-5", "5"):

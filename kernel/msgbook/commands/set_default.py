@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.commands.failures import CommandError
-from msgbook.commands.terminal import line_of
-from msgbook.errors import reason
+from msgbook.commands.terminal import complain, line_of
+from msgbook.errors import MsgbookError, reason
+
+_VERB = "set-default"
 
 
 def add(verbs: Any) -> None:
     """Declare the verb."""
     parser = verbs.add_parser(
-        "set-default",
+        _VERB,
         help="choose the agent that answers where a message names none",
         description="Set default_agent in the frontmatter of a text file; the rest of it stays as "
         "it is. If the file defines agents, it has to name AGENT, as `msgbook list FILE/agent` "
@@ -32,6 +34,8 @@ def _run(arguments: argparse.Namespace) -> int:
 def set_default(path: Path, agent: str) -> int:
     """Set the default agent of a message file; a file that has it already is not touched.
 
+    An agent that nothing defines is set with a warning: it may be defined later, or elsewhere.
+
     Returns:
         0.
 
@@ -48,6 +52,7 @@ def set_default(path: Path, agent: str) -> int:
         text = with_default_agent(snapshot.text, agent)
         if text != snapshot.text:
             snapshot.replace(text)
+        _warn_of_unknown(path, text, agent)
     except (MessageFileError, FrontmatterError, OSError, ValueError) as error:
         raise CommandError(reason(path, error)) from error
     return 0
@@ -67,3 +72,23 @@ def _require_known(path: Path, text: str, agent: str) -> None:
             f"{path}: expected an agent of this conversation, found {agent!r}; "
             f"there are {', '.join(known)}"
         )
+
+
+def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
+    """Say what the next message would say, if nothing defines the agent."""
+    from msgbook.agents.project import read_project
+    from msgbook.agents.resolve import resolve
+    from msgbook.config import load_settings
+    from msgbook.conversation.answerer import agent_sources
+    from msgbook.tools.trust import find_project
+    from msgbook.transcript import Transcript
+    from msgbook_format import reads
+
+    notebook = reads(text)
+    above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=path)
+    folder = path.absolute().parent
+    try:
+        project = read_project(find_project(folder), folder)
+        resolve(agent, above.earlier, agent_sources(above, project, load_settings()))
+    except MsgbookError as error:
+        complain(_VERB, f"{path}: {error}")
