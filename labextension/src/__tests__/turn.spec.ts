@@ -133,8 +133,11 @@ describe('the words of the header', () => {
     expect(ending('incomplete', undefined, trans)).toBe(
       'incomplete; %continue goes on'
     );
+    expect(ending('incomplete', 'insufficient_system_resource', trans)).toBe(
+      'incomplete: the provider was short of resources; %continue goes on'
+    );
     expect(ending('incomplete', 'new_reason', trans)).toBe(
-      'incomplete: new_reason'
+      'incomplete: “new_reason”'
     );
     expect(ending('error', undefined, trans)).toBe('failed');
   });

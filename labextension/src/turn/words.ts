@@ -86,6 +86,11 @@ function reason(finishReason: string, trans: TranslationBundle): string {
       );
     case 'content_filter':
       return trans.__('stopped by the provider’s content filter');
+    case 'insufficient_system_resource':
+      return trans.__(
+        'the provider was short of resources; %1 goes on',
+        CONTINUE
+      );
     case 'max_steps':
       return trans.__('the limit of model calls was reached');
     case 'budget':
@@ -96,7 +101,7 @@ function reason(finishReason: string, trans: TranslationBundle): string {
     case 'tool_calls':
       return '';
     default:
-      return finishReason;
+      return trans.__('“%1”', finishReason);
   }
 }
 
