@@ -99,6 +99,20 @@ def test_nothing_moves_when_the_answer_ends(lab, lab_root, model_server):
     assert after[: len(before)] == before
 
 
+def test_what_was_selected_stays_selected_when_the_answer_ends(lab, lab_root, model_server):
+    slow = Slow(f"{LONG} words.\n\nAnd", " no more.")
+    model_server.answers = [slow.answer]
+    cell = open_and_run(lab, lab_root / "selected.ipynb", "Tell me")
+    expect(cell.locator("p", has_text="The last words.")).to_be_visible()
+    expect(cell.locator("mjx-container")).to_have_count(2)
+    cell.locator("blockquote").evaluate("node => getSelection().selectAllChildren(node)")
+
+    slow.go()
+    expect(cell.locator("p", has_text="And no more.")).to_be_visible()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
+    assert lab.page.evaluate("getSelection().toString().trim()") == "A quote."
+
+
 def test_a_failure_is_told_once(lab, lab_root, model_server):
     model_server.answers = [error(401, "Wrong key")]
     cell = open_and_run(lab, lab_root / "failed.ipynb", "Tell me")

@@ -175,6 +175,38 @@ describe('a streaming turn', () => {
     expect(find('.msgbook-Text').textContent).toBe('a\n\nbc\n\nd');
   });
 
+  it('keeps, when it ends, the pieces that the whole begins with as well', async () => {
+    const { show, find, parser } = fixture();
+    parser.render = source => {
+      const known = source.includes('[x]: ');
+      const html = source
+        .split(/\n\n(?=.)/)
+        .map(text => `<p>${text.trim()}</p>\n`)
+        .join('');
+      return Promise.resolve(known ? html.replace('[x]<', 'X<') : html);
+    };
+    const text = 'one\n\ntwo\n\n[x]\n\none\n\n[x]: X';
+    const paragraphs = () =>
+      Array.from(find('.msgbook-Text').querySelectorAll('p'));
+    await show(turn('running', { type: 'text', text: text.slice(0, -1) }));
+    const before = paragraphs();
+    expect(before.map(p => p.textContent)).toEqual([
+      'one',
+      'two',
+      '[x]',
+      'one'
+    ]);
+    await show(turn('done', { type: 'text', text }));
+    const after = paragraphs();
+    expect(after.map(p => p.textContent).slice(0, 4)).toEqual([
+      'one',
+      'two',
+      'X',
+      'one'
+    ]);
+    expect(after.map(p => before.indexOf(p))).toEqual([0, 1, -1, -1, -1]);
+  });
+
   it('shows the newest of overlapping models and skips those between', async () => {
     const { show, find, parser } = fixture();
     let open = () => {};

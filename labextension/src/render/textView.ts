@@ -5,11 +5,19 @@ import type { IMarkdownRenderer } from '../safe/markdown';
 import { splitChunks } from '../turn/chunks';
 import { GrowingText } from './dom';
 
+/** Markdown that has a widget. */
+interface IRendered {
+  readonly source: string;
+  /** The widget's nodes before formulas were drawn in them; null of what will not be replaced. */
+  readonly copy: Node | null;
+}
+
 /**
  * Markdown that may still grow.
  *
  * While it streams, finished pieces are rendered once and the rest stands as plain text; when it
  * ends the whole is rendered anew, so that what spans pieces (reference links, lists) comes right.
+ * The first pieces stay as far as the whole begins with the same, and a person's selection in them.
  * What is not rendered, not yet or not ever, stands as plain text: all of it is always there.
  */
 export class TextView extends Panel {
@@ -25,9 +33,10 @@ export class TextView extends Panel {
   /** Show `text` at once; the promise resolves when its Markdown is rendered. */
   showText(text: string, streaming: boolean): Promise<void> {
     this._text = text;
+    this._streaming = streaming;
     this._pieces = streaming ? splitChunks(text).committed : [text];
-    if (!text.startsWith(this._rendered.join(''))) {
-      this._dropRendered();
+    if (!text.startsWith(joined(this._rendered))) {
+      this._dropRendered(0);
     }
     this._showTail();
     if (!this._rendering) {
@@ -50,14 +59,34 @@ export class TextView extends Panel {
           continue;
         }
         if (!this._isBeginning()) {
-          this._dropRendered();
+          this._replace(piece, widget);
+        } else {
+          this._add(piece, widget);
         }
-        this._rendered.push(piece);
-        this.insertWidget(this.widgets.length - 1, widget);
         this._showTail();
       }
     } finally {
       this._rendering = false;
+    }
+  }
+
+  private _add(source: string, widget: Widget): void {
+    const copy = this._streaming ? widget.node.cloneNode(true) : null;
+    this._rendered.push({ source, copy });
+    this.insertWidget(this.widgets.length - 1, widget);
+  }
+
+  /** Show the first piece in place of what is rendered, but for what is the same in both. */
+  private _replace(piece: string, widget: Widget): void {
+    this._dropRendered(takeBeginning(this._rendered, widget.node));
+    const rest = piece.slice(joined(this._rendered).length);
+    const kept = this._rendered.map(({ source }) => source);
+    const pieces = [...kept, rest, ...this._pieces.slice(1)];
+    this._pieces = pieces.filter(source => source !== '');
+    if (rest === '') {
+      widget.dispose();
+    } else {
+      this._add(rest, widget);
     }
   }
 
@@ -70,7 +99,7 @@ export class TextView extends Panel {
 
   /** Whether what is rendered can stay, and be added to. */
   private _isBeginning(): boolean {
-    return this._rendered.every((piece, i) => piece === this._pieces[i]);
+    return this._rendered.every(({ source }, i) => source === this._pieces[i]);
   }
 
   private async _render(source: string): Promise<Widget> {
@@ -93,28 +122,46 @@ export class TextView extends Panel {
   }
 
   private _showTail(): void {
-    const tail = this._text.slice(this._rendered.join('').length);
+    const tail = this._text.slice(joined(this._rendered).length);
     this._tailText.show(tail);
     this._tail.setHidden(tail.trim() === '');
   }
 
-  private _dropRendered(): void {
-    for (const widget of this.widgets.slice(0, -1)) {
+  private _dropRendered(from: number): void {
+    for (const widget of this.widgets.slice(from, -1)) {
       widget.dispose();
     }
-    this._rendered = [];
+    this._rendered.splice(from);
   }
 
   private readonly _markdown: IMarkdownRenderer;
   private readonly _tail = new Widget();
   private readonly _tailText = new GrowingText();
   private _text = '';
+  private _streaming = false;
   /** The Markdown sources that `_text` consists of, but for what still grows. */
   private _pieces: readonly string[] = [];
   /** Those of them that have a widget; joined, they are the beginning of `_text`. */
-  private _rendered: string[] = [];
+  private readonly _rendered: IRendered[] = [];
   private _rendering = false;
   private _done: Promise<void> = Promise.resolve();
+}
+
+function joined(rendered: readonly IRendered[]): string {
+  return rendered.map(({ source }) => source).join('');
+}
+
+/** Take out of `node` what `rendered` begins with as well; returns how many of them that is. */
+function takeBeginning(rendered: readonly IRendered[], node: Node): number {
+  for (const [index, { copy }] of rendered.entries()) {
+    const nodes = Array.from(copy?.childNodes ?? []);
+    const first = Array.from(node.childNodes).slice(0, nodes.length);
+    if (copy === null || !nodes.every((one, i) => one.isEqualNode(first[i]))) {
+      return index;
+    }
+    first.forEach(one => one.remove());
+  }
+  return rendered.length;
 }
 
 /** Whether there is anything to see. */
