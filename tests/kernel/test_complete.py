@@ -143,6 +143,20 @@ def test_tools_are_offered_where_a_reference_begins(tmp_path):
     assert texts('@[read{"pa', around) == []
 
 
+def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
+    sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
+    prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
+    known = {"tools": (READ,), "agents": lambda above: known_agents(above, sources)}
+    around = surroundings(tmp_path, **known)
+
+    assert texts("@[rea", around) == []
+    assert texts("%%msg agent=writer\n@[rea", around) == ["read{"]
+    assert texts("@[rea", surroundings(tmp_path, cells=[prompt], **known)) == ["read{"]
+    choice = cell("%agent default writer")
+    assert texts("@[rea", surroundings(tmp_path, cells=[choice], **known)) == ["read{"]
+    assert texts("%%msg agent=nobody\n@[rea", around) == ["read{"]
+
+
 def test_a_closed_reference_and_plain_text_complete_to_nothing(around):
     (around.roots.folder / "a.txt").touch()
 

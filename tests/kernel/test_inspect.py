@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_complete import READ, surroundings
 
+from msgbook.agents.resolve import AgentSources, known_agents
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.inspect import inspect
@@ -142,6 +143,18 @@ def test_a_tool_shows_its_parameters_and_does_not_run(look):
     assert text.endswith("It runs before the model is asked, under the rules for calls of a model.")
     assert look('@[read {"path":\n "a"}]', 12) == text
     assert look('@[gone{"path": "a"}]').startswith("gone: no such tool is known.")
+
+
+def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
+    sources = AgentSources("agents: {reviewer: {tools: []}}")
+    around = surroundings(
+        tmp_path, tools=(READ,), agents=lambda above: known_agents(above, sources)
+    )
+
+    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, around, ""))
+
+    assert text.startswith("read(path, start?)")
+    assert text.endswith("is not offered it: the call would fail.")
 
 
 def test_a_magic_shows_its_help(look):

@@ -427,6 +427,17 @@ def test_a_tool_can_be_taken_back(defined):
     assert "read(path, start?, end?)  [free in the notebook's folder]" in magic(defined, "%tools")
 
 
+def test_a_tool_that_the_agent_below_is_not_offered_is_listed_as_that(defined):
+    magic(defined, "%tool add")
+    defined.run("%agent new reader tools=read", "new")
+    defined.run("%agent default reader", "chosen")
+
+    listed = magic(defined, "%tools").splitlines()
+
+    assert "[not offered to reader]" in next(line for line in listed if line.startswith("add("))
+    assert any(line.startswith("read(path, start?, end?)  [free") for line in listed)
+
+
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])
 @pytest.mark.parametrize("name", ["hangs", "hangs_when_shown"])
 def test_an_interrupt_stops_a_function(defined, server, tmp_path, interrupt, name):

@@ -122,7 +122,7 @@ def _candidates(code: str, cursor: int, around: Surroundings) -> tuple[int, Iter
     if before.lstrip().startswith(MSG_MAGIC) and "\n" not in before.lstrip():
         return _attributes(before, code, around)
     if tag := reference_at(code, cursor):
-        return tag.start, _references(code[tag.start : cursor], around)
+        return tag.start, _references(code[tag.start : cursor], code, around)
     if tag := macro_at(code, cursor):
         return tag.start, _macros(code, around)
     return cursor, ()
@@ -173,7 +173,7 @@ def _attributes(before: str, code: str, around: Surroundings) -> tuple[int, Iter
     return start, (Match(value, "value") for value in _HISTORY if key == "history")
 
 
-def _references(typed: str, around: Surroundings) -> Iterator[Match]:
+def _references(typed: str, code: str, around: Surroundings) -> Iterator[Match]:
     if typed.startswith("cell:"):
         for cell_id, cell in around.named.items():
             if _can_stand(cell_id):
@@ -188,7 +188,7 @@ def _references(typed: str, around: Surroundings) -> Iterator[Match]:
     if "/" not in typed:
         yield Match("cell:", "prefix", "a cell and its output")
         yield Match("py:", "prefix", "a name of the notebook's Python")
-        for tool in sorted(around.tools, key=lambda tool: tool.name):
+        for tool in sorted(around.offered_tools(code), key=lambda tool: tool.name):
             yield Match(f"{tool.name}{{", "tool")
 
 

@@ -6,6 +6,7 @@ nobody is asked, and nothing runs.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ _SHOWN_CHARACTERS = 2000
 _SHOWN_ITEMS = 20
 _FIRST_WORD = re.compile(r"\s*(%{1,2}\w+)")
 _RUNS = "It runs before the model is asked, under the rules for calls of a model."
+_NOT_OFFERED = "The agent that answers this cell is not offered it: the call would fail."
 _EXPANDED = (
     "It is expanded in references, in rules and in the files that are sent, and stays as it is "
     "written in the prompt itself."
@@ -51,7 +53,7 @@ async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) 
         end = _end(code, tag)
         if tag.start <= cursor <= end:
             if tag.tool:
-                return _cut(_tool(tag.tool, around))
+                return _cut(await asyncio.to_thread(_tool, tag.tool, code, around))
             found = _brought(await _followed(code[tag.start : end], code, around))
             return _cut(found) if found else None  # a bare one that names nothing is plain text
     open_tag = reference_at(code, cursor)
@@ -96,8 +98,10 @@ def _end(code: str, tag: Tag) -> int:
     return end if tag.bare else code.index("]", end) + 1
 
 
-def _tool(name: str, around: Surroundings) -> str:
+def _tool(name: str, code: str, around: Surroundings) -> str:
     tool = next((tool for tool in around.tools if tool.name == name), None)
+    if tool is not None and tool not in around.offered_tools(code):
+        return f"{_signature(tool)}\n\n{_NOT_OFFERED}"
     return f"{_signature(tool) if tool else f'{name}: no such tool is known.'}\n\n{_RUNS}"
 
 

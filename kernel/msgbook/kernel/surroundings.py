@@ -49,8 +49,24 @@ class Surroundings:
 
     def above(self, code: str) -> Sequence[Cell]:
         """The cells above the one with this source; all cells where that cannot be told."""
-        found = [place for place, cell in enumerate(self.cells) if source_of(cell) == code]
-        return self.cells[: found[0]] if len(found) == 1 else self.cells
+        return self.cells[: self._place(code)]
+
+    def offered_tools(self, code: str) -> list[Tool]:
+        """The tools that the agent who answers a cell is offered; all where nobody is known."""
+        # Imported here, like the macros.
+        from msgbook.agents.resolve import asked_for
+        from msgbook.cells import parse_prompt
+
+        if not self.tools:
+            return []
+        place = self._place(code)
+        current = self.cells[place] if place is not None else None
+        wanted = asked_for("agent", parse_prompt(code), current)
+        for listed in self.agents(self.above(code)):
+            if listed.agent.name == wanted or (wanted is None and listed.is_default):
+                names = listed.agent.tools
+                return [tool for tool in self.tools if names is None or tool.name in names]
+        return list(self.tools)
 
     def macros(self, code: str) -> dict[str, str]:
         """Name and value of the macros in force in a cell."""
@@ -58,6 +74,11 @@ class Surroundings:
         from msgbook.prompt.macros import macros_in_force
 
         return macros_in_force(self.metadata, self.above(code), code, self.is_magic).values
+
+    def _place(self, code: str) -> int | None:
+        """Where the one cell with this source stands; None for none or several."""
+        found = [place for place, cell in enumerate(self.cells) if source_of(cell) == code]
+        return found[0] if len(found) == 1 else None
 
 
 class Tag(NamedTuple):
@@ -77,14 +98,19 @@ def reference_at(code: str, cursor: int) -> Tag | None:
 
 
 def speaks_of_cells(code: str, cursor: int) -> bool:
-    """Whether what can stand at the cursor is found in other cells: one of them, macros, agents."""
+    """Whether what can stand at the cursor depends on other cells: one of them, macros, agents, or
+    the tools of an agent."""
     cursor = max(0, min(cursor, len(code)))
     tag = reference_at(code, cursor)
     return (
         macro_at(code, cursor) is not None
-        or (tag is not None and tag.content.startswith("cell:"))
+        or (tag is not None and _may_name_a_cell_or_a_tool(code[tag.start : cursor]))
         or code.lstrip().startswith("%")
     )
+
+
+def _may_name_a_cell_or_a_tool(typed: str) -> bool:
+    return typed.startswith("cell:") or not set(typed) & set("/:{")
 
 
 def python_name_at(code: str, cursor: int) -> str | None:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from msgbook.agents.model import Agent
 from msgbook.agents.project import ProjectFiles
 from msgbook.agents.resolve import resolve
 from msgbook.cells import is_own_magic, metadata_of, source_of
@@ -63,6 +64,16 @@ async def compact(scene: Scene, words: Sequence[str]) -> str:
     if mark is not None and wanted.message is not None and not mark(wanted.message):
         wanted = chosen(has_page=False)
     return wanted.text
+
+
+async def agent_below(scene: Scene) -> Agent:
+    """The agent that would answer below.
+
+    Raises:
+        UnknownAgentError: It is not defined.
+    """
+    found = await _agent_scene(scene)
+    return resolve(None, found.cells, found.sources).agent
 
 
 async def _agent_scene(scene: Scene) -> AgentScene:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgbook.magics.base import Scene, UsageError
+from msgbook.magics.conversation import agent_below
+from msgbook.text import visible
 from msgbook.tools.base import Tool
 from msgbook.tools.functions import FunctionTool, function_tool
 
@@ -37,16 +39,27 @@ async def tool(scene: Scene, words: Sequence[str]) -> str:
 
 
 async def tools(scene: Scene, _words: Sequence[str]) -> str:
-    """List the tools."""
-    return "\n".join(_line(tool) for tool in scene.engine.tools) or "There are no tools."
+    """List the tools.
+
+    Raises:
+        UnknownAgentError: The agent that would answer below is not defined.
+    """
+    agent = await agent_below(scene)
+    lines = [
+        _line(tool)
+        if agent.tools is None or tool.name in agent.tools
+        else _line(tool, f"not offered to {visible(agent.name)}")
+        for tool in scene.engine.tools
+    ]
+    return "\n".join(lines) or "There are no tools."
 
 
-def _line(tool: Tool) -> str:
-    """How a tool is called, what it does, and whether it asks first."""
+def _line(tool: Tool, leave: str = "") -> str:
+    """How a tool is called, what it does, and whether it asks first or what else stands for it."""
     function: dict[str, Any] = tool.schema["function"]
     required = function["parameters"].get("required", [])
     names = function["parameters"].get("properties", {})
     parameters = ", ".join(name if name in required else f"{name}?" for name in names)
     first = " ".join(function["description"].partition("\n\n")[0].split())
-    leave = "free in the notebook's folder" if tool.read_only else "asks"
+    leave = leave or ("free in the notebook's folder" if tool.read_only else "asks")
     return f"{tool.name}({parameters})  [{leave}]  {first}".rstrip()
