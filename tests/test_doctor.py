@@ -367,6 +367,28 @@ def test_setup_offers_what_most_people_want():
     assert asked == [("https://api.openai.com/v1", "OPENAI_API_KEY")]
 
 
+@pytest.mark.parametrize("models", [["a", "b"], []])
+def test_setup_says_what_follows_from_no_model_and_where_to_choose_one(capsys, models):
+    answers = ask_settings(answering("http://h:1/v1", "", ""), lambda url, variable: models)
+
+    assert answers.model == ""
+    told = capsys.readouterr().out
+    assert "No message is answered before one is" in told
+    for place in ('`model = "NAME"` at the top of the file', "MSGBOOK_MODEL", "`%model NAME`"):
+        assert place in told
+    assert ("just one model" in told) == (not models)
+
+
+def test_setup_says_nothing_of_a_later_choice_where_the_environment_has_made_it(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("MSGBOOK_MODEL", "a")
+
+    ask_settings(answering("http://h:1/v1", "", ""), lambda url, variable: ["a", "b"])
+
+    assert "No model is chosen" not in capsys.readouterr().out
+
+
 def test_setup_asks_again_when_the_server_does_not_answer():
     ask = answering("http://h:1/v1", "", "n", "http://h:2/v1", "", "1")
 

@@ -25,6 +25,11 @@ OPENAI_URL = "https://api.openai.com/v1"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBERED = 20
 """Models that are shown to choose from by number."""
+_CHOOSE_LATER = (
+    'No model is chosen. No message is answered before one is: write `model = "NAME"` at the top of '
+    "the file, set MSGBOOK_MODEL, or put `%model NAME` into a cell above the message."
+)
+_ONLY_ONE = "A server that offers just one model needs none of this."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Answers:
     key_variable: str
     """Empty: the server needs no key."""
     model: str
-    """Empty: the server offers just one, or the cells say which."""
+    """Empty: the server offers just one, or it is to be chosen later."""
 
 
 def set_up(*, seconds: float) -> None:
@@ -219,10 +224,12 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
     default = offered[0] if len(offered) == 1 else ""
     shown = f" [{line_of(default)}]" if default else ""
     how = "number or name" if offered else "name"
-    none = "" if default else " (Enter: none, the cells say which)"
+    none = "" if default else " (Enter: none yet)"
     answer = ask(f"Model, by {how}{shown}{none}: ").strip()
     if answer.isdecimal() and 1 <= int(answer) <= min(len(offered), _NUMBERED):
         return offered[int(answer) - 1]
+    if not (answer or default or os.environ.get("MSGBOOK_MODEL")):
+        say(_CHOOSE_LATER if offered else f"{_CHOOSE_LATER} {_ONLY_ONE}")
     return answer or default
 
 
