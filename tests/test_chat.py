@@ -43,6 +43,17 @@ def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer
     assert notebook.metadata.kernelspec.name == "msgbook"
 
 
+def test_a_reader_gets_the_size_of_an_image_and_the_file_the_image(server, tmp_path, capsys):
+    image = "data:image/png;base64," + "iVBO" * 4000
+    server.answers = [text(f"Look: ![x]({image})")]
+    path = tmp_path / "chat.msg.md"
+
+    assert with_settings(server, chat, path, "Hi") == 0
+
+    assert capsys.readouterr().out == "Look: ![x](data:image/png;base64,… (12 kB))\n"
+    assert image in path.read_text()
+
+
 def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
     path = tmp_path / "chat.msg.md"
     path.write_text("# %% [^a]\n\nfirst\n\n# %% [^empty]\n")

@@ -149,7 +149,7 @@ def test_the_listing_tells_each_message_with_its_cell_and_tokens(chat, shown):
         "--- user of cell two (Again @[data.csv] with @[cell",
     ]
     assert all("token" in head for head in heads if head != "--- options")
-    assert "[image: data:image/png;base64, " in listed
+    assert "[image: data:image/png;base64,… (" in listed
     assert "iVBOR" not in listed
 
 
@@ -257,5 +257,5 @@ def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
 
     listed = shown(path).out
 
-    assert "[image: data:image/png;base64, " in listed
+    assert f"[image: data:image/png;base64,… ({len(picture.getvalue())} bytes)]" in listed
     assert "[image: https://example.org/a.png]" in listed

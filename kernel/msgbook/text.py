@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 RESULT_LIMIT = 50_000
@@ -36,6 +37,31 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
         return text
     head, tail = text[: limit * 3 // 4], text[-limit // 4 :]
     return f"{head}\n[... {len(text) - limit} characters left out ...]\n{tail}"
+
+
+_DATA_URL = re.compile(r"(data:[\w/+.-]*(?:;[\w=.-]+)*;base64,)([\w/+=-]*)", re.ASCII)
+_SHORT_DATA = 64
+"""Characters of base64 that may stand in a line that is read."""
+
+
+def without_data(text: str, *, ended: bool = True) -> str:
+    """The text with the size in place of the data of `data:` URLs: `data:image/png;base64,… (12 kB)`.
+
+    Args:
+        ended: False while the text grows: what is given for its beginning is then a beginning of
+            what is given for the whole.
+    """
+
+    def short(found: re.Match[str]) -> str:
+        head, data = found.groups()
+        if not ended and found.end() == len(text):
+            return head
+        if len(data) <= _SHORT_DATA:
+            return found[0]
+        size = len(data.rstrip("=")) * 3 // 4
+        return f"{head}… ({f'{size / 1000:,.0f} kB' if size >= 1000 else f'{size} bytes'})"
+
+    return _DATA_URL.sub(short, text)
 
 
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}

@@ -20,6 +20,7 @@ from msgbook.events import (
 )
 from msgbook.output.console import GrowingText, TextDisplay
 from msgbook.output.record import TurnRecord
+from msgbook.text import without_data
 
 EVENTS = [
     Notice("Long.", "warning"),
@@ -68,6 +69,28 @@ def test_text_is_written_while_it_grows():
         written.append(text.more(turn.snapshot()["blocks"]))
 
     assert written == ["", "💭 I ", "look."]
+
+
+LINK = "data:image/png;base64," + "iVBO" * 500
+
+
+PIECES = [LINK, LINK[:9], LINK[5:40], "A" * 99, "=", ")", " ", "x:;base64,"]
+
+
+@given(st.lists(st.sampled_from(PIECES)), st.integers(0))
+def test_without_the_data_of_images_a_text_only_grows_too(pieces, cut):
+    whole = "".join(pieces)
+
+    assert without_data(whole).startswith(without_data(whole[:cut], ended=False))
+
+
+def test_an_image_that_streams_is_written_as_its_size():
+    turn, text, written = record(), GrowingText(), []
+    for event in (StepStarted(1), *map(TextDelta, ("![x](", LINK[:50], LINK[50:], ")."))):
+        turn.apply(event, 0.0)
+        written.append(text.more(turn.snapshot()["blocks"]))
+
+    assert written == ["", "![x](", "data:image/png;base64,", "", "… (2 kB))."]
 
 
 def test_an_interrupted_turn_ends_what_is_open():

@@ -12,6 +12,7 @@ from msgbook.commands.failures import CommandError
 from msgbook.commands.run import add_approval
 from msgbook.commands.terminal import complain, line_of
 from msgbook.errors import reason
+from msgbook.text import without_data
 
 if TYPE_CHECKING:
     from msgbook.cells import Cell
@@ -99,7 +100,7 @@ def chat(
         _VERB,
         live=sys.stdout.isatty(),
         heading=None,
-        summary=lambda _cell, turn: text_of(turn["blocks"]),
+        summary=lambda _cell, turn: without_data(text_of(turn["blocks"])),
         place=lambda _cell: str(path),
     )
 

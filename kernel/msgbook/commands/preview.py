@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.commands.shown import require_cell, shown_id, title_of
 from msgbook.commands.terminal import complain, line_of, say
 from msgbook.errors import MsgbookError
+from msgbook.text import counted, without_data
 
 if TYPE_CHECKING:
     from msgbook.cells import Cell
@@ -150,7 +151,6 @@ def _json(asked: Preview) -> str:
 def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """The request for a person to read, piece by piece."""
     from msgbook.accounting import estimate
-    from msgbook.text import counted
 
     answerer, request = asked.prepared.answerer, asked.prepared.request
     tools = asked.body.tools
@@ -185,19 +185,14 @@ def _spoken(message: Message) -> str:
     ]
     others = (key for key in message if key not in _SHOWN)
     words += [f"[{key}: {message[key]}]" for key in others]
-    return "\n".join(filter(None, words))
+    return without_data("\n".join(filter(None, words)))
 
 
 def _part(part: Part) -> str:
-    """A text, or what an image is called: its data say nothing to a reader."""
+    """A text, or what an image is called."""
     text = part.get("text")
     if isinstance(text, str):
         return text
     image: Any = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else None
-    if not isinstance(url, str):
-        return f"[{part.get('type')}]"
-    head, comma, data = url.partition(",")
-    if url.startswith("data:") and comma:
-        return f"[image: {head}, {len(data):,} characters]"
-    return f"[image: {url}]"
+    return f"[image: {url}]" if isinstance(url, str) else f"[{part.get('type')}]"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msgbook.output.throttle import Throttle
-from msgbook.text import one_line
+from msgbook.text import one_line, without_data
 from msgbook_format.turn.escape import visible
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class GrowingText:
             block = blocks[number]
             is_last = not ended and number == len(blocks) - 1
             if block["type"] in _SIGNS:
-                out.append(self._tail(block))
+                out.append(self._tail(block, is_last=is_last))
             elif not self._opened and _is_whole(block, is_last=is_last, ended=ended):
                 out.append(self._open(block) + _written(block))
             if is_last or not (self._opened or ended or block["type"] in _SIGNS):
@@ -114,8 +114,8 @@ class GrowingText:
         self._gap = "\n"
         return gap
 
-    def _tail(self, block: Mapping[str, Any]) -> str:
-        text = str(block.get("text", ""))
+    def _tail(self, block: Mapping[str, Any], *, is_last: bool) -> str:
+        text = without_data(str(block.get("text", "")), ended=not is_last)
         new = text[self._length :]
         if new and not self._opened:
             new = self._open(block) + _SIGNS[block["type"]] + new
