@@ -35,6 +35,19 @@ def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
     assert "<details open" not in page
 
 
+def test_asked_through_another_agent_it_counts_the_messages_and_not_the_agents_turns(
+    tmp_path: Path, capsys
+):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("---\nagents: {a: {}, b: {}}\n---\n")
+    for agent, words in (("a", "Hi"), ("b", "And now?")):
+        assert main(["chat", str(path), "--continue", words, "--agent", agent]) == 0
+
+    answers = capsys.readouterr().out
+    assert answers.count("images: ![a circle]") == 1
+    assert "**2 messages of yours**, this one included. The first begins: “Hi”" in answers
+
+
 def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
     (tmp_path / "demo.msg.md").write_text("My own words.")
 

@@ -30,9 +30,12 @@ _PAUSE = 0.012
 _DATA_URL = re.compile(r"data:[^\")\\]+")
 """No server counts the characters of an image as text."""
 
+_OF_AN_AGENT = re.compile(r"\[(?!system\])[^\]\n]+\] ")
+"""How the turn of another agent begins, which is sent as a message of the user."""
+
 _FIRST_THOUGHT = (
-    "This is the first message. I will look at the folder of the notebook, so that the reader "
-    "sees a tool call, and then answer with a bit of everything that Markdown can do."
+    "This is the first message that I answer. I will look at the folder of the notebook, so that "
+    "the reader sees a tool call, and then answer with a bit of everything that Markdown can do."
 )
 _FIRST_ANSWER = """\
 Hello! I am the **demo model**: I am built in, I need no account and no network, and my answers \
@@ -92,17 +95,19 @@ async def _stream(body: dict[str, Any]) -> AsyncIterator[bytes]:
 
 def _script(messages: list[dict[str, Any]], *, has_tools: bool) -> Iterator[dict[str, Any]]:
     """The chunks of the answer to a request."""
-    prompts = [m["content"] for m in messages if m["role"] == "user"]
-    first = " ".join(_text(prompts[0]).split())[:60] if prompts else ""
-    answered = any(m["role"] == "assistant" for m in messages)
+    sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
+    # The last one is the prompt itself, however it begins.
+    prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
+    first = " ".join(prompts[0].split())[:60] if prompts else ""
+    has_spoken = any(m["role"] == "assistant" for m in messages)
     if messages[-1]["role"] == "tool":
         yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
         reason = "stop"
-    elif not answered and not has_tools:
+    elif not has_spoken and not has_tools:
         # Also the request for a summary.
         yield from _say("content", _SHORT_ANSWER.format(first=first))
         reason = "stop"
-    elif not answered:
+    elif not has_spoken and len(prompts) == len(sent):
         yield from _say("reasoning_content", _FIRST_THOUGHT)
         yield from _call_read()
         reason = "tool_calls"
