@@ -68,7 +68,8 @@ class Matches(NamedTuple):
 def complete(code: str, cursor: int, around: Surroundings) -> Matches:
     """What can stand at the cursor of a prompt or of one of msgbook's magics.
 
-    Looks into at most one folder, and never outside of those that are free to read.
+    Looks into at most one folder besides those of agents, and never outside of those that are free
+    to read.
 
     Args:
         cursor: In code points; may be out of range.
