@@ -82,6 +82,10 @@ def test_each_kind_of_block_has_its_writing(blocks: list[dict[str, Any]], expect
             {"status": "incomplete", "finish_reason": "length"},
             "> ⚠️ Incomplete: the answer reached the length limit",
         ),
+        (
+            {"status": "incomplete", "finish_reason": "insufficient_system_resource"},
+            "> ⚠️ Incomplete: the provider was short of resources",
+        ),
         ({"status": "incomplete", "finish_reason": "n_w"}, "> ⚠️ Incomplete: n&#95;w"),
         ({"status": "incomplete"}, "> ⚠️ Incomplete: the stream was cut"),
         ({"status": "error"}, "> ❌ Failed"),

@@ -27,6 +27,7 @@ _APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
 _FINISH_REASON = {
     "length": "the answer reached the length limit",
     "content_filter": "the provider's content filter stopped the answer",
+    "insufficient_system_resource": "the provider was short of resources",
     "max_steps": "the limit of model calls was reached",
     "budget": "the budget was used up",
     "repeated_failure": "the same call failed too often",
