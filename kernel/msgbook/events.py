@@ -145,8 +145,8 @@ class ToolFinished:
     id: str
     status: str
     content: str | list[dict[str, Any]]
-    duration: float
-    """Seconds."""
+    duration: float | None
+    """Seconds; None for a call that was not run."""
 
 
 @dataclass(frozen=True, slots=True)

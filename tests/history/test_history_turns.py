@@ -14,7 +14,8 @@ from msgbook.events import (
 )
 from msgbook.history import Reader, View
 from msgbook.history.turns import LEFT_OUT
-from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
+from msgbook.output.record import TurnRecord
+from msgbook.output.stopped import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format.turn import TURN_MIME
 
 
@@ -105,6 +106,7 @@ def test_a_turn_that_its_kernel_did_not_end_is_sent_as_if_it_had():
 
     assert sent(cut) == sent(ended)
     assert sent(cut)[2]["content"] == f"half\n{INTERRUPTED_RESULT}"
+    assert sent(cut)[3]["content"] == NOT_RUN_RESULT
 
 
 def test_what_a_saved_block_has_beside_its_words_cannot_say_who_speaks_or_which_call_it_is():

@@ -27,7 +27,8 @@ from msgbook.events import (
 )
 from msgbook.history.summary import Lookup
 from msgbook.history.turns import answer_messages
-from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
+from msgbook.output.record import TurnRecord
+from msgbook.output.stopped import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format import reads, writes
 from msgbook_format.context import KERNELSPEC
 from msgbook_format.turn import TURN_MIME
@@ -277,7 +278,8 @@ def test_what_the_prompt_calls_stands_before_the_first_step_and_is_answered_like
         (2, "interrupted", INTERRUPTED_RESULT),
         (4, "success", "A"),
         (5, None, None),
-        (7, "interrupted", INTERRUPTED_RESULT),
+        (7, "interrupted", NOT_RUN_RESULT),
+        (8, "interrupted", INTERRUPTED_RESULT),
         (9, "interrupted", f"a.t\n{INTERRUPTED_RESULT}"),
     ],
 )
@@ -290,6 +292,24 @@ def test_an_interrupt_leaves_no_call_of_the_prompt_open(events, status, content)
     assert [(b["step"], b["status"], b["content"]) for b in results] == (
         [(0, status, content)] if status else []
     )
+
+
+@pytest.mark.parametrize(
+    ("approvals", "duration"),
+    [((), 1.0), (("auto",), 2.0), (("pending",), None), (("pending", "user"), 1.0)],
+)
+def test_a_stopped_tool_took_as_long_as_it_ran_and_no_time_where_it_was_not_run(
+    approvals, duration
+):
+    turn = reduce(
+        StepStarted(1),
+        ToolCallDelta(0, "c", "shell", "{}"),
+        ToolStarted("c"),
+        *(ToolApproved("c", approval) for approval in approvals),
+        TurnFinished("interrupted"),
+    )
+
+    assert turn["blocks"][-1].get("duration") == duration
 
 
 def test_a_call_of_the_prompt_that_was_not_made_is_no_open_call_when_the_model_is_asked():

@@ -133,6 +133,78 @@ def test_an_interrupt_stops_all_tools_and_keeps_the_results_that_were_there():
     assert turn["blocks"][2]["unfinished"] is True
 
 
+def test_calls_that_wait_for_leave_when_the_turn_is_stopped_are_said_not_to_have_run():
+    made: list[str] = []
+    turns: list[Any] = []
+
+    async def act(arguments: str) -> str:
+        made.append(arguments)
+        return ""
+
+    async def leave(_: Question) -> Decision:
+        turns[0].cancel()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    turn = run(
+        ScriptedModel(calls(("a", {}), ("b", {}), ("write", {}))),
+        ScriptedTool("a", act, read_only=True, asks=True),
+        ScriptedTool("b", act, read_only=True, asks=True),
+        ScriptedTool("write", act),
+        approve=leave,
+        started=turns.append,
+    )
+
+    words = "(not run: the turn was stopped before the call was approved)"
+    assert results(turn) == [("c0", "interrupted", words), ("c1", "interrupted", words)]
+    said = [(b.get("approval"), "unfinished" in b) for b in turn["blocks"][:3]]
+    assert said == [("pending", False), ("pending", False), (None, True)]
+    assert made == []
+
+
+def test_a_call_that_was_denied_when_the_turn_is_stopped_was_denied():
+    turns: list[Any] = []
+
+    async def deny(_: Question) -> Decision:
+        turns[0].cancel()
+        return Decision("denied", "no")
+
+    turn = run(
+        ScriptedModel(calls(("t", {})), [asyncio.Event()]),  # type: ignore[list-item]
+        ScriptedTool("t", echo, asks=True),
+        approve=deny,
+        started=turns.append,
+    )
+
+    assert (turn["status"], results(turn)) == ("interrupted", [("c0", "denied", "no")])
+
+
+def test_the_time_of_a_stopped_tool_is_the_time_that_it_ran():
+    now = [0.0]
+    turns: list[Any] = []
+
+    async def allow(_: Question) -> Decision:
+        now[0] += 60
+        return Decision("user")
+
+    async def hang(_: str) -> str:
+        now[0] += 1.5
+        turns[0].cancel()
+        await asyncio.Event().wait()
+        return ""
+
+    turn = run(
+        ScriptedModel(calls(("t", {}))),
+        ScriptedTool("t", hang, asks=True),
+        clock=lambda: now[0],
+        approve=allow,
+        started=turns.append,
+    )
+
+    assert turn["blocks"][-1]["duration"] == 1.5
+    assert turn["duration"] == 61.5
+
+
 def test_a_call_is_said_to_be_free_once_it_has_turned_out_to_be():
     async def look(_: str) -> str:
         seen.append(dict(records[0].step_blocks()[0]))

@@ -12,8 +12,8 @@ from msgbook.cells import is_excluded
 from msgbook.history.kind import is_summary
 from msgbook.history.summary import Lookup, source_of_text
 from msgbook.messages import Message
-from msgbook.output.record import INTERRUPTED_RESULT
 from msgbook.output.replay import results_of_calls, sound_block, text_of, turn_messages
+from msgbook.output.stopped import interrupted_result
 from msgbook.text import whole
 from msgbook_format.turn import Block, Turn
 
@@ -89,7 +89,7 @@ def _interrupted(blocks: Sequence[Block]) -> list[Block]:
         elif block["type"] == "tool_result" and "status" not in block:
             content = block.get("content", "")
             if isinstance(content, str):
-                block = {**block, "content": f"{content}\n{INTERRUPTED_RESULT}".lstrip("\n")}
+                block = {**block, "content": interrupted_result(content)}
             ended.append(block)
         else:
             ended.append(block)

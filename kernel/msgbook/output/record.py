@@ -26,10 +26,9 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.output.step_calls import StepCalls
+from msgbook.output.stopped import result_of_stopped
 from msgbook.output.usage import UsageCount
 from msgbook_format.turn import TURN_VERSION, Block, Turn
-
-INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
 
 REFERENCE_STEP = 0
 """Step of the calls that the prompt itself makes: before the first model call."""
@@ -87,15 +86,14 @@ class TurnRecord:
                 self._usage.add(event.usage)
             case StepStarted():
                 self._usage.begin_step()
-                self._settle_calls()
+                self._settle_calls(at)
                 self._step = event.step
                 self._calls = StepCalls(event.step)
             case ToolStarted():
-                self._calls.start(event.id)
+                self._calls.start(event.id, at)
                 self.milestones += 1
             case ToolApproved():
-                self._calls.find(event.id)["approval"] = event.approval
-                self.milestones += 1
+                self._approve(event, at)
             case ToolOutput():
                 self._add_output(event)
             case ToolFinished():
@@ -171,6 +169,13 @@ class TurnRecord:
         self._blocks.append(self._calls.open(event.id, self._nonce(), **said))
         self.size += len(event.arguments)
 
+    def _approve(self, event: ToolApproved, at: float) -> None:
+        call = self._calls.find(event.id)
+        if call.get("approval") == "pending":
+            self._calls.start(event.id, at)
+        call["approval"] = event.approval
+        self.milestones += 1
+
     def _add_output(self, event: ToolOutput) -> None:
         """Let a result grow while its tool runs; it has no status until the tool has finished."""
         block = self._running_result(event.id)
@@ -188,7 +193,8 @@ class TurnRecord:
             self._blocks.append(block)
         self.milestones += 1
         block["status"] = event.status
-        block["duration"] = round(event.duration, 3)
+        if event.duration is not None:
+            block["duration"] = round(event.duration, 3)
         block["content"] = event.content
         self.size += _size(event.content)
 
@@ -200,7 +206,7 @@ class TurnRecord:
 
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
-        self._settle_calls()
+        self._settle_calls(at)
         self._usage.end_step()
         self.status = event.status
         if event.finish_reason:
@@ -211,22 +217,23 @@ class TurnRecord:
         if self._started_at is not None:
             self._head["duration"] = round(at - self._started_at, 3)
 
-    def _settle_calls(self) -> None:
+    def _settle_calls(self, at: float) -> None:
         """Leave no call open: one that was made gets a result, another counts as cut."""
         answered = {
             b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
         }
         for block in self._calls:
-            if block["id"] in answered:
-                continue
-            if self._calls.has_started(block["id"]):
-                shown = self._running_result(block["id"])
-                content = (
-                    f"{shown['content']}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT
-                )
-                self._add_result(ToolFinished(block["id"], "interrupted", content, 0.0))
-            else:
-                block["unfinished"] = True
+            if block["id"] not in answered:
+                self._settle(block, at)
+
+    def _settle(self, call: Block, at: float) -> None:
+        started, shown = self._calls.started(call["id"]), self._running_result(call["id"])
+        if started is None:
+            call["unfinished"] = True
+            return
+        content = result_of_stopped(call, "" if shown is None else str(shown["content"]))
+        duration = None if call.get("approval") == "pending" else at - started
+        self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 
     def _close(self, at: float) -> None:
         """Finish the open text block: what follows is a block of its own."""

@@ -10,7 +10,7 @@ from typing import Any, cast
 from msgbook import messages
 from msgbook.events import REASONING_FIELD
 from msgbook.messages import Message
-from msgbook.output.record import INTERRUPTED_RESULT
+from msgbook.output.stopped import result_of_stopped
 from msgbook.text import one_line
 from msgbook_format.turn import Block
 
@@ -137,7 +137,7 @@ def _step_messages(
         call = messages.tool_call(call_id, block.get("name", ""), block.get("arguments", ""))
         calls.append(call | block.get("extra", {}).get("call", {}) if reasoning else call)
         answer = results_of.get(position)
-        content = INTERRUPTED_RESULT if answer is None else blocks[answer].get("content", "")
+        content = result_of_stopped(block) if answer is None else blocks[answer].get("content", "")
         results.append(messages.tool_result(call_id, content))
     own = [blocks[position] for position in step]
     text = text_of(own)

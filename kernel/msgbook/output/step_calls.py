@@ -18,7 +18,7 @@ class StepCalls:
     def __init__(self, step: int) -> None:
         self._step = step
         self._calls: list[tuple[Block, list[str]]] = []
-        self._started: set[str] = set()
+        self._started: dict[str, float] = {}
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -59,10 +59,10 @@ class StepCalls:
         """The call with this id, which must be there."""
         return next(block for block in self if block["id"] == call_id)
 
-    def start(self, call_id: str) -> None:
-        """Note that the call is being made."""
-        self._started.add(call_id)
+    def start(self, call_id: str, at: float) -> None:
+        """Note when the call is being made; again when it was allowed: asking takes no tool's time."""
+        self._started[call_id] = at
 
-    def has_started(self, call_id: str) -> bool:
-        """Whether the call was made, or somebody was asked about it."""
-        return call_id in self._started
+    def started(self, call_id: str) -> float | None:
+        """When the call was made; None if it was neither made nor asked about."""
+        return self._started.get(call_id)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
-from msgbook.output.record import INTERRUPTED_RESULT, TurnRecord
+from msgbook.output.record import TurnRecord
+from msgbook.output.stopped import INTERRUPTED_RESULT
 from msgbook.tools.approval import Approve, Question
 from msgbook.tools.base import (
     ApprovalNeededError,
@@ -99,9 +100,9 @@ class CallRunner:
                         question = Question(call, self._shown(outcome.need))
                         decision = await self.approve(question)
                     self._say(ToolApproved(call["id"], decision.approval))
-                    yield
                     if decision.approval != "denied":
                         running[0] = (call, self._start(call, news, outcome))
+                        yield
                         continue
                     outcome = _Outcome("denied", decision.reason)
                 del running[0]
@@ -114,8 +115,12 @@ class CallRunner:
                 task.cancel()
             await asyncio.gather(*(task for _, task in running), return_exceptions=True)
             for call, task in running:
-                if not task.cancelled() and not task.result().need:
+                if task.cancelled():
+                    continue
+                if not task.result().need:
                     self._finish(call, task.result())
+                elif "approval" not in call:
+                    self._say(ToolApproved(call["id"], "pending"))
 
     def _start(
         self, call: Block, news: asyncio.Event, before: _Outcome | None = None
