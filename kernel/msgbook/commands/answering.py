@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from msgbook.cells import Cell, is_prompt, source_of
 from msgbook.commands.failures import CommandError
 from msgbook.commands.line import can_ask, read_line
+from msgbook.commands.unsaved import unsaved
 from msgbook.config import ApprovalPolicy, Settings, hide_key
-from msgbook.document import Document, create_beside
+from msgbook.document import Document
 from msgbook.engine import Engine
-from msgbook.errors import reason
 from msgbook.events import TurnFinished
 from msgbook.history import is_continue
 from msgbook.host import home_folder, private_paths, saved_approvals
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """The narrowest first."""
+
+UNSAVED = "unsaved"
+"""Shown in place of a turn's status where the file could not be written."""
 
 
 class Answering:
@@ -89,11 +92,18 @@ class Answering:
         try:
             if not (failure and is_answered(cell) and not _says_something(turn)):
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
-                self._save()
-        finally:
-            display.finish()
-            self._screen.end(cell, turn)
+                self._save(turn)
+        except Exception:
+            # Standard output may be on the same full disk: what has to be told is the first error.
+            with suppress(OSError):
+                self._show_end(display, cell, {**turn, "status": UNSAVED})
+            raise
+        self._show_end(display, cell, turn)
         return failure
+
+    def _show_end(self, display: Display, cell: Cell, turn: Turn) -> None:
+        display.finish()
+        self._screen.end(cell, turn)
 
     def _ask(self, display: Display) -> Ask | None:
         read_line = self._read_line
@@ -106,18 +116,11 @@ class Answering:
 
         return ask
 
-    def _save(self) -> None:
-        document = self._document
+    def _save(self, turn: Turn) -> None:
         try:
-            document.save()
+            self._document.save()
         except (FileChangedError, OSError) as error:
-            beside = create_beside(document.path, document.notebook, ".unsaved")
-            changed = isinstance(error, FileChangedError)
-            why = "it was changed meanwhile" if changed else reason("it", error)
-            raise CommandError(
-                f"{document.path} is left as it is, since {why}; with the last answer the "
-                f"conversation is {beside}"
-            ) from error
+            raise unsaved(self._document, turn, error, is_shown=self._screen.live) from error
 
 
 def run_turns(
