@@ -16,6 +16,7 @@ from scripted_server import Answer, call, delta, error, finish, text
 from msgbook.__main__ import main
 from msgbook.commands.failures import CommandError
 from msgbook.commands.run import prompts_to_answer, run_file
+from msgbook.document import Document
 from msgbook_format import read
 from msgbook_format.turn import TURN_MIME, turn_of
 
@@ -191,6 +192,83 @@ def test_what_a_failed_prompt_had_called_itself_is_no_answer_but_what_a_model_ca
         return prompts_to_answer([cell], 0, again=False)
 
     assert (asked(0), asked(1)) == ([0], [])
+
+
+@pytest.mark.parametrize(
+    ("status", "blocks", "is_asked"),
+    [
+        ("interrupted", [], True),
+        ("interrupted", [{"type": "notice", "text": "slow"}], True),
+        ("interrupted", [{"type": "tool_call", "step": 0, "id": "c", "name": "read"}], True),
+        ("interrupted", [{"type": "reasoning", "step": 1, "text": "Hm"}], False),
+        ("interrupted", [{"type": "tool_call", "step": 1, "unfinished": True}], False),
+        ("interrupted", [{"type": "of a newer version"}], False),
+        ("running", [{"type": "reasoning", "step": 1, "text": "Hm"}], False),
+        ("incomplete", [{"type": "reasoning", "step": 1, "text": "Hm"}], False),
+        ("error", [{"type": "reasoning", "step": 1, "text": "Hm"}, {"type": "error"}], True),
+    ],
+)
+def test_a_turn_that_was_stopped_is_left_if_it_holds_anything_of_the_model(
+    status, blocks, is_asked
+):
+    turn = {"version": 1, "status": status, "blocks": blocks}
+    outputs = [
+        nbformat.v4.new_output("display_data", {TURN_MIME: turn}),
+        nbformat.v4.new_output("error", ename="KeyboardInterrupt", evalue="", traceback=[]),
+    ]
+    cell = nbformat.v4.new_code_cell("Hi", outputs=outputs)
+
+    assert prompts_to_answer([cell], 0, again=False) == ([0] if is_asked else [])
+
+
+@pytest.mark.parametrize("prompt", ["Hi", "%continue"])
+def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path, capsys, prompt):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(f"# %% [^a]\n\n{prompt}\n", "utf-8")
+    document = Document.read(path)
+    blocks = [{"type": "reasoning", "step": 1, "text": "Hm"}]
+    document.put_turn(0, {"version": 1, "status": "interrupted", "blocks": blocks})
+    document.save()
+    before = path.read_bytes()
+
+    assert with_settings(server, run_file, path) == 0
+
+    assert (path.read_bytes(), server.requests) == (before, [])
+    told = "msgbook run: a: not answered to the end; --from a asks again"
+    assert capsys.readouterr().err.splitlines()[0] == told
+
+
+def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, tmp_path, capsys):
+    def told(text_of_file, *answers, **options):
+        path = tmp_path / "chat.msg.md"
+        path.write_text(text_of_file, "utf-8")
+        server.reset()
+        server.answers = list(answers)
+        capsys.readouterr()
+        with_settings(server, run_file, path, **options)
+        return [line for line in capsys.readouterr().err.splitlines() if "not asked again" in line]
+
+    def cell(name, *, is_answered, attributes=""):
+        answer = f"# %%% [^{name}-1]\n\n[^{name}-1]: [assistant]\n\n1\n\n" if is_answered else ""
+        return f"# %% [^{name}]\n\n[^{name}]: [markdown]{attributes}\n\nHi\n\n{answer}"
+
+    new, old = cell("new", is_answered=False), cell("old", is_answered=True)
+    older = cell("older", is_answered=True)
+    counted = (
+        "msgbook run: below new, not asked again: {} to what stood above before ({}); "
+        "--from {} asks again"
+    )
+
+    assert told(new + old + older, text("2")) == [counted.format("2 answers", "old, older", "old")]
+    assert told(older + new + old, text("2")) == [counted.format("1 answer", "old", "old")]
+    assert told(old + new, text("2")) == []
+    assert told(new + old, text("2"), text("3"), again=True) == []
+    assert told(new + old, text("2"), error(401, "no"), again=True) == [
+        counted.format("1 answer", "old", "old")
+    ]
+    assert told(new + old, error(401, "no")) == []
+    excluded = cell("new", is_answered=False, attributes=" history=exclude")
+    assert told(excluded + old, text("2")) == []
 
 
 def test_a_model_above_counts_and_continue_is_a_prompt(server, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from msgbook.tools.trust import load_with_project
 from msgbook.transcript import Transcript
 from msgbook_format.context import is_chat
 from msgbook_format.errors import FileChangedError
-from msgbook_format.turn import Turn, turn_of
+from msgbook_format.turn import Block, Turn, turn_of
 
 if TYPE_CHECKING:
     from msgbook.commands.screen import Display, Screen
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """The narrowest first."""
+
+_NOT_FROM_MODEL = ("notice", "error")
+"""Types of the blocks that we write; those of newer versions count as the model's."""
 
 UNSAVED = "unsaved"
 """Shown in place of a turn's status where the file could not be written."""
@@ -201,20 +204,33 @@ def is_prompt_cell(cell: Cell) -> bool:
 def is_answered(cell: Cell) -> bool:
     """Whether something stands below a prompt that another run would take away.
 
-    A turn that failed before it said or did anything is no answer; part of one is.
+    A turn that failed before it said or did anything is no answer. One that ended otherwise is, if
+    anything of the model's is in it, be it reasoning or a call that was cut: who stopped it has seen it.
     """
     for output in cell.get("outputs", ()):
         turn = turn_of(output)
         if turn is None and output.get("output_type") != "error":
             return True
-        if turn is not None and (turn["status"] == "done" or _says_something(turn)):
+        if turn is not None and (turn["status"] == "done" or _is_worth_keeping(turn)):
             return True
     return False
 
 
+def _is_worth_keeping(turn: Turn) -> bool:
+    """Whether a turn that is not whole is left as it is."""
+    if turn["status"] == "error":
+        return _says_something(turn)
+    return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
+
+
 def _says_something(turn: Turn) -> bool:
-    """Whether a model said or called anything; what the prompt itself called is not its answer."""
-    return bool(turn_messages(b for b in turn["blocks"] if b.get("step") != REFERENCE_STEP))
+    """Whether a model said or called anything."""
+    return bool(turn_messages(_own_blocks(turn)))
+
+
+def _own_blocks(turn: Turn) -> Iterator[Block]:
+    """The turn's blocks without what the prompt itself called, which is not the model's."""
+    return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
 
 
 def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:

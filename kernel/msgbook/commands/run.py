@@ -105,7 +105,10 @@ def run_file(
     )
 
     async def job(answering: Answering) -> int:
-        return await _answer(answering, document, numbers)
+        changed: list[int] = []
+        code = await _answer(answering, document, numbers, changed)
+        _say_what_answers_other_text(document, changed)
+        return code
 
     return run_turns(document, screen, job, approval=approval)
 
@@ -125,28 +128,56 @@ def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list
     ]
 
 
-async def _answer(answering: Answering, document: Document, numbers: Sequence[int]) -> int:
+async def _answer(
+    answering: Answering, document: Document, numbers: Sequence[int], changed: list[int]
+) -> int:
+    """Answer until a turn fails; `changed` is given the numbers of the cells with a new answer."""
+    from msgbook.commands.answering import is_answered
+
     for done, number in enumerate(numbers, 1):
+        cell = document.cells[number]
+        before = cell.get("outputs")
         failure = await answering.answer(number)
+        if cell.get("outputs") is not before and is_answered(cell):
+            changed.append(number)
         if failure is not None:
             left = len(numbers) - done
             more = f" ({left} more not asked)" if left else ""
-            where = f"{document.path}/{shown_id(document.cells[number])}"
+            where = f"{document.path}/{shown_id(cell)}"
             complain(_VERB, f"{where}: {failure.name}: {failure.words}{more}")
             return 1
     return 0
 
 
+def _say_what_answers_other_text(document: Document, changed: Sequence[int]) -> None:
+    """Count the answers that stand below a new one, and were not made anew themselves."""
+    from msgbook.cells import is_excluded
+    from msgbook.commands.answering import is_answered, is_prompt_cell
+    from msgbook.history.kind import history_of
+    from msgbook.text import counted
+
+    cells = document.cells
+    first = next((n for n in changed if not is_excluded(history_of(cells[n]))), len(cells))
+    below = [
+        shown_id(cell)
+        for number, cell in enumerate(cells)
+        if number > first and number not in changed and is_prompt_cell(cell) and is_answered(cell)
+    ]
+    if below:
+        asked = shown_id(cells[first])
+        told = f"{counted(len(below), 'answer')} to what stood above before ({_some(below)})"
+        complain(_VERB, f"below {asked}, not asked again: {told}; --from {below[0]} asks again")
+
+
 def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
     """Name the cells that somebody may take for done, and that this run does not touch."""
     from msgbook.commands.answering import is_prompt_cell
-    from msgbook.history import broke_off
 
     running, last = set(numbers), numbers[-1] if numbers else 0
     cut, code = [], []
     for number, cell in enumerate(document.cells):
         if is_prompt_cell(cell):
-            if number not in running and broke_off([cell]):
+            if number not in running and _is_cut(cell):
                 cut.append(shown_id(cell))
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
@@ -156,6 +187,14 @@ def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
         complain(_VERB, f"{_some(code)}: code is not run here, only in JupyterLab")
     if not numbers:
         complain(_VERB, f"{document.path}: no prompt is without an answer")
+
+
+def _is_cut(cell: Cell) -> bool:
+    """Whether the last turn below a prompt is not whole."""
+    from msgbook_format.turn import turn_of
+
+    turns = [turn for turn in map(turn_of, cell.get("outputs", ())) if turn]
+    return bool(turns) and turns[-1]["status"] != "done"
 
 
 def _needs_kernel(cell: Cell) -> bool:
