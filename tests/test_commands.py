@@ -76,7 +76,6 @@ def test_list_reads_notebooks(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("chat.msg.md/zz", "expected the id of a cell, found 'zz'; there are hello, rule, n, fast, r"),
         ("no.msg.md", "No such file or directory"),
         ("no.msg.md/agent", "No such file or directory"),
         (".", "Is a directory"),
@@ -97,6 +96,15 @@ def test_list_says_what_it_cannot_read_in_one_line(chat, capsys, target, told):
     printed = capsys.readouterr()
     assert told in printed.err
     assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+def test_list_names_the_nearest_cells_where_none_has_the_id(chat, capsys):
+    assert run("list", f"{chat}/hallo") == 2
+
+    printed = capsys.readouterr()
+    words, *named = printed.err.splitlines()
+    assert words.endswith("chat.msg.md has the id 'hallo'; the nearest are:")
+    assert (printed.out, named) == ("", ["  hello (Hi there More)"])
 
 
 @pytest.mark.parametrize("target", ["{}", "{}/agent", "chat.msg.md/{}"])
@@ -124,6 +132,20 @@ def test_check_goes_on_behind_a_file_that_it_cannot_read(chat, capsys):
         "No such file or directory",
         "Is a directory",
     ]
+
+
+@pytest.mark.parametrize(("verb", "more"), [("check", []), ("set-default", ["writer"])])
+def test_what_works_on_text_says_how_a_notebook_becomes_one(tmp_path, capsys, verb, more):
+    path = tmp_path / "my chat.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(), path)
+    before = path.read_bytes()
+
+    assert run(verb, path, *more) == 2
+
+    told = f"{path}: expected a text file, found a notebook in JSON; `jupytext --to .msg.md"
+    printed = f"msgbook {verb}: {told} '{path}'` writes it as text\n"
+    assert capsys.readouterr() == ("", printed)
+    assert path.read_bytes() == before
 
 
 def test_check_prints_one_list_as_json(chat, capsys):

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgbook.commands.failures import CommandError, require_text
 from msgbook.commands.terminal import complain, line_of, say
 from msgbook.errors import reason
 
@@ -21,8 +22,8 @@ def add(verbs: Any) -> None:
     parser = verbs.add_parser(
         "check",
         help="say what in message files is probably not meant so",
-        description="Print FILE:LINE: CODE message for each finding. Exit code: 0 without "
-        "findings, 1 with some, 2 when a file cannot be read.",
+        description="Print FILE:LINE: CODE message for each finding in text files. Exit code: 0 "
+        "without findings, 1 with some, 2 when a file cannot be read or is a notebook in JSON.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
@@ -54,7 +55,7 @@ def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:
     for file in files:
         try:
             findings = _check_file(Path(file), mend)
-        except (MessageFileError, OSError, ValueError) as error:
+        except (CommandError, MessageFileError, OSError, ValueError) as error:
             # Path names with NUL are a ValueError.
             complain("check", reason(file, error))
             failed = True
@@ -74,6 +75,7 @@ def _check_file(path: Path, mend: bool) -> list[Finding]:
     from msgbook_format.files import Snapshot
     from msgbook_format.output_files import find_problem
 
+    require_text(path)
     snapshot = Snapshot.read(path)
     text = snapshot.text
     look = partial(

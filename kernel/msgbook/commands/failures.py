@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
+from msgbook.cells import NOTEBOOK_SUFFIX
 from msgbook.errors import MsgbookError
 
 
 class CommandError(MsgbookError):
     """A verb was not used as it has to be; exit code 2."""
+
+
+def require_text(path: Path) -> None:
+    """Raise `CommandError` for a notebook in JSON, where a verb works on text files alone."""
+    if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
+        command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
+        raise CommandError(
+            f"{path}: expected a text file, found a notebook in JSON; `{command}` writes it as text"
+        )

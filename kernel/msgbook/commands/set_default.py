@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.commands.failures import CommandError
+from msgbook.commands.failures import CommandError, require_text
 from msgbook.commands.terminal import complain, line_of
 from msgbook.errors import MsgbookError, reason
 
@@ -47,6 +47,7 @@ def set_default(path: Path, agent: str) -> int:
     from msgbook_format.files import Snapshot
 
     try:
+        require_text(path)
         snapshot = Snapshot.read(path)
         _require_known(path, snapshot.text, agent)
         text = with_default_agent(snapshot.text, agent)
