@@ -60,6 +60,7 @@ def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     cell = lab.cell(0)
     assert (lab_root / "yes.txt").read_text().startswith("Good morning.")
     expect(cell.get_by_text("waits for your approval")).to_be_visible()
+    expect(cell.get_by_text("waiting for you", exact=True)).to_be_visible()
     expect(cell.locator(".msgbook-Diff-added")).to_contain_text("+Good evening.")
     expect(cell.locator(".msgbook-Call-body pre").last).to_be_visible()
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)

@@ -174,3 +174,36 @@ def test_the_lines_of_a_message_wrap(lab, lab_root):
     expect(editor).to_be_visible()
     assert editor.evaluate("node => node.scrollWidth <= node.clientWidth")
     assert editor.evaluate("node => node.clientHeight") > 60
+
+
+TORN = """node => {
+    const torn = [];
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        for (const { 0: word, index } of texts.currentNode.data.matchAll(/\\S+/g)) {
+            const range = new Range();
+            range.setStart(texts.currentNode, index);
+            range.setEnd(texts.currentNode, index + word.length);
+            const tops = Array.from(range.getClientRects(), rect => Math.round(rect.top));
+            torn.push(...(new Set(tops).size > 1 ? [word] : []));
+        }
+    }
+    return torn;
+}"""
+
+
+def test_the_lines_of_an_error_break_between_words_if_they_can(lab, lab_root):
+    longer = "x" * 400
+    line = f"SetupError: {'Neither OPENAI_BASE_URL nor %compact are set. ' * 12}{longer}"
+    error = {"ename": "SetupError", "evalue": line[12:], "traceback": [line]}
+    write_notebook(lab_root / "error.ipynb", "Why?")
+    notebook = nbformat.read(lab_root / "error.ipynb", 4)
+    notebook.cells[0].outputs = [nbformat.v4.new_output("error", **error)]
+    nbformat.write(notebook, lab_root / "error.ipynb")
+    lab.open("error.ipynb")
+    lab.wait_for_kernel()
+
+    shown = lab.cell(0).locator(".jp-OutputArea-output pre")
+    expect(shown).to_have_text(line)
+    assert shown.evaluate(TORN) == [longer]
+    assert shown.evaluate("node => node.scrollWidth <= node.clientWidth")

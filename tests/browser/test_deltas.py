@@ -123,6 +123,30 @@ def test_a_failure_is_told_once(lab, lab_root, model_server):
     expect(cell.locator(".msgbook-Error")).to_be_visible()
 
 
+def test_an_interruption_is_told_once(lab, lab_root, model_server, screenshot):
+    model_server.answers = [Slow("Said before the stop.", "").answer]
+    loop = "%%python\nwhile True: print('on and on') or __import__('time').sleep(1)"
+    cell = open_and_run(lab, lab_root / "stopped.ipynb", "Tell me", loop)
+    expect(cell.get_by_text("Said before the stop.")).to_be_visible()
+    lab.command("notebook:interrupt-kernel")
+
+    expect(cell.get_by_text("interrupted", exact=True)).to_be_visible()
+    error = cell.get_by_text("KeyboardInterrupt")
+    expect(error).to_be_attached()
+    expect(error).to_be_hidden()
+    assert [o["output_type"] for o in lab.cells()[0]["outputs"]] == ["display_data", "error"]
+
+    code = lab.cell(1)
+    lab.run(1)
+    expect(code.get_by_text("on and on").first).to_be_visible()
+    lab.command("notebook:interrupt-kernel")
+    expect(code.get_by_text("KeyboardInterrupt").last).to_be_visible()
+    screenshot("stopped")
+
+    cell.locator(".jp-OutputArea-child").first.evaluate("node => node.remove()")
+    expect(error).to_be_visible()
+
+
 def test_a_killed_kernel_leaves_what_was_seen_and_the_next_one_goes_on(
     lab, lab_root, model_server, screenshot
 ):

@@ -152,7 +152,8 @@ def test_a_turn_that_is_stopped_after_a_reload_is_saved_as_one_that_was_not_relo
 
     expect(cell.locator("[data-status=interrupted]")).to_be_visible()
     expect(cell.locator(".jp-InputPrompt")).not_to_have_text("[*]:")
-    expect(cell.get_by_text("KeyboardInterrupt")).to_be_visible()
+    expect(cell.get_by_text("KeyboardInterrupt")).to_be_attached()
+    expect(cell.get_by_text("KeyboardInterrupt")).to_be_hidden()
     outputs = [output["output_type"] for output in lab.cells()[0]["outputs"]]
     assert outputs == ["display_data", "error"]
     assert turn_of(lab.cells()[0])["status"] == "interrupted"

@@ -362,6 +362,30 @@ describe('the state of a turn', () => {
     expect(find('.msgbook-Header').textContent).not.toContain('earlier');
   });
 
+  it('waits for the reader as long as a question is open', async () => {
+    const { show, find, state, renderer } = fixture();
+    const pending = { type: 'tool_call', step: 0, id: 'c', name: 'read' };
+    await show(turn('running', pending));
+    const detail = find('.msgbook-Header-detail');
+    expect(detail.textContent).toBe('waiting for the answer');
+    state.questions = [
+      parseQuestion({
+        ...{ type: 'approval.ask', request_id: 'r', cell_id: 'a' },
+        ...{ call_id: 'c', name: 'read', arguments: '{}' }
+      })!
+    ];
+    renderer.refresh();
+    expect(detail.textContent).toBe('waiting for you');
+    const answer = { type: 'text', step: 1, text: 'First I read' };
+    await show(turn('running', answer, { ...pending, step: 1 }));
+    expect(detail.textContent).toBe('waiting for you');
+    state.questions = [];
+    renderer.refresh();
+    expect(detail.textContent).toBe('');
+    await show(turn('running', { ...pending, approval: 'pending' }));
+    expect(detail.textContent).toBe('waiting for you');
+  });
+
   it('is interrupted when it was saved running and its cell does not execute', async () => {
     const { show, find, state } = fixture();
     state.execution = 'idle';
@@ -507,6 +531,35 @@ describe('hostile and broken turns', () => {
     expect(error.classList).toContain('msgbook-mod-error');
     expect(denied.classList).toContain('msgbook-mod-denied');
     expect([success, error, denied].some(details => details.open)).toBe(false);
+  });
+
+  it('tell which of several calls a result belongs to, as far as its place does not', async () => {
+    const { show, renderer } = fixture();
+    const call = (id: string, step: number) => ({
+      ...{ type: 'tool_call', step, id, name: 'read' },
+      arguments: `{"path":\n"${id}${step}\u200b"}`
+    });
+    const result = (id: string, step: number) => ({
+      ...{ type: 'tool_result', step, id, status: 'success', content: '' }
+    });
+    await show(
+      turn(
+        'done',
+        ...[call('a', 0), result('a', 0), call('b', 0), result('b', 0)],
+        ...[call('a', 1), call('b', 1), result('a', 1), result('b', 1)],
+        ...[call('a', 2), { type: 'text', step: 2, text: 'x' }, result('a', 2)],
+        result('gone', 2)
+      )
+    );
+    const gists = Array.from(
+      renderer.node.querySelectorAll('.msgbook-Result'),
+      node => node.querySelector('.msgbook-Disclosure-gist')!.textContent
+    );
+    expect(gists).toEqual([
+      ...['', ''],
+      ...['{"path": "a1\\u{200b}"}', '{"path": "b1\\u{200b}"}'],
+      ...['', '']
+    ]);
   });
 
   it.each([undefined, null, 'x', [], { version: 1 }, { blocks: [1] }])(

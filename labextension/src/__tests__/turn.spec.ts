@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { calledTool, parseTurn, resultParts } from '../turn/model';
+import { callOf, parseTurn, resultParts } from '../turn/model';
 import { indentJson, visible, writtenOut } from '../turn/text';
 import { ending, history, seconds, shownStatus, tokens } from '../turn/words';
 
@@ -59,7 +59,7 @@ describe('resultParts', () => {
     expect(resultParts({ a: 1 })).toEqual([{ kind: 'other', json: { a: 1 } }]);
   });
 
-  it('names the tool that a result belongs to by the nearest call with its id', () => {
+  it('finds the call that a result belongs to: the nearest with its id', () => {
     const call = (id: string, name: string) => ({
       type: 'tool_call',
       id,
@@ -70,7 +70,7 @@ describe('resultParts', () => {
       ...[call('a', 'read'), call('b', 'grep'), result('a'), result('b')],
       ...[call('a', 'edit'), result('a'), result('c')]
     ];
-    const names = [2, 3, 5, 6].map(i => calledTool(blocks, blocks[i]));
+    const names = [2, 3, 5, 6].map(i => callOf(blocks, blocks[i])?.call.name);
     expect(names).toEqual(['read', 'grep', 'edit', undefined]);
   });
 });

@@ -6,6 +6,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
+import { markInterruptions } from '../render/interruptions';
 
 /** Shows turns wherever outputs are shown: consoles, viewers; notebooks have their own renderers. */
 export const turnsPlugin: JupyterFrontEndPlugin<void> = {
@@ -21,5 +22,6 @@ export const turnsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     rendermime.addFactory(turnRendererFactory(trans), TURN_RANK);
+    markInterruptions(rendermime);
   }
 };

@@ -4,12 +4,12 @@ import { Panel, Widget } from '@lumino/widgets';
 import { isEmbeddedImage } from '../safe/strictHtml';
 import {
   amount,
-  calledTool,
+  callOf,
   resultParts,
   text,
   type ResultPart
 } from '../turn/model';
-import { visible } from '../turn/text';
+import { argumentsGist, visible } from '../turn/text';
 import { seconds } from '../turn/words';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
@@ -80,7 +80,8 @@ function resultView(trans: TranslationBundle): IBlockView {
   return {
     widget: new Widget({ node: disclosure.node }),
     update: (block, { blocks, streaming }) => {
-      const name = calledTool(blocks, block);
+      const found = callOf(blocks, block);
+      const name = text(found?.call.name);
       const duration = amount(block.duration);
       const running = streaming && block.status === undefined;
       const status = text(block.status) ?? (running ? 'running' : 'success');
@@ -93,6 +94,10 @@ function resultView(trans: TranslationBundle): IBlockView {
           ? `📝 ${trans.__('Result')}`
           : `📝 ${trans.__('Result: %1', visible(name))}`,
         notes.join(' · ')
+      );
+      // A result that follows its call has its arguments above it.
+      disclosure.gist(
+        found?.apart ? argumentsGist(text(found.call.arguments) ?? '') : ''
       );
       const { classList } = disclosure.node;
       classList.toggle('msgbook-mod-error', status === 'error');

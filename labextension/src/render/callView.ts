@@ -3,13 +3,10 @@ import { Widget } from '@lumino/widgets';
 
 import type { IApprovalQuestion } from '../comm/approval';
 import { text, type IBlock } from '../turn/model';
-import { indentJson, writtenOut } from '../turn/text';
+import { argumentsGist, indentJson, writtenOut } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
-
-/** So many characters of the arguments are put into the line that is always seen. */
-const GIST = 300;
 
 /** Shows a tool call, and the question whether it may be made. */
 export function callView({ trans, answer }: IViewTools): IBlockView {
@@ -53,7 +50,7 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
         `🔧 ${trans.__('Call: %1', writtenOut(name))}`,
         callWords(block, { question, streaming }, trans)
       );
-      disclosure.gist(writtenOut(short(json)));
+      disclosure.gist(argumentsGist(json));
       content.show(writtenOut(indentJson(json)));
       classList.toggle(
         'msgbook-mod-denied',
@@ -62,11 +59,6 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
       ask(question);
     }
   };
-}
-
-/** The beginning of a text, in one line. */
-function short(json: string): string {
-  return json.slice(0, GIST).replace(/\s+/g, ' ');
 }
 
 function callWords(

@@ -35,14 +35,19 @@ export class Header {
 
   readonly node: HTMLElement;
 
-  /** Show the turn as of `now`, in milliseconds since the epoch. */
-  show(turn: ITurn, status: ShownStatus, now: number): void {
+  /**
+   * Show the turn.
+   *
+   * @param asked - Whether a question of it is open.
+   * @param now - Milliseconds since the epoch.
+   */
+  show(turn: ITurn, status: ShownStatus, asked: boolean, now: number): void {
     this.node.dataset.status = status;
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, visible(agent));
     setShort(this._model, visible(turn.model ?? ''));
     setText(this._time, time(turn, status === 'running', now));
-    setText(this._detail, this._details(turn, status === 'running'));
+    setText(this._detail, this._details(turn, status === 'running', asked));
     setShort(
       this._ending,
       visible(ending(status, turn.finishReason, this._trans))
@@ -50,9 +55,12 @@ export class Header {
     this.node.title = visible(particulars(turn, this._trans));
   }
 
-  private _details(turn: ITurn, running: boolean): string {
+  private _details(turn: ITurn, running: boolean, asked: boolean): string {
     if (!running) {
       return tokens(turn, this._trans);
+    }
+    if (asked) {
+      return this._trans.__('waiting for you');
     }
     if (!turn.blocks.every(isBeforeAnswer)) {
       return '';

@@ -113,7 +113,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._value = value;
     this._turn = turn;
     this._status = this._statusOf(turn);
-    this._header.show(turn, this._status, Date.now());
+    this._showHeader(turn);
     const live = this._status === 'running' || this._status === 'connecting';
     if (live) {
       this._startTicking();
@@ -122,6 +122,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     }
     this.node.setAttribute('aria-busy', String(live));
     this._showBlocks(turn.blocks, live);
+  }
+
+  private _showHeader(turn: ITurn): void {
+    // A console asks on its input line, of which the page is not told.
+    const asked =
+      this._host.questions(this.node).length > 0 ||
+      turn.blocks.some(({ approval }) => approval === 'pending');
+    this._header.show(turn, this._status, asked, Date.now());
   }
 
   private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
@@ -223,7 +231,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     if (this._statusOf(this._turn) !== this._status) {
       this.refresh();
     } else {
-      this._header.show(this._turn, this._status, Date.now());
+      this._showHeader(this._turn);
     }
   }
 

@@ -132,18 +132,31 @@ function resultPart(part: unknown): ResultPart {
   return { kind: 'other', json: part };
 }
 
+/** The call that a result belongs to. */
+export interface ICallOfResult {
+  readonly call: IBlock;
+  /** Whether another call or its result stands between the two. */
+  readonly apart: boolean;
+}
+
 /**
- * Name of the tool whose call has the id of `result`, the nearest above it; undefined if none.
+ * The call that has the id of `result`, the nearest above it; undefined if none.
  *
  * Some servers use the same ids in every step.
  */
-export function calledTool(
+export function callOf(
   blocks: readonly IBlock[],
   result: IBlock
-): string | undefined {
-  const call = blocks
-    .slice(0, blocks.indexOf(result))
-    .reverse()
-    .find(block => block.type === 'tool_call' && block.id === result.id);
-  return text(call?.name);
+): ICallOfResult | undefined {
+  const above = blocks.slice(0, blocks.indexOf(result));
+  const index = above
+    .map(({ type, id }) => type === 'tool_call' && id === result.id)
+    .lastIndexOf(true);
+  if (index === -1) {
+    return undefined;
+  }
+  const apart = above
+    .slice(index + 1)
+    .some(({ type }) => type === 'tool_call' || type === 'tool_result');
+  return { call: above[index], apart };
 }

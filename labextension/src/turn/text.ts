@@ -25,6 +25,14 @@ export function writtenOut(text: string): string {
   return text.replace(NOT_SEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }
 
+/** So many characters of a call's arguments are put into a line that is always seen. */
+const GIST = 300;
+
+/** The beginning of a call's arguments in one line, as a person has to see it to judge it. */
+export function argumentsGist(json: string): string {
+  return writtenOut(json.slice(0, GIST).replace(/\s+/g, ' '));
+}
+
 /**
  * `json` indented for reading; anything else but JSON unchanged.
  *
