@@ -223,10 +223,26 @@ def test_a_fork_can_be_a_notebook(original, capsys):
     assert [cell.id for cell in notebook.cells] == ["one"]
 
 
+@pytest.mark.parametrize("name", ["ask", "5fb8acd8"])
+def test_a_fork_ends_at_a_cell_that_the_text_calls_so(original, name):
+    label = '# %% [^ask]\n\n[^ask]: [markdown] id="5fb8acd8-7da5-4f6a-9b1c"\n\nWhy?\n'
+    original.write_text(f"{label}\n# %% [^two]\n\nsecond\n")
+
+    assert main(["fork", str(original), "--at", name]) == 0
+
+    assert original.with_name("chat-fork.msg.md").read_text() == label
+
+
+def test_a_fork_at_no_cell_names_those_that_may_be_meant_one_a_line(original, capsys):
+    assert main(["fork", str(original), "--at", "zz"]) == 2
+
+    assert capsys.readouterr().err.splitlines()[1:] == ["  one (first)", "  two (second)"]
+    assert [path.name for path in original.parent.iterdir()] == ["chat.msg.md"]
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["--at", "zz"], "found 'zz'; there are one, two"),
         (["--at", "one", "--output", "chat.msg.md"], "is there already"),
         (["--at", "one", "--output", "new.txt"], "expected a name that ends with"),
         (["--at", "one", "--output", "none/new.msg.md"], "No such file or directory"),

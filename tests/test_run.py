@@ -349,12 +349,22 @@ def test_the_option_only_narrows_what_tools_may_do(server, chat, option, policy,
     assert told in result["content"]
 
 
+def test_a_run_from_no_cell_names_those_that_may_be_meant_one_a_line(tmp_path, capsys):
+    path = tmp_path / "a.msg.md"
+    path.write_text("# %% [^ask-one]\n\n1\n\n# %% [^ask-two]\n\n2\n")
+
+    assert main(["run", str(path), "--from", "ask-"]) == 2
+
+    words, *named = capsys.readouterr().err.splitlines()
+    assert words.endswith("a.msg.md may be meant by 'ask-':")
+    assert named == ["  ask-one (1)", "  ask-two (2)"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "options", "told"),
     [
         ("none.msg.md", None, [], "No such file or directory"),
         ("a.md", "# %% a\n", [], "message_section"),
-        ("a.msg.md", "# %% [^a]\n", ["--from", "b"], "found 'b'; there are a"),
         ("a.ipynb", "{", [], "found an error in line 1, column 2"),
         ("a.ipynb", '{"nbformat": 4, "metadata": {}, "cells": [{}]}', [], "expected a notebook"),
         ("a.ipynb", '{"nbformat": 4, "metadata": {}, "cells": []}', [], "found no kernel"),

@@ -20,7 +20,7 @@ from msgbook.commands import (
     set_default,
     trust,
 )
-from msgbook.commands.terminal import complain
+from msgbook.commands.terminal import complain, line_of, say
 from msgbook.errors import MsgbookError
 
 _INTERRUPTED = 130
@@ -67,6 +67,8 @@ def _run(argv: list[str]) -> int:
         code: int = arguments.run(arguments)
     except MsgbookError as error:
         complain(arguments.verb, str(error))
+        for line in error.details:
+            say(f"  {line_of(line)}", sys.stderr)
         return 2
     return code
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.cells import Cell, parse_prompt, source_of
+from msgbook.cells import Cell
 from msgbook.history import History
 from msgbook.messages import Message
+from msgbook.naming import named, title_of
 from msgbook.text import counted, one_line
 from msgbook_format.turn import Turn, turn_of
 
@@ -63,19 +64,6 @@ def usage_of_cells(cells: Sequence[Cell]) -> list[TurnUsage]:
     ]
 
 
-def title_of(cell: Cell, limit: int = 40) -> str:
-    """The first words of a cell."""
-    source = source_of(cell)
-    text = parse_prompt(source).text if cell.get("cell_type") == "code" else source
-    line = "".join(c for c in one_line(text, limit + 1) if c.isprintable())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-def named(cells: Sequence[Cell], position: int) -> str:
-    """How a person is told of a cell: its place, from 1, and its first words."""
-    return f"cell {position + 1} ({title_of(cells[position])})"
-
-
 def estimate(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
     """About how many tokens a request has; servers count by each model's own alphabet."""
     total = estimate_text(json.dumps(tools)) if tools else 0
@@ -126,11 +114,11 @@ def warn_of_length(
         return None
     above = [position for position in of_cells if position < len(cells)]
     heaviest = sorted(above, key=lambda position: (-of_cells[position], position))
-    named = named_cells(heaviest[:_NAMED_CELLS], of_cells, cells)
-    largest = f" The largest cells above are {named}." if named else ""
+    largest = named_cells(heaviest[:_NAMED_CELLS], of_cells, cells)
+    told = f" The largest cells above are {largest}." if largest else ""
     return (
         f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
-        f"{largest} To send less, delete what is done with, or exclude it: "
+        f"{told} To send less, delete what is done with, or exclude it: "
         "%%msg history=exclude as the first line of a prompt, "
         '{"msgbook": {"history": "exclude"}} in the metadata of another cell; '
         "history=summary sends a summary of it."

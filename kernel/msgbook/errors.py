@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,9 @@ class MsgbookError(Exception):
 
     The message is one line for a person: no path outside the notebook's folder, no key.
     """
+
+    details: Sequence[str] = ()
+    """Further lines: what there is to choose from."""
 
 
 class ConfigError(MsgbookError):

@@ -206,7 +206,7 @@ def test_turns_that_were_asked_something_else_are_stale(with_agents):
     assert with_agents(*cells, "%stale").startswith("No turn above is stale")
     said = with_agents(*cells, edited(0, "Changed"), "%stale")
     assert "3 turns" in said
-    assert "cell 3 (Two)" in said
+    assert "cell 3 [c3] (Two)" in said
 
 
 def test_a_turn_of_an_agent_that_is_gone_is_not_judged(with_agents):
@@ -246,7 +246,7 @@ def test_the_context_is_told_cell_by_cell(with_agents):
     assert said[1] == ""
     assert said[2].startswith("system message: ")
     assert said[3].startswith("7 tools: ")
-    assert said[4].startswith("cell 1 (What is a quine?): ")
+    assert said[4].startswith("cell 1 [c1] (What is a quine?): ")
     assert said[5] == ""
     assert said[6].startswith("In all about ")
     assert "of a context window of 9,000, and what you write" in said[6]
@@ -263,8 +263,8 @@ def test_of_very_many_cells_the_heaviest_are_named(play):
     said = play(*(note("x" * 40 * n) for n in range(1, 105)), "%context")
 
     assert "4 smaller cells, together: 100 tokens" in said
-    assert "cell 4 (" not in said
-    assert "cell 5 (" in said
+    assert "cell 4 [" not in said
+    assert "cell 5 [" in said
 
 
 def test_a_context_in_full_is_the_messages_as_they_would_be_sent(play):

@@ -79,6 +79,19 @@ def test_a_cell_above_comes_with_its_output(talk):
     assert "42" in found
 
 
+def test_a_cell_above_can_be_named_by_the_beginning_of_its_id(talk):
+    talk.add("First.", id="5fb8acd8-7da5-4f6a")
+    talk.add("Second.", id="5fb8acd9-7da5-4f6a")
+
+    turn = talk.ask("What is @[cell:5fb8acd9]? And @[cell:5fb8]?")
+
+    assert content_reference(talk.sent()[-1])["files"] == {"cell:5fb8acd9": "User: Second."}
+    assert notices(turn) == [
+        "@[cell:5fb8]: 2 cells above may be meant by '5fb8':\n"
+        "- 5fb8acd8-7da5-4f6a (First.)\n- 5fb8acd9-7da5-4f6a (Second.)."
+    ]
+
+
 def test_what_cannot_be_followed_is_a_notice_and_the_turn_goes_on(talk):
     (talk.folder / "b.txt").write_text("here")
 

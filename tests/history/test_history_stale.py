@@ -150,10 +150,10 @@ def test_the_magic_lists_them_with_the_first_change():
     cells[4]["source"] = "still not"
     assert stale(cells, Reader(), view_of) == (
         "Stale, of the turns above, since what they were asked has changed: 2 turns\n"
-        "  cell 6 (three)\n"
-        "  cell 7 (four)\n"
-        "The first change is in the system message (agent, skills), or in cell 4 (two) to "
-        "cell 6 (three), or a cell that was deleted there.\n"
+        "  cell 6 [c5] (three)\n"
+        "  cell 7 [c6] (four)\n"
+        "The first change is in the system message (agent, skills), or in cell 4 [c3] (two) to "
+        "cell 6 [c5] (three), or a cell that was deleted there.\n"
         "Run them again, from the top, to have them answer what it says now."
     )
 

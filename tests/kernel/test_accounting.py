@@ -15,7 +15,6 @@ from msgbook.accounting import (
     TurnUsage,
     estimate,
     estimate_text,
-    title_of,
     usage_of_cells,
     warn_of_length,
     weights,
@@ -182,13 +181,6 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
 
 def test_a_request_within_the_limit_is_not_warned_of():
     assert warn_of_length(5000, 5000, {}, []) is None
-
-
-def test_a_title_is_one_line_of_a_bounded_length():
-    title = title_of({"cell_type": "markdown", "source": "a\nb " + "c" * 100})
-
-    assert title.startswith("a b ccc")
-    assert len(title) <= 40
 
 
 def test_the_system_prompt_counts():

@@ -112,7 +112,7 @@ def test_what_is_not_free_is_said_and_not_shown(look, path):
 def test_what_is_not_there_or_no_text_is_said(look):
     assert look("@[nothing.txt]").startswith("@[nothing.txt]: ")
     assert "(binary file, application/octet-stream, 3 bytes)" in look("@[data.bin]")
-    assert "no cell above has this id" in look("@[cell:zz]")
+    assert "no cell above has the id 'zz'" in look("@[cell:zz]")
     assert "the notebook's Python has no such name" in look("@[py:zz]")
 
 

@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cells import Cell, metadata_of, source_of
-from msgbook.commands.failures import CommandError
 from msgbook.commands.terminal import line_of
 
 _TITLE_LENGTH = 80
-_NAMED = 20
-"""How many ids an error names."""
 
 
 def shown_id(cell: Cell) -> str:
@@ -29,15 +26,11 @@ def title_of(cell: Cell) -> str:
 
 
 def require_cell(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
-    """The number, from 0, of the cell with that id.
+    """The number, from 0, of the cell with that id, or the one that it is the beginning of.
 
     Raises:
-        CommandError: There is none; names those there are.
+        NoSuchCellError: There is none, or more than one.
     """
-    for number, cell in enumerate(cells):
-        if cell.get("id") == cell_id:
-            return number
-    ids = [shown_id(cell) for cell in cells]
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    there = f"there are {', '.join(ids[:_NAMED])}{more}" if ids else "there are no cells"
-    raise CommandError(f"{path}: expected the id of a cell, found {cell_id!r}; {there}")
+    from msgbook.naming import find_cell
+
+    return find_cell(cells, cell_id, f"in {path}")

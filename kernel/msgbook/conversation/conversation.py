@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.accounting import title_of
 from msgbook.agents.project import ProjectFiles, read_project
 from msgbook.cells import Cell, IsMagic, Prompt
 from msgbook.config import redact, redact_json
@@ -23,6 +22,7 @@ from msgbook.conversation.sources import PromptSources
 from msgbook.conversation.summing_up import Summaries
 from msgbook.history import History, Reader, contexts_above, known_summaries
 from msgbook.history.prefix import Sent
+from msgbook.naming import title_of
 from msgbook.prompt import block
 from msgbook.prompt.images import image_content
 from msgbook.text import one_line, whole

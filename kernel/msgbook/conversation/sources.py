@@ -10,6 +10,7 @@ from msgbook.cells import Cell, IsMagic
 from msgbook.errors import MsgbookError
 from msgbook.history import cell_text
 from msgbook.history.kind import kind_of
+from msgbook.naming import NoSuchCellError, find_cell
 from msgbook.prompt.files import Allow, Files
 from msgbook.prompt.sources import Document, SourceError
 from msgbook.prompt.tags import Lines
@@ -60,12 +61,12 @@ class PromptSources(Files):
         return replace(document, text=self._redact(document.text))
 
     async def cell(self, cell_id: str) -> str:
-        """A cell above, with its output; of two with one id the nearest."""
-        for cell in reversed(self._cells):
-            if cell.get("id") == cell_id:
-                kind = kind_of(cell, self._is_magic)
-                return self._redact(cell_text(cell, kind, self._redact))
-        raise SourceError("no cell above has this id")
+        """A cell above, with its output."""
+        try:
+            cell = self._cells[find_cell(self._cells, cell_id, "above")]
+        except NoSuchCellError as error:
+            raise SourceError("\n- ".join([str(error), *error.details])) from error
+        return self._redact(cell_text(cell, kind_of(cell, self._is_magic), self._redact))
 
     async def python(self, name: str) -> str:
         """The description of a variable."""

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 
-from msgbook.accounting import named
 from msgbook.cells import Cell
 from msgbook.errors import MsgbookError
 from msgbook.events import ModelFinished, Notice, TextDelta
 from msgbook.history import Missing, summary_record, summary_request
+from msgbook.naming import named
 from msgbook.provider.base import Provider, Request
 
 _SIDE_BY_SIDE = 4

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from msgbook.accounting import title_of
 from msgbook.cells import MSG_MAGIC, OWN_MAGICS
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
+from msgbook.naming import title_of
 from msgbook.text import one_line
 from msgbook.tools.rights import visible
 

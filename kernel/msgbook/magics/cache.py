@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.accounting import named
 from msgbook.cells import Cell
 from msgbook.history.prefix import Sent, SharedPrefix, shared_prefix
 from msgbook.history.prune import prunes
+from msgbook.naming import named
 from msgbook.text import visible
 
 

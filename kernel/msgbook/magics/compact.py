@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.accounting import named
 from msgbook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
 from msgbook.history.cell import turns_of
 from msgbook.history.kind import history_of, is_summary, kind_of
 from msgbook.magics.base import UsageError
+from msgbook.naming import named
 
 KEPT = 5
 """Turns that stay whole where no number is said."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from msgbook.accounting import estimate, estimate_text, named, weights
+from msgbook.accounting import estimate, estimate_text, weights
 from msgbook.engine import Preview
 from msgbook.magics.base import Scene, UsageError
+from msgbook.naming import named_with_id
 from msgbook.text import capped, counted, visible
 from msgbook.transcript import Transcript
 
@@ -68,7 +69,7 @@ def _cells(of_cells: dict[int, int], transcript: Transcript) -> Iterator[str]:
     heaviest = sorted(of_cells, key=lambda position: (-of_cells[position], position))
     shown, rest = heaviest[:_SHOWN_CELLS], heaviest[_SHOWN_CELLS:]
     for position in sorted(shown):
-        yield _line(named(transcript.earlier, position), of_cells[position])
+        yield _line(named_with_id(transcript.earlier, position), of_cells[position])
     if rest:
         tokens = sum(of_cells[position] for position in rest)
         yield _line(f"{counted(len(rest), 'smaller cell')}, together", tokens)

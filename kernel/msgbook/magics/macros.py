@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgbook.accounting import named
 from msgbook.cells import Cell, IsMagic
 from msgbook.magics.base import Scene, UsageError
+from msgbook.naming import named
 from msgbook.prompt.macros import REMOVE, Above, Definition, macros_above
 from msgbook.text import one_line, visible
 
