@@ -15,6 +15,7 @@ from nbformat import from_dict
 from msgbook_format.code import is_code
 from msgbook_format.context import Context
 from msgbook_format.exporters.outputs import presentable_outputs
+from msgbook_format.exporters.spelling import spelled_out
 from msgbook_format.exporters.values import RASTER, base64_of, dict_of, text_of
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.escape import code_block
@@ -31,7 +32,7 @@ PROMPT = "msgbook_prompt"
 
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}", re.ASCII)
-_ATTACHMENT = re.compile(r"\]\(attachment:([^()\s]+)")
+_ATTACHMENT = re.compile(r"\]\((?:<attachment:([^<>\n]+)>|attachment:([^()\s]+))")
 _MAGIC_LINE = re.compile(r"\s*%%msg\b([^\n]*)(?:\n|\Z)")
 _FORMULA = re.compile(r"\$[^$]+\$|\$\$|\\\\?[(\[]|\\begin\{")
 _TYPESET = ("text/markdown", "text/latex", "text/html")
@@ -88,7 +89,7 @@ def _cell(cell: Mapping[str, Any], cell_id: str, context: Context) -> Json:
             code = {"cell_type": "code", "execution_count": None, "outputs": outputs}
             return {**built, **code, "source": source}
         case "markdown":
-            text = _embed_attachments(source, cell.get("attachments"))
+            text = _embed_attachments(spelled_out(source), cell.get("attachments"))
             return {**built, "source": safe_markdown(text)}
         case _:
             return {**built, "source": code_block(source)}
@@ -112,7 +113,7 @@ def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
     text = source[magic.end() :] if magic else source.removeprefix("\\")
     ours = dict_of(dict_of(cell.get("metadata")).get("msgbook"))
     words = ["You", text_of(ours.get("title")), magic[1].strip() if magic else ""]
-    text = _embed_attachments(text, cell.get("attachments"))
+    text = _embed_attachments(spelled_out(text), cell.get("attachments"))
     return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}
 
 
@@ -120,7 +121,7 @@ def _embed_attachments(source: str, attachments: Any) -> str:
     """Pictures attached to the cell as data URLs in their place."""
 
     def embedded(match: re.Match[str]) -> str:
-        for mime, value in dict_of(dict_of(attachments).get(match[1])).items():
+        for mime, value in dict_of(dict_of(attachments).get(match[1] or match[2])).items():
             data = base64_of(value)
             if mime in RASTER and data:
                 return f"](data:{mime};base64,{data}"

@@ -1,0 +1,85 @@
+"""A person's Markdown, spelled so that nbconvert's reader finds in it what was meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+
+from msgbook_format.turn.escape import visible
+from msgbook_format.turn.landmarks import Landmarks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Blocks only, and HTML is text, as for `safe_markdown`.
+_PARSER = MarkdownIt("commonmark", {"html": False}).disable(["inline", "text_join"])
+
+_MAY_NEED_IT = re.compile(r"#[^\s#]|!\[")
+_FALSE_HEADING = re.compile(r"^([ \t>*+.)0-9-]*+)(?=#{1,6}[^\s#])", re.MULTILINE)
+_DEFINITION = re.compile(r"[ \t]*#define[ \t]")
+_RUN = re.compile(r"(`+)")
+_IMAGE_OR_CODE = re.compile(
+    r"\\[!-/:-@\[-`{-~]|(?P<run>`+)"
+    r"|(?P<start>!\[[^\[\]]*+\]\()(?P<inside>[^()<>\n]*+(?:\([^()\n]*+\)[^()<>\n]*+)*+)\)"
+)
+_TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
+_BREAK = "  "
+"""At the end of a line: the next one begins below it."""
+
+
+def spelled_out(text: str) -> str:
+    """The same message; outside of code, what only some readers of Markdown understand is spelled out.
+
+    nbconvert takes `#define` and `#1` at the begin of a line for headings, CommonMark does not. A
+    definition of a macro goes to the end of its line, and so stands in a line of its own. Images
+    whose path has blanks or parentheses are sent to a model as such; their target is put into
+    angle brackets.
+    """
+    text = visible(text)
+    if not _MAY_NEED_IT.search(text):
+        return text
+    lines = text.split("\n")
+    for token in _PARSER.parse(text):
+        if token.type == "inline" and token.map:
+            start, end = token.map
+            lines[start:end] = _paragraph(lines[start:end])
+    return "\n".join(lines)
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    lines = list(lines)
+    for index, line in enumerate(lines):
+        if _DEFINITION.match(line):
+            for ended in (index - 1, index):
+                if 0 <= ended < len(lines) - 1:
+                    lines[ended] = lines[ended].rstrip() + _BREAK
+    text = "".join(_with_targets("\n".join(lines)))
+    return _FALSE_HEADING.sub(r"\1\\", text).split("\n")
+
+
+def _with_targets(text: str) -> Iterator[str]:
+    """The pieces of a paragraph, the odd targets of its images in angle brackets."""
+    runs = Landmarks(text, (_RUN,))
+    position = 0
+    while found := _IMAGE_OR_CODE.search(text, position):
+        yield text[position : found.start()]
+        position = found.end()
+        if found["run"]:
+            closing = runs.find(found["run"], position)
+            if closing >= 0:
+                position = closing + len(found["run"])
+            yield text[found.start() : position]
+        elif found["start"]:
+            yield f"{found['start']}{_target(found['inside'])})"
+        else:
+            yield found[0]
+    yield text[position:]
+
+
+def _target(inside: str) -> str:
+    title = _TITLE.search(inside)
+    target, rest = (inside[: title.start()], title[0]) if title else (inside, "")
+    target = target.strip()
+    return f"<{target}>{rest}" if re.search(r"[\s()]", target) else inside
