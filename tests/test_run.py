@@ -271,6 +271,31 @@ def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, 
     assert told(excluded + old, text("2")) == []
 
 
+def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, capsys):
+    cut = {"version": 1, "status": "interrupted", "blocks": [{"type": "reasoning", "step": 1}]}
+    notebook = nbformat.v4.new_notebook(
+        metadata={"kernelspec": {"name": "msgbook", "display_name": "Chat (msgbook)"}},
+        cells=[
+            nbformat.v4.new_code_cell("new"),
+            nbformat.v4.new_code_cell(
+                "old", outputs=[nbformat.v4.new_output("display_data", {TURN_MIME: cut})]
+            ),
+        ],
+    )
+    for cell in notebook.cells:
+        del cell["id"]
+    path = tmp_path / "chat.ipynb"
+    path.write_text(json.dumps({**notebook, "nbformat_minor": 4}))
+    server.answers = [text("2")]
+
+    with_settings(server, run_file, path)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "msgbook run: -: not answered to the end",
+        "msgbook run: below -, not asked again: 1 answer to what stood above before (-)",
+    ]
+
+
 def test_a_model_above_counts_and_continue_is_a_prompt(server, tmp_path):
     path = tmp_path / "chat.msg.md"
     path.write_text("# %% [^a]\n\n[^a]: [code]\n\n```ipython\n%model big\n```\n\n# %% [^b]\n\nHi\n")

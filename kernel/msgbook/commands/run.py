@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.commands.shown import require_cell, shown_id, title_of
+from msgbook.commands.shown import NO_ID, require_cell, shown_id, title_of
 from msgbook.commands.terminal import complain
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _say_what_answers_other_text(document: Document, changed: Sequence[int]) -> 
     if below:
         asked = shown_id(cells[first])
         told = f"{counted(len(below), 'answer')} to what stood above before ({_some(below)})"
-        complain(_VERB, f"below {asked}, not asked again: {told}; --from {below[0]} asks again")
+        complain(_VERB, f"below {asked}, not asked again: {told}{_how_to_ask(below[0])}")
 
 
 def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
@@ -182,7 +182,7 @@ def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
     if cut:
-        complain(_VERB, f"{_some(cut)}: not answered to the end; --from {cut[0]} asks again")
+        complain(_VERB, f"{_some(cut)}: not answered to the end{_how_to_ask(cut[0])}")
     if code:
         complain(_VERB, f"{_some(code)}: code is not run here, only in JupyterLab")
     if not numbers:
@@ -210,3 +210,8 @@ def _needs_kernel(cell: Cell) -> bool:
 def _some(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
     return ", ".join(ids[:_NAMED]) + more
+
+
+def _how_to_ask(cell_id: str) -> str:
+    """What makes answers anew from a cell on; nothing for one that `--from` cannot name."""
+    return "" if cell_id == NO_ID else f"; --from {cell_id} asks again"

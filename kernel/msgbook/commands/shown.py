@@ -8,12 +8,15 @@ from typing import Any
 from msgbook.cells import Cell, metadata_of, source_of
 from msgbook.commands.terminal import line_of
 
+NO_ID = "-"
+"""What `shown_id` gives for a cell without one."""
+
 _TITLE_LENGTH = 80
 
 
 def shown_id(cell: Cell) -> str:
-    """The id of a cell; `-` for one of a notebook before nbformat 4.5, which has none."""
-    return line_of(str(cell.get("id", "-")))
+    """The id of a cell; `NO_ID` for one of a notebook before nbformat 4.5, which has none."""
+    return line_of(str(cell.get("id", NO_ID)))
 
 
 def title_of(cell: Cell) -> str:
