@@ -62,7 +62,7 @@ def test_code_stays_as_it_is(code: str, line: str) -> None:
         ("<my b.png>", "my%20b.png"),
     ],
 )
-def test_an_image_whose_path_has_blanks_or_parentheses_is_one(written: str, target: str) -> None:
+def test_an_image_whose_path_has_blanks_or_parentheses_is_a_link(written: str, target: str) -> None:
     assert f'See <a href="{target}">my pic</a>.' in page_of(f"See ![my pic]({written}).")
 
 
