@@ -153,13 +153,17 @@ function joined(rendered: readonly IRendered[]): string {
 
 /** Take out of `node` what `rendered` begins with as well; returns how many of them that is. */
 function takeBeginning(rendered: readonly IRendered[], node: Node): number {
+  // Read once: a long text has thousands of pieces.
+  const all = Array.from(node.childNodes);
+  let taken = 0;
   for (const [index, { copy }] of rendered.entries()) {
     const nodes = Array.from(copy?.childNodes ?? []);
-    const first = Array.from(node.childNodes).slice(0, nodes.length);
+    const first = all.slice(taken, taken + nodes.length);
     if (copy === null || !nodes.every((one, i) => one.isEqualNode(first[i]))) {
       return index;
     }
     first.forEach(one => one.remove());
+    taken += nodes.length;
   }
   return rendered.length;
 }
