@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import stop
 
 from msgbook.__main__ import main
 from msgbook.demo import prepare
@@ -72,7 +73,7 @@ def test_it_opens_jupyterlab_on_the_conversation_from_any_folder(tmp_path: Path)
             said.append(line)
             if re.search(r"http://\S+/lab/tree/demo\.msg\.md", line):
                 break
-        running.terminate()
+        stop(running)
 
     assert "/lab/tree/demo.msg.md" in said[-1], "".join(said)
     assert (tmp_path / "some" / "where" / "demo.msg.md").exists()

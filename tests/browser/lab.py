@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page
+from processes import stop
 
 
 @contextmanager
@@ -51,8 +52,7 @@ def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str
             _wait_until_up(url, process, log)
             yield url
         finally:
-            process.terminate()
-            process.wait(30)
+            stop(process)
 
 
 def _settings_without_news(folder: Path) -> Path:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from processes import stop
 
 SYNC = "jupyter_server.services.contents.largefilemanager.LargeFileManager"
 
@@ -96,8 +97,7 @@ def started(root, runtime, options):
             drain.start()
             yield Server(root, url, token)
         finally:
-            process.terminate()
-            process.wait(timeout=30)
+            stop(process)
             if drain.ident is not None:
                 drain.join(timeout=30)
 
