@@ -82,12 +82,18 @@ PLACES = """node => [...node.querySelectorAll('.msgbook-Text :is(h2, h3, p, li, 
     e => [e.tagName, Math.round(e.getBoundingClientRect().top)])"""
 
 
-def test_nothing_moves_when_the_answer_ends(lab, lab_root, model_server):
+def stream_long(lab, path, model_server):
+    """A long answer that waits before its last words, and its cell."""
     slow = Slow(f"{LONG} words.\n\nAnd", " no more.")
     model_server.answers = [slow.answer]
-    cell = open_and_run(lab, lab_root / "moves.ipynb", "Tell me")
+    cell = open_and_run(lab, path, "Tell me")
     expect(cell.locator("p", has_text="The last words.")).to_be_visible()
     expect(cell.locator("mjx-container")).to_have_count(2)
+    return slow, cell
+
+
+def test_nothing_moves_when_the_answer_ends(lab, lab_root, model_server):
+    slow, cell = stream_long(lab, lab_root / "moves.ipynb", model_server)
     before = cell.evaluate(PLACES)
 
     slow.go()
@@ -100,11 +106,7 @@ def test_nothing_moves_when_the_answer_ends(lab, lab_root, model_server):
 
 
 def test_what_was_selected_stays_selected_when_the_answer_ends(lab, lab_root, model_server):
-    slow = Slow(f"{LONG} words.\n\nAnd", " no more.")
-    model_server.answers = [slow.answer]
-    cell = open_and_run(lab, lab_root / "selected.ipynb", "Tell me")
-    expect(cell.locator("p", has_text="The last words.")).to_be_visible()
-    expect(cell.locator("mjx-container")).to_have_count(2)
+    slow, cell = stream_long(lab, lab_root / "selected.ipynb", model_server)
     cell.locator("blockquote").evaluate("node => getSelection().selectAllChildren(node)")
 
     slow.go()
