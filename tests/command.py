@@ -13,6 +13,12 @@ import pexpect
 import pytest
 from scripted_server import ScriptedServer
 
+HOSTILE_MODULES = (
+    *("argparse", "asyncio", "bs4", "json", "jupyter", "jupyterlab", "jupytext", "mistune"),
+    *("nbformat", "openai", "pydantic", "shlex", "subprocess", "tempfile", "tomllib", "yaml"),
+)
+"""Some that the commands import, at their start or later."""
+
 
 def settings(server: ScriptedServer, **more: str) -> dict[str, str]:
     """Environment variables of a user of that server."""
@@ -63,3 +69,13 @@ def inserted(before: str, path: Path) -> bool:
     """Whether the file now is a text with nothing but lines put in."""
     lines = iter(path.read_text("utf-8").splitlines())
     return all(line in lines for line in before.splitlines())
+
+
+def plant_modules(folder: Path) -> Path:
+    """Put modules into a folder that take the place of others'; the file in which one that was
+    imported leaves its name.
+    """
+    trace = folder.parent / f"{folder.name}-imported"
+    for name in HOSTILE_MODULES:
+        (folder / f"{name}.py").write_text(f"open({str(trace)!r}, 'a').write(__name__ + '\\n')\n")
+    return trace

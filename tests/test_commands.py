@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from command import plant_modules
 
 from msgbook.__main__ import main
 
@@ -336,3 +337,23 @@ def test_jupytext_gets_all_that_follows_its_name(capsys):
 
     assert ended.value.code == 0
     assert "--set-formats" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        *(["list", "a.msg.md"], ["check", "a.msg.md"], ["preview", "a.msg.md"]),
+        *(["run", "a.msg.md"], ["trust", "."], ["doctor", "--offline"], ["jupytext", "--version"]),
+        ["--help"],
+    ],
+    ids=lambda argv: argv[0],
+)
+def test_no_command_imports_from_the_folder_it_works_in(tmp_path, argv):
+    trace = plant_modules(tmp_path)
+    (tmp_path / "a.msg.md").write_text(CHAT)
+
+    with _command(*argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        _, said = done.communicate(timeout=60)
+
+    assert not trace.exists(), trace.read_text()
+    assert b"Traceback" not in said

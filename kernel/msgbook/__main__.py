@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    # `python -m` looks into the working directory first, which may be anybody's.
+    del sys.path[0]
+
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+from msgbook.commands.terminal import say
 from msgbook.config import DEMO_MODEL
-from msgbook.errors import MsgbookError
+from msgbook.document import Document, create
+from msgbook.errors import MsgbookError, reason
 from msgbook.text import one_line
-from msgbook_format import read, write
+from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.exporters import MsgHTMLExporter
+from msgbook_format.files import SUFFIX
 
 CELL_TIMEOUT = 120
 """Seconds that one cell of the headless demo may take."""
@@ -30,9 +35,9 @@ class DemoError(MsgbookError):
 def run_demo(folder: str | Path, *, headless: bool) -> int:
     """Show the sample conversation.
 
-    An existing `demo.msg.md` is used as it stands. `headless` runs all its cells, which writes
-    their answers into it, and exports `demo.html` beside it. Otherwise this process becomes
-    JupyterLab, where there is such a thing (POSIX), so that Ctrl+C is JupyterLab's.
+    An existing `demo.msg.md` is opened as it stands. `headless` runs nothing that was there: the
+    sample and its `.html` go into new files, `demo-2` and so on where `demo` is taken. Otherwise this
+    process becomes JupyterLab, where there is such a thing (POSIX), so that Ctrl+C is JupyterLab's.
 
     Returns:
         The exit code: 0, or 1 when a turn failed or JupyterLab did.
@@ -40,17 +45,20 @@ def run_demo(folder: str | Path, *, headless: bool) -> int:
     Raises:
         DemoError: The folder or the file cannot be used, or the kernel died.
     """
-    path = prepare(Path(folder))
+    folder = Path(folder)
     if not headless:
-        return _open_in_lab(path)
+        return _open_in_lab(prepare(folder))
+    path = folder
     try:
-        failures = _run_cells(path)
+        document = _new_sample(folder)
+        path = document.path
+        failures = _run_cells(document)
         page = _export(path)
     except (MessageFileError, OSError, DeadKernelError, CellTimeoutError) as error:
-        raise DemoError(f"{path}: {one_line(str(error))}") from error
-    sys.stdout.write(f"{path}\n{page}\n")
+        raise DemoError(one_line(reason(path, error))) from error
+    say(f"{path}\n{page}")
     for failure in failures:
-        sys.stderr.write(f"{failure}\n")
+        say(failure, sys.stderr)
     return 1 if failures else 0
 
 
@@ -63,33 +71,51 @@ def prepare(folder: Path) -> Path:
     path = folder / "demo.msg.md"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            sample = resources.files("msgbook").joinpath("sample.msg.md")
-            path.write_bytes(sample.read_bytes())
+        with suppress(FileExistsError):
+            create(path, reads(_sample()))
     except OSError as error:
         raise DemoError(f"{path}: {error.strerror}.") from error
     return path
 
 
+def _sample() -> str:
+    return resources.files("msgbook").joinpath("sample.msg.md").read_text("utf-8")
+
+
+def _new_sample(folder: Path) -> Document:
+    """The sample in a new file, beside which there is no page of its name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        stem = "demo" if number == 1 else f"demo-{number}"
+        document = Document(folder / f"{stem}.msg.md", reads(_sample()), None)
+        if os.path.lexists(folder / f"{stem}.html"):
+            continue
+        with suppress(FileExistsError):
+            document.save()
+            return document
+    raise AssertionError("unreachable")
+
+
 def _open_in_lab(path: Path) -> int:
     command = [
-        *(sys.executable, "-m", "jupyter", "lab"),
+        # Without -P the working directory would be looked into for modules, with the user's keys.
+        *(sys.executable, "-P", "-m", "jupyter", "lab"),
         f"--ServerApp.root_dir={path.parent.resolve()}",
         # Not as an argument: the URL that JupyterLab prints would not lead to the file then.
         f"--LabApp.default_url=/lab/tree/{path.name}",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    sys.stdout.write(f"Starting JupyterLab on {path}; Ctrl+C stops it.\n")
+    say(f"Starting JupyterLab on {path}; Ctrl+C stops it.")
     sys.stdout.flush()
     if os.name == "posix":
         os.execve(sys.executable, command, _environment())  # noqa: S606
     return subprocess.run(command, env=_environment(), check=False).returncode  # noqa: S603
 
 
-def _run_cells(path: Path) -> list[str]:
-    """Run all cells of the file, write the answers into it, and return the errors' lines."""
-    notebook: Any = read(path)
+def _run_cells(document: Document) -> list[str]:
+    """Run all cells, write the answers into the file, and return the errors' lines."""
+    notebook: Any = document.notebook
     client = NotebookClient(
         notebook,
         kernel_name="msgbook",
@@ -98,20 +124,21 @@ def _run_cells(path: Path) -> list[str]:
         record_timing=False,
         # ipykernel warns on each start that TCP on this machine is not encrypted.
         extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(path.parent)}},
+        resources={"metadata": {"path": str(document.path.parent)}},
     )
     try:
         client.execute(env=_environment())
     finally:
-        write(notebook, path)
+        document.save()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     return [f"{o['ename']}: {o['evalue']}" for o in outputs if o["output_type"] == "error"]
 
 
 def _export(path: Path) -> Path:
     html, _ = MsgHTMLExporter().from_filename(str(path))
-    page = path.with_name("demo.html")
-    page.write_text(html, "utf-8")
+    page = path.with_name(f"{path.name.removesuffix(SUFFIX)}.html")
+    with page.open("x", encoding="utf-8") as file:
+        file.write(html)
     return page
 
 
