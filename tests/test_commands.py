@@ -357,3 +357,36 @@ def test_no_command_imports_from_the_folder_it_works_in(tmp_path, argv):
 
     assert not trace.exists(), trace.read_text()
     assert b"Traceback" not in said
+
+
+def test_jupytext_does_not_run_the_configuration_of_the_folder(tmp_path):
+    trace, name = tmp_path / "ran", ".jupytext.py"
+    (tmp_path / name).write_text(f"open({str(trace)!r}, 'w')\nc.formats = 'ipynb,.msg.md:msg'\n")
+    (tmp_path / "a.msg.md").write_text(CHAT)
+
+    argv = ["jupytext", "a.msg.md", "--to", "ipynb"]
+    with _command(*argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        _, said = done.communicate(timeout=60)
+
+    assert done.returncode == 0
+    assert (tmp_path / "a.ipynb").exists()
+    assert not trace.exists()
+    assert said.decode().count(f"'{tmp_path / name}': ") == 1
+
+
+def test_jupytext_follows_configuration_that_is_no_program_and_the_users_own(tmp_path, monkeypatch):
+    home, folder = tmp_path / "home", tmp_path / "folder"
+    (home / "jupytext").mkdir(parents=True)
+    folder.mkdir()
+    (home / "jupytext" / ".jupytext.py").write_text("c.formats = 'ipynb,py:percent'\n")
+    (folder / "a.py").write_text("# %%\n1\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+
+    assert run("jupytext", "--sync", folder / "a.py") == 0
+    assert (folder / "a.ipynb").exists()
+
+    (folder / "jupytext.toml").write_text("formats = 'py:percent,md'\n")
+    (folder / "b.py").write_text("# %%\n1\n")
+
+    assert run("jupytext", "--sync", folder / "b.py") == 0
+    assert sorted(path.name for path in folder.glob("b.*")) == ["b.md", "b.py"]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def nbconvert(folder: Path, *arguments: str, text: str | None = None) -> str:
-    command = [sys.executable, "-m", "nbconvert", "--log-level=ERROR", *arguments]
+    # As the installed command does: where it begins, the folder is not in `sys.path` yet.
+    command = [sys.executable, "-P", "-m", "nbconvert", "--log-level=ERROR", *arguments]
     run = subprocess.run(
         command, cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
     )
@@ -51,3 +52,34 @@ def test_the_stock_exporter_shows_the_answer_with_closed_details(tmp_path: Path)
     assert page.count("<details>") == 2
     assert "<details open" not in page
     assert "It prints one." in Page(page).text
+
+
+def test_what_the_exporter_needs_is_not_imported_from_the_folder(tmp_path: Path) -> None:
+    """nbconvert looks there first; what it needs itself is not ours to say."""
+    trace = tmp_path / "imported"
+    for name in ("bs4", "markdown_it", "secrets", "yaml"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(trace)!r}, 'a').write(__name__)\n")
+    msgbook_format.write(conversation(), tmp_path / "one.msg.md")
+
+    nbconvert(tmp_path, "--to", "msghtml", "one.msg.md")
+
+    assert (tmp_path / "one.html").exists()
+    assert not trace.exists(), trace.read_text()
+
+
+def test_modules_of_the_folder_that_the_user_names_are_imported(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from nbconvert.preprocessors import Preprocessor\n"
+        "class Loud(Preprocessor):\n"
+        "    def preprocess(self, nb, resources):\n"
+        "        import other\n"
+        "        nb.cells[0].source = other.WORD\n"
+        "        return nb, resources\n"
+    )
+    (tmp_path / "other.py").write_text("WORD = 'from the folder'\n")
+    msgbook_format.write(conversation(), tmp_path / "one.msg.md")
+    named = "--MsgHTMLExporter.preprocessors=['mine.Loud']"
+
+    page = nbconvert(tmp_path, "--to", "msghtml", "--stdout", named, "one.msg.md")
+
+    assert "from the folder" in page

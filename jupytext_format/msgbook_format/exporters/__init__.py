@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from msgbook_format.exporters.html import MsgHTMLExporter
+from msgbook_format.exporters.working_directory import working_directory_left_out
+
+with working_directory_left_out():
+    from msgbook_format.exporters.html import MsgHTMLExporter
 
 __all__ = ["MsgHTMLExporter"]

@@ -20,9 +20,12 @@ from nbconvert.exporters.html import HTMLExporter
 from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
-import msgbook_format
 from msgbook_format.context import KERNELSPEC, is_chat
 from msgbook_format.exporters.presentable import has_formulas, plain_word, presentable
+
+# Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
+from msgbook_format.files import read_file
+from msgbook_format.reader import reads
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -106,12 +109,12 @@ class MsgHTMLExporter(HTMLExporter):
 def _read(file_stream: Any) -> NotebookNode:
     name = str(getattr(file_stream, "name", ""))
     if name.endswith(".md"):
-        return msgbook_format.read(name)
+        return read_file(Path(name))
     text = file_stream.read()
     if name.endswith(".ipynb") or _is_notebook(text):
         notebook: NotebookNode = nbformat.reads(text, as_version=4)
         return notebook
-    return msgbook_format.reads(text)
+    return reads(text)
 
 
 def _is_notebook(text: str) -> bool:

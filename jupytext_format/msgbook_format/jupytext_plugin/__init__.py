@@ -45,6 +45,9 @@ def main(argv: list[str]) -> int:
     register()
     from jupytext.cli import jupytext
 
+    from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
+
+    run_only_the_users_own()
     return int(jupytext(argv) or 0)
 
 
