@@ -28,6 +28,14 @@ def _main() -> None:
         def init_path(self) -> None:
             """`MsgKernel` does it, later."""
 
+        def start(self) -> None:
+            super().start()
+            # The control channel has just handled what ended the loop, and flushes the output.
+            # Where Python, at its exit, ends the output channel meanwhile, that waits for ever.
+            if self.control_thread and self.control_thread.is_alive():
+                self.control_thread.stop()
+                self.control_thread.join()
+
     app = KernelApp.instance(kernel_class=MsgKernel)
     # Prompts have no place in the history file that the user's IPython shares.
     app.config.HistoryManager.hist_file = ":memory:"

@@ -51,6 +51,8 @@ class TurnDisplay:
     whole bundles only where tool runs and questions begin and end, and at the end. A bundle then
     holds what the last delta led to, so that a page may take them in any order.
 
+    For a client that names no cell, the end is `clear_output` and a fresh display.
+
     Belongs to the event loop's thread.
 
     Args:
@@ -123,6 +125,10 @@ class TurnDisplay:
         if self._live:
             self._tell()
         self._told = frozen(self._record.snapshot())
+        if self._shown and self.cell_id is None:
+            # Clients that name no cell mostly ignore updates: a fresh display takes the first one's place.
+            self._send("clear_output", {"wait": True})
+            self._shown = False
         self._show()
 
     def state(self) -> dict[str, Any]:
