@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
+from file_calls import FileCalls
 
 from msgbook.tools.approval import Answer, Decision, Question
 from msgbook.tools.approvals import Approvals
@@ -16,9 +18,11 @@ from msgbook.tools.store import Store
 FOLDER = Path("/project")
 
 
-def question(name: str = "shell", arguments: str = "{}", *, every_time: bool = False) -> Question:
+def question(
+    name: str = "shell", arguments: str = "{}", *, every_time: bool = False, path: str = ""
+) -> Question:
     call = {"type": "tool_call", "id": "c", "name": name, "arguments": arguments}
-    return Question(call, Need("it runs a command", every_time=every_time))
+    return Question(call, Need("it runs a command", every_time=every_time, path=path))
 
 
 class Person:
@@ -135,3 +139,26 @@ def test_what_is_forgotten_is_asked_about_again(approvals):
 
     assert decide(approvals, question("a"), Answer("once")) == Decision("user")
     assert decide(approvals, question("b"), Answer("once")) == Decision("user")
+
+
+def test_a_rule_for_a_file_does_not_follow_a_link_that_is_turned_elsewhere(tmp_path, file):
+    notebook, data = tmp_path / "notebook", tmp_path / "data"
+    for folder in (notebook, data):
+        folder.mkdir()
+    for name in ("asked", "letter"):
+        (data / name).write_text(name)
+    (notebook / "link").symlink_to(data / "asked")
+    approvals = Approvals("ask", notebook, saved=SavedRules(Store(file)))
+    arguments = {"path": "link"}
+
+    def asked() -> Question:
+        need = FileCalls(notebook).need("read", **arguments)
+        return question("read", json.dumps(arguments), path=need["path"])
+
+    assert decide(approvals, asked(), Answer("rule")) == Decision("user")
+    assert decide(approvals, asked()) == Decision("rule")
+    (notebook / "link").unlink()
+    (notebook / "link").symlink_to(data / "letter")
+
+    assert decide(approvals, asked(), Answer("no")).approval == "denied"
+    assert str(data / "asked") in str(approvals.saved_rules())

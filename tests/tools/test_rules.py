@@ -182,3 +182,33 @@ def test_a_file_that_cannot_be_read_allows_nothing_and_is_not_overwritten(saved,
     with pytest.raises(StoreError):
         saved.add("a", "{}", HERE)
     assert file.read_text("latin-1") == text
+
+
+def test_a_saved_rule_for_a_path_holds_only_while_that_leads_to_the_same_place(saved):
+    saved.add("read", '{"path": "../data/x"}', HERE, "/project/data/x")
+
+    assert saved.covers("read", '{"path": "../data/x"}', HERE, "/project/data/x")
+    assert not saved.covers("read", '{"path": "../data/x"}', HERE, "/home/me/letters/x")
+    assert not saved.covers("read", '{"path": "../data/x"}', HERE)
+    assert [entry["path"] for entry in saved.of(HERE)] == ["/project/data/x"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "real", "covered"),
+    [
+        ("../data/*", "../data/a.csv", "/project/data/a.csv", True),
+        ("../data/*", "link", "/project/data/a.csv", True),
+        ("../data/*", "../data/a.csv", "/home/me/letters/a.csv", False),
+        ("../data/a.csv", "../data/a.csv", "/home/me/a.csv", False),
+        ("*", "notes.txt", "/project/notes/notes.txt", True),
+        ("*", "notes.txt", "/home/me/letters/a.csv", False),
+        ("./sub/../new*", "new.txt", "/project/notes/new.txt", True),
+        ("/srv/data/*", "mnt/x", "/srv/data/x", True),
+        ("/srv/data/*", "/srv/data/x", "/etc/passwd", False),
+    ],
+)
+def test_a_rule_for_a_path_is_held_against_where_it_leads(pattern, path, real, covered):
+    rule = Rule("read", {"path": pattern, "start": "*"})
+
+    assert rule.covers("read", json.dumps({"path": path}), HERE, real) is covered
+    assert not rule.covers("read", json.dumps({"path": path, "end": 3}), HERE, real)

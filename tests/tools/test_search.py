@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import stat
 import sys
 from pathlib import Path
 
+import fake_ripgrep
 import pytest
 from file_calls import FileCalls
 
@@ -211,12 +213,51 @@ def hit(path: str) -> list[dict]:
 
 def test_what_ripgrep_says_counts_only_for_files_that_may_be_shown(folder, tmp_path):
     (folder / ".env").write_text("needle\n")
+    (folder / "a.py").write_text("needle\n")
     (tmp_path / "outside.py").write_text("needle\n")
     (folder / "link").symlink_to(tmp_path)
     events = [*hit("./a.py"), *hit("./.env"), *hit("./link/outside.py"), *hit("../outside.py")]
     program = rg_that_says(tmp_path, *events, {"type": "summary", "data": {}})
 
     assert FileCalls(folder, ripgrep=program).free("grep", pattern="x") == "a.py:1:needle"
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        "import os; os.rename('src', 'was'); os.symlink('../outside', 'src')",
+        "import os; os.remove('src/b.py'); os.symlink('../../outside/b.py', 'src/b.py')",
+        "import os; os.chdir('../outside')",
+    ],
+)
+def test_nothing_is_read_through_a_link_that_is_put_in_while_ripgrep_runs(
+    folder, tmp_path, meanwhile
+):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "b.py").write_text("needle\n")
+    (tmp_path / "outside" / "a.py").write_text("needle\n")
+    program = fake_ripgrep.install(tmp_path, meanwhile)
+
+    assert FileCalls(folder, ripgrep=program).free("grep", pattern="needle") == "(nothing matches)"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "one\nnéedle\n".encode(),
+        "one\r\nnéedle\r\n".encode(),
+        "one\nnéedle\n".encode("cp1252"),
+        "Ã©\nneedle é\n".encode("cp1252"),
+        "one\nnéedle\n".encode("utf-16"),
+        "\ufeffnéedle".encode(),
+    ],
+)
+def test_a_line_is_found_in_whatever_encoding(files, folder, data):
+    (folder / "found.txt").write_bytes(data)
+
+    found = files.free("grep", pattern="dle", glob="found.txt")
+
+    assert re.fullmatch("found.txt:[12]:(néedle|needle é)", found)
 
 
 @pytest.mark.parametrize("said", ["", "rg: a spreadsheet\n", '{"type": "begin", "data": 3}\n'])

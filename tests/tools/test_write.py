@@ -30,6 +30,7 @@ def test_a_write_asks_with_a_diff_and_then_does_exactly_that(files, tmp_path):
     assert need == {
         "reason": f"it replaces the text of {tmp_path / 'a.txt'}",
         "every_time": False,
+        "path": str(tmp_path / "a.txt"),
         "preview": "--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
     }
     assert (tmp_path / "a.txt").read_text() == "one\ntwo\nthree\n"
@@ -261,6 +262,7 @@ def test_folders_are_made_with_those_above(files, tmp_path):
     assert files.need("mkdir", path="x/y") == {
         "reason": f"it makes the folder {tmp_path / 'x/y'}",
         "every_time": False,
+        "path": str(tmp_path / "x/y"),
         "preview": "",
     }
     assert files.allowed("mkdir", path="x/y") == "Made x/y/."

@@ -162,7 +162,7 @@ class _Tree:
             real = place.resolve()
             if not self._follow and not self._roots.inside(real):
                 raise Refused("not read, since it is a link out of the project.")
-            if self._roots.is_secret(real, self.top if self._roots.inside(real) else None):
+            if self._roots.is_secret(real):
                 raise Refused("not read, since it may hold a secret.")
             roots = Roots(real.parent) if self._follow else self._roots
             data, _ = read_file(roots, real, FILE_LIMIT + 1)

@@ -181,7 +181,9 @@ def _question(real: Path, objection: Objection) -> Question:
         "name": "read",
         "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
     }
-    return Question(call, Need(objection.reason, every_time=objection.every_time))
+    return Question(
+        call, Need(objection.reason, every_time=objection.every_time, path=objection.path)
+    )
 
 
 def _pending(what: str) -> str:

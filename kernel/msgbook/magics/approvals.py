@@ -43,7 +43,9 @@ class _Standing:
     def __str__(self) -> str:
         if self.saved is None:
             return f"{visible(self.tool)}, in this session"
-        return visible(f"{self.tool} {self.saved['arguments']}") + ", in this folder"
+        path = self.saved.get("path")
+        at = f" at {path}" if path else ""
+        return visible(f"{self.tool} {self.saved['arguments']}{at}") + ", in this folder"
 
 
 def _standing(current: Approvals) -> list[_Standing]:

@@ -10,7 +10,6 @@ from msgbook.text import visible
 from msgbook.tools.approval import Ask, Choice, Decision, Question
 from msgbook.tools.rules import Rule, SavedRules
 from msgbook.tools.store import StoreError
-from msgbook_format.turn import Block
 
 
 class Approvals:
@@ -44,7 +43,7 @@ class Approvals:
         Args:
             ask: None where nobody can be asked.
         """
-        if self.policy == "allow" or (not question.need.every_time and self._covers(question.call)):
+        if self.policy == "allow" or (not question.need.every_time and self._covers(question)):
             return Decision("rule")
         if self.policy == "deny":
             return _denied(question, "MSGBOOK_APPROVAL=deny asks nobody")
@@ -55,11 +54,11 @@ class Approvals:
             said = f": {answer.reason}" if answer.reason else "."
             return Decision("denied", f"Denied: the user said no{said}")
         if answer.choice in question.choices:
-            self._keep(answer.choice, question.call)
+            self._keep(answer.choice, question)
         return Decision("user")
 
     def saved_rules(self) -> list[dict[str, str]]:
-        """The rules of this folder that were made by an answer: `tool`, `arguments`, `folder`.
+        """The rules of this folder that were made by an answer: `tool`, `arguments`, `folder`, `path`.
 
         Raises:
             StoreError: They cannot be read.
@@ -81,25 +80,24 @@ class Approvals:
         problems, self._problems = self._problems, []
         return problems
 
-    def _covers(self, call: Block) -> bool:
-        tool, arguments = call["name"], call["arguments"]
-        if tool in self.granted or any(
-            rule.covers(tool, arguments, self.folder) for rule in self.rules
-        ):
+    def _covers(self, question: Question) -> bool:
+        call = question.call["name"], question.call["arguments"], self.folder, question.need.path
+        if call[0] in self.granted or any(rule.covers(*call) for rule in self.rules):
             return True
         try:
-            return self._saved is not None and self._saved.covers(tool, arguments, self.folder)
+            return self._saved is not None and self._saved.covers(*call)
         except StoreError as error:
             self._problem(f"Rules allow nothing now: {error}")
             return False
 
-    def _keep(self, choice: Choice, call: Block) -> None:
+    def _keep(self, choice: Choice, question: Question) -> None:
+        call = question.call
         if choice == "session" and call["name"] not in self.granted:
             self.granted.append(call["name"])
         if choice != "rule" or self._saved is None:
             return
         try:
-            self._saved.add(call["name"], call["arguments"], self.folder)
+            self._saved.add(call["name"], call["arguments"], self.folder, question.need.path)
         except StoreError as error:
             self._problem(f"The call of {visible(call['name'])} was allowed just once: {error}")
 

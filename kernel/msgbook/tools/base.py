@@ -34,6 +34,8 @@ class Need:
     """Unified diff of what would be changed; empty where the arguments say all."""
     every_time: bool = False
     """Whether neither a rule nor an approval for the session covers it."""
+    path: str = ""
+    """The real path that is read or changed, to which a rule is held; empty for other calls."""
 
 
 class ApprovalNeededError(MsgbookError):

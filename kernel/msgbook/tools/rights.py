@@ -12,29 +12,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from copy import copy
-from fnmatch import translate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.text import visible as written_out
+from msgbook.tools.secret_paths import looks_secret
 
-_SECRET_NAMES = (
-    ".env*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "id_*",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".git-credentials",
-    ".htpasswd",
-    ".npmrc",
-    ".pypirc",
-)
-_SECRET = re.compile("|".join(translate(pattern) for pattern in _SECRET_NAMES))
-_SECRET_FOLDERS = {".ssh", ".aws", ".gnupg", ".docker", ".kube"}
 _PROCESSES = Path("/proc")
 """Tells what each process was started with, keys among it (Linux)."""
 _LEFT_OUT = "the agent's allowed_uris leave it out"
@@ -66,6 +49,8 @@ class Objection(NamedTuple):
     reason: str
     every_time: bool
     """Whether neither a rule nor an approval for the session covers it."""
+    path: str
+    """The real path that it concerns."""
 
 
 class Roots:
@@ -128,8 +113,7 @@ class Roots:
         """
         if self._is_blob(real):
             return None
-        below = self.folder if self.inside(real) else None
-        secret = self.is_secret(real, below) or self._is_private(real)
+        secret = self.is_secret(real)
         words = []
         if not self.inside(real):
             words.append("it is outside the notebook's folder")
@@ -139,7 +123,9 @@ class Roots:
             words.append(_LEFT_OUT)
         if secret:
             words.append("it may hold a secret")
-        return Objection(f"{' and '.join(words)}: {one_line(str(real))}", secret) if words else None
+        if not words:
+            return None
+        return Objection(f"{' and '.join(words)}: {one_line(str(real))}", secret, str(real))
 
     def holds_allowed(self, folder: Path) -> bool:
         """Whether a folder is not free only since `allowed` leaves it out, and holds what is free.
@@ -172,21 +158,15 @@ class Roots:
             where = ", outside the notebook's folder"
         elif not self._is_allowed(real):
             where = f", and {_LEFT_OUT}"
-        return Objection(f"{deed} {one_line(str(real))}{where}", every_time)
+        return Objection(f"{deed} {one_line(str(real))}{where}", every_time, str(real))
 
-    def is_secret(self, real: Path, below: Path | None) -> bool:
-        """Whether a file is likely to hold a secret.
+    def is_secret(self, real: Path) -> bool:
+        """Whether a file is likely to hold a secret, whatever path a call starts from.
 
-        Args:
-            below: Only parts below this folder count, since a person has chosen it; None: all do.
+        Of the notebook's folder itself no part counts, since a person has chosen it.
         """
-        if self._is_private(real) and not (below and self._is_private(below)):
-            return True
-        parts = [folded(part) for part in real.parts[len(below.parts) if below else 1 :]]
-        if any(part in _SECRET_FOLDERS or _SECRET.match(part) for part in parts):
-            return True
-        in_git = any(part.endswith(".git") for part in parts)
-        return in_git and parts[-1].startswith("config")
+        parts = real.parts[len(self.folder.parts) if self.inside(real) else 1 :]
+        return self._is_private(real) or looks_secret([folded(part) for part in parts])
 
     def _is_allowed(self, real: Path) -> bool:
         return self._allowed is None or any(real.is_relative_to(path) for path in self._allowed)

@@ -7,6 +7,7 @@ is not covered, and asks.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +36,14 @@ class Rule:
     folder: Path | None = None
     """The notebook's folder, or one above it; None for any."""
 
-    def covers(self, tool: str, arguments: str, folder: Path) -> bool:
+    def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
         """Whether a call is allowed.
 
         Args:
             arguments: JSON text, as the model sent it.
             folder: The notebook's, resolved.
+            path: The real path that the call concerns (`Need.path`); it counts in place of the
+                argument `path`, whose links may have been turned elsewhere.
         """
         if tool != self.tool or not (self.folder is None or folder.is_relative_to(self.folder)):
             return False
@@ -50,7 +53,9 @@ class Rule:
         if given is None or not given.keys() <= self.arguments.keys():
             return False
         return all(
-            _fits(value, given[key]) if key in given else value == "*"
+            (_leads_to(value, path, folder) if path and key == "path" else _fits(value, given[key]))
+            if key in given
+            else value == "*"
             for key, value in self.arguments.items()
         )
 
@@ -98,13 +103,14 @@ class SavedRules:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def covers(self, tool: str, arguments: str, folder: Path) -> bool:
-        entry = _entry(tool, arguments, folder)
+    def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
+        """Whether a call is allowed; `path` is the real one that it concerns (`Need.path`)."""
+        entry = _entry(tool, arguments, folder, path)
         return entry is not None and entry in self._entries()
 
-    def add(self, tool: str, arguments: str, folder: Path) -> None:
-        """Allow this call from now on."""
-        entry = _entry(tool, arguments, folder)
+    def add(self, tool: str, arguments: str, folder: Path, path: str = "") -> None:
+        """Allow this call from now on, as long as it concerns this real path."""
+        entry = _entry(tool, arguments, folder, path)
         if entry is None:
             raise StoreError("The arguments can be read in two ways; no rule was made of them.")
         entries = self._entries()
@@ -112,7 +118,7 @@ class SavedRules:
             self._write([*entries, entry])
 
     def of(self, folder: Path) -> list[dict[str, str]]:
-        """The rules of a folder, the oldest first: `tool`, `arguments`, `folder`."""
+        """The rules of a folder, the oldest first: `tool`, `arguments`, `folder`, `path`."""
         return [entry for entry in self._entries() if _is_of(entry, folder)]
 
     def remove(self, rules: list[dict[str, str]]) -> None:
@@ -129,11 +135,12 @@ class SavedRules:
         self._store.write({**self._store.read(), "version": 1, "rules": entries})
 
 
-def _entry(tool: str, arguments: str, folder: Path) -> dict[str, str] | None:
+def _entry(tool: str, arguments: str, folder: Path, path: str) -> dict[str, str] | None:
     given = _parsed(arguments)
     if given is None:
         return None
-    return {"tool": tool, "arguments": _dump(given), "folder": str(folder)}
+    entry = {"tool": tool, "arguments": _dump(given), "folder": str(folder)}
+    return {**entry, "path": path} if path else entry
 
 
 def _is_of(entry: Any, folder: Path) -> bool:
@@ -179,6 +186,14 @@ def _folder_problem(folder: Any) -> str:
     except RuntimeError:
         fine = False
     return "" if fine else "has a folder that is no absolute path"
+
+
+def _leads_to(expected: Any, real: str, folder: Path) -> bool:
+    """Whether a pattern of paths, relative to the notebook's folder or absolute, fits a real one."""
+    if not isinstance(expected, str):
+        return False
+    shown = real if Path(expected).is_absolute() else os.path.relpath(real, folder)
+    return _fits(os.path.normpath(expected), shown)
 
 
 def _fits(expected: Any, given: Any) -> bool:

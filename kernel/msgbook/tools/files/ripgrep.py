@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.tools.files.opening import read_file
-from msgbook.tools.files.text import is_binary
+from msgbook.tools.files.text import TextFile
 from msgbook.tools.files.walking import SKIPPED
-from msgbook.tools.rights import Refused, Roots
 
 FILE_LIMIT = 5_000_000
 """Bytes above which a file is not searched."""
@@ -42,16 +41,17 @@ class Hit(NamedTuple):
 
 
 def ripgrep(
-    program: str | None, search: Search, top: Path, wanted: Callable[[str], bool], roots: Roots
+    program: str | None, search: Search, top: Path, opened: Callable[[str], TextFile | None]
 ) -> list[Hit] | None:
     """Search a folder.
 
-    ripgrep opens files by name, so what it says of a file counts only if the file can be opened
-    without following a link.
+    ripgrep opens files by name, and a name may lead elsewhere by then. So a line that it has found
+    counts only if it stands in the file that `opened` gives.
 
     Args:
         program: Where ripgrep is; None when there is none.
-        wanted: Whether a relative path may be shown.
+        opened: The file of a relative path, opened without following a link; None for one of which
+            nothing may be shown.
 
     Returns:
         What was found, or None when ripgrep cannot tell: it takes no such pattern, or is none.
@@ -73,7 +73,7 @@ def ripgrep(
     with running:
         assert running.stdout is not None  # noqa: S101 - asked for above
         try:
-            return _hits(_events(running.stdout), search.limit, wanted, roots, top)
+            return _hits(_events(running.stdout), search.limit, opened)
         except (ValueError, KeyError, TypeError):  # another program of that name
             return None
         finally:
@@ -110,20 +110,21 @@ def _events(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _hits(
     events: Iterator[tuple[str, dict[str, Any]]],
     limit: int,
-    wanted: Callable[[str], bool],
-    roots: Roots,
-    top: Path,
+    opened: Callable[[str], TextFile | None],
 ) -> list[Hit] | None:
     hits: list[Hit] = []
-    path = None
+    path, file, lines = "", None, [""]
     for kind, data in events:
         if kind == "begin":
-            name = _text(data["path"]).removeprefix("./").replace("\\", "/")
-            below = ".." not in name.split("/")
-            path = name if below and wanted(name) and _is_text(roots, top / name) else None
-        elif kind in ("match", "context") and path is not None:
-            text = _text(data["lines"]).rstrip("\r\n")
-            hits.append(Hit(path, data["line_number"], text, kind == "match"))
+            path = _bytes(data["path"]).decode("utf-8", "surrogateescape")
+            path = path.removeprefix("./").replace("\\", "/")
+            file = opened(path) if ".." not in path.split("/") else None
+            lines = file.split_lines() if file else []
+        elif kind in ("match", "context") and 0 < data["line_number"] <= len(lines):
+            number = data["line_number"]
+            text = lines[number - 1]
+            if file and _is_that(_bytes(data["lines"]), text, file.codec):
+                hits.append(Hit(path, number, text, kind == "match"))
             if len(hits) >= limit:
                 return hits
         elif kind == "summary":
@@ -131,14 +132,13 @@ def _hits(
     return None
 
 
-def _is_text(roots: Roots, real: Path) -> bool:
-    try:
-        return not is_binary(read_file(roots, real, 8192)[0])
-    except Refused:
-        return False
+def _is_that(found: bytes, line: str, codec: str) -> bool:
+    """Whether ripgrep has found this line; it gives the bytes of the file, or UTF-8 for UTF-16."""
+    spellings = (line.encode("utf-8", "replace"), line.encode(codec, "replace"))
+    return found.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n") in [
+        spelled.rstrip(b"\r\n") for spelled in spellings
+    ]
 
 
-def _text(value: dict[str, str]) -> str:
-    if "text" in value:
-        return value["text"]
-    return base64.b64decode(value["bytes"]).decode("utf-8", "surrogateescape")
+def _bytes(value: dict[str, str]) -> bytes:
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])

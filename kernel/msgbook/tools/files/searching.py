@@ -12,7 +12,7 @@ from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
-from msgbook.tools.files.text import cut, decoded
+from msgbook.tools.files.text import TextFile, cut, decoded
 from msgbook.tools.files.walking import Hidden, walk
 from msgbook.tools.rights import Refused
 
@@ -87,40 +87,39 @@ def _in_folder(
     def wanted(name: str) -> bool:
         if hidden and hidden(name, "file"):
             return False
-        return fits(name) and not call.roots.is_secret(top / name, below=top)
+        return fits(name) and not call.roots.is_secret(top / name)
 
-    found = ripgrep(call.ripgrep, search, top, wanted, call.roots)
+    def opened(name: str) -> TextFile | None:
+        try:
+            return _text_of(call, top / name, FILE_LIMIT) if wanted(name) else None
+        except Refused:  # gone meanwhile, or not ours to read
+            return None
+
+    found = ripgrep(call.ripgrep, search, top, opened)
     if found is not None:
         return found
     expression = _compiled(search)
-    found_here = walk(call.roots, top, hidden)
-    paths = (name for name, kind in found_here if kind == "file" and wanted(name))
-    return (hit for name in paths for hit in _in_text(call, top / name, name, search, expression))
+    names = (name for name, kind in walk(call.roots, top, hidden) if kind == "file")
+    return (
+        hit
+        for name in names
+        if (file := opened(name)) is not None
+        for hit in _hits(name, file.split_lines(), search, expression)
+    )
 
 
 def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
     name = call.roots.name(real)
-    lines = _lines_of(call, real, NAMED_FILE_LIMIT)
-    if lines is None:
+    file = _text_of(call, real, NAMED_FILE_LIMIT)
+    if file is None:
         raise Refused(f"{name} is binary, or has more than {NAMED_FILE_LIMIT} bytes.")
-    return _hits(name, lines, search, _compiled(search))
+    return _hits(name, file.split_lines(), search, _compiled(search))
 
 
-def _in_text(
-    call: Call, real: Path, name: str, search: Search, expression: re.Pattern[str]
-) -> Iterator[Hit]:
-    try:
-        lines = _lines_of(call, real, FILE_LIMIT)
-    except Refused:  # gone meanwhile, or not ours to read
-        return
-    yield from _hits(name, lines or [], search, expression)
-
-
-def _lines_of(call: Call, real: Path, limit: int) -> list[str] | None:
-    """The lines of a text file; None when it is binary or too long."""
+def _text_of(call: Call, real: Path, limit: int) -> TextFile | None:
+    """A text file; None when it is binary or too long."""
     data, status = read_file(call.roots, real, limit)
-    file = decoded(data) if status.st_size <= limit else None
-    return file.lines.removesuffix("\n").split("\n") if file else None
+    return decoded(data) if status.st_size <= limit else None
 
 
 def _hits(

@@ -38,6 +38,10 @@ class TextFile(NamedTuple):
         """The text with LF as the only line end."""
         return self.text.replace("\r\n", "\n")
 
+    def split_lines(self) -> list[str]:
+        """Its lines, without their ends."""
+        return self.lines.removesuffix("\n").split("\n")
+
     def encoded(self) -> bytes:
         """The file's bytes.
 
