@@ -32,8 +32,9 @@ def reads(text: str) -> NotebookNode:
     texts give equal notebooks, ids included.
     """
     from msgbook_format import reader
+    from msgbook_format.nodes import as_nodes
 
-    return reader.reads(text)
+    return as_nodes(reader.reads(text))
 
 
 def writes(nb: NotebookNode) -> str:
@@ -63,8 +64,9 @@ def read(path: str | os.PathLike[str]) -> NotebookNode:
     from pathlib import Path
 
     from msgbook_format import files
+    from msgbook_format.nodes import as_nodes
 
-    return files.read_file(Path(path))
+    return as_nodes(files.read_file(Path(path)))
 
 
 def write(nb: NotebookNode, path: str | os.PathLike[str]) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
 from msgbook_format.frontmatter import parse_frontmatter, section_name, split_frontmatter
@@ -18,9 +18,6 @@ from msgbook_format.layout import BOM
 from msgbook_format.output_files import keep_lost_data, load_output_files
 from msgbook_format.reader import reads
 from msgbook_format.writer import writes
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 SUFFIX = ".msg.md"
 
@@ -65,14 +62,14 @@ class Snapshot:
         replace_bytes(self.path, text.encode("utf-8"), expected=self.digest)
 
 
-def read_file(path: Path) -> NotebookNode:
-    """The notebook in a file; see `msgbook_format.read`."""
+def read_file(path: Path) -> dict[str, Any]:
+    """Return the notebook in a file, as plain JSON; see `msgbook_format.read`."""
     notebook = reads(Snapshot.read(path).text)
     load_output_files(notebook, path)
     return notebook
 
 
-def write_file(notebook: NotebookNode, path: Path) -> None:
+def write_file(notebook: dict[str, Any], path: Path) -> None:
     """Put a notebook into a file; see `msgbook_format.write`."""
     replace_bytes(path, encode(keep_lost_data(notebook, path)))
 

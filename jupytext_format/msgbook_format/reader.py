@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbformat import NotebookNode
-
 from msgbook_format import garbage
 from msgbook_format.context import Context
 from msgbook_format.frontmatter import parse_frontmatter, section_name
 from msgbook_format.ids import resolve
 from msgbook_format.layout import Layout, split_text
 from msgbook_format.metadata import NBFORMAT_MINOR, read_metadata
-from msgbook_format.nodes import as_nodes
 from msgbook_format.run import add_derived
 from msgbook_format.stretch import Stretch, read_group, read_preamble, read_run_text
 from msgbook_format.verbatim import keep_verbatim
 
 
-def reads(text: str) -> NotebookNode:
-    """The notebook that a text holds. No text raises: what is odd is content.
+def reads(text: str) -> dict[str, Any]:
+    """Return the notebook that a text holds, as plain JSON. No text raises: what is odd is content.
 
-    All of the text is messages, unless its frontmatter names a `message_section`.
+    Imports no nbformat, which takes seconds where a grammar for IRIs is installed beside it. All of the text is messages, unless its frontmatter names a `message_section`.
     """
     with garbage.paused():
         return _read(text)
 
 
-def _read(text: str) -> NotebookNode:
+def _read(text: str) -> dict[str, Any]:
     layout = split_text(text)
     user, ours = parse_frontmatter(layout.frontmatter.core) if layout.frontmatter else (None, None)
     metadata, fields = read_metadata(user, ours)
@@ -43,7 +40,7 @@ def _read(text: str) -> NotebookNode:
         # A cell that stands whole as JSON may hold anything.
         if isinstance(cell.get("outputs"), list):
             add_derived(cell["outputs"])
-    return as_nodes(notebook)
+    return notebook
 
 
 def _read_stretches(layout: Layout, ctx: Context) -> list[Stretch]:

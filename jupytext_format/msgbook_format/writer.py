@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import nbformat
 
 from msgbook_format import jsontext
 from msgbook_format.attachments import read_attachments, write_attachments
@@ -27,8 +24,6 @@ from msgbook_format.run import same_run, write_run
 from msgbook_format.scan import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.section import append_section, split_section
 from msgbook_format.stretch import parse_units, read_run_text
-
-_convert: Callable[[Any, int], dict[str, Any]] = nbformat.convert
 
 
 @dataclass(slots=True)
@@ -51,7 +46,7 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
         verbatim: whether spelling that was read from a text is used again.
     """
     if notebook.get("nbformat") != 4:
-        notebook = _convert(deepcopy(notebook), 4)
+        notebook = _converted(notebook)
     notebook = without_loaded(notebook)
     pieces = write_pieces(notebook, verbatim=verbatim)
     bits = verbatim_bits(notebook) if verbatim else {}
@@ -75,6 +70,17 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
     if "crlf" in bits and "\r" not in text:
         text = text.replace("\n", "\r\n")
     return BOM + text if "bom" in bits else text
+
+
+def _converted(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return an older notebook as nbformat 4; the one given is not modified."""
+    # Takes seconds where a grammar for IRIs is installed beside it.
+    import nbformat
+
+    from msgbook_format.nodes import as_nodes
+
+    converted: dict[str, Any] = nbformat.convert(as_nodes(deepcopy(notebook)), 4)
+    return converted
 
 
 def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from msgbook.cells import NOTEBOOK_SUFFIX
 from msgbook.errors import MsgbookError, reason
-from msgbook_format import reads
+from msgbook_format import ipynb
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import SUFFIX, Snapshot, encode, replace_bytes
-from msgbook_format.nodes import as_nodes
 from msgbook_format.output_files import keep_lost_data, load_output_files
+from msgbook_format.reader import reads
 from msgbook_format.turn import Turn, bundle
 
 
@@ -30,7 +31,7 @@ class Document:
     """A notebook and the file that it came from.
 
     Attributes:
-        notebook: nbformat's, of version 4; changed in place.
+        notebook: plain JSON of nbformat 4; changed in place.
     """
 
     def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes | None) -> None:
@@ -87,7 +88,7 @@ class Document:
         if error is not None:
             outputs.append({"output_type": "error", **error})
         cell = self.cells[number]
-        cell["outputs"] = [as_nodes(output) for output in outputs]
+        cell["outputs"] = outputs
         # No kernel has counted this run.
         cell["execution_count"] = None
         self._mirror(turn.get("context"))
@@ -117,7 +118,7 @@ class Document:
         if not isinstance(context, dict):
             return
         if isinstance(context.get("macros"), dict):
-            _ours(self.notebook)["macros"] = as_nodes(context["macros"])
+            _ours(self.notebook)["macros"] = deepcopy(context["macros"])
             if not context["macros"]:
                 _drop_ours(self.notebook, "macros")
         found = context.get("summaries")
@@ -125,7 +126,7 @@ class Document:
         for cell in self.cells:
             summary = summaries.get(cell.get("id"))
             if isinstance(summary, dict):
-                _ours(cell)["summary"] = as_nodes(summary)
+                _ours(cell)["summary"] = deepcopy(summary)
 
 
 def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Path:
@@ -171,24 +172,21 @@ def require_name(path: Path) -> None:
 
 def new_prompt(source: str, cell_id: str, ours: dict[str, Any]) -> dict[str, Any]:
     """A code cell as nbformat has it, with `ours` as its `metadata.msgbook`."""
-    cell: dict[str, Any] = as_nodes(
-        {
-            "cell_type": "code",
-            "id": cell_id,
-            "source": source,
-            "metadata": {"msgbook": ours} if ours else {},
-            "execution_count": None,
-            "outputs": [],
-        }
-    )
-    return cell
+    return {
+        "cell_type": "code",
+        "id": cell_id,
+        "source": source,
+        "metadata": {"msgbook": ours} if ours else {},
+        "execution_count": None,
+        "outputs": [],
+    }
 
 
 def _ours(node: dict[str, Any]) -> dict[str, Any]:
     """`metadata.msgbook` of a notebook or cell, made if there is none."""
     metadata = node["metadata"]
     if not isinstance(metadata.get("msgbook"), dict):
-        metadata["msgbook"] = as_nodes({})
+        metadata["msgbook"] = {}
     ours: dict[str, Any] = metadata["msgbook"]
     return ours
 
@@ -215,48 +213,31 @@ def _create(path: Path, data: bytes) -> None:
 def _encoded(notebook: dict[str, Any], path: Path) -> bytes:
     if path.suffix != NOTEBOOK_SUFFIX:
         return encode(keep_lost_data(notebook, path))
-    from nbformat.v4.nbjson import writes
-
-    try:
-        return f"{writes(notebook)}\n".encode()
-    except UnicodeEncodeError:
-        # Lone surrogates have no bytes, but JSON can name them.
-        return f"{writes(notebook, ensure_ascii=True)}\n".encode()
+    return ipynb.writes(notebook).encode()
 
 
 def _parse_ipynb(data: bytes, path: Path) -> dict[str, Any]:
-    import nbformat
-    from nbformat.reader import reads as read_any_version
-
     try:
-        notebook: dict[str, Any] = nbformat.convert(read_any_version(data.decode("utf-8")), 4)
+        notebook = ipynb.reads(data.decode("utf-8"))
         sound = isinstance(notebook["metadata"], dict) and all(map(_is_sound, notebook["cells"]))
-    except (
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-        RecursionError,
-        nbformat.ValidationError,
-    ) as error:
-        # Its readers look into what they are given before they look what it is.
-        raise DocumentError(f"{path}: expected a notebook, found {_found(data)}") from error
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(f"{path}: expected a notebook, found {_found(error)}") from error
     if not sound:
         raise DocumentError(f"{path}: expected a notebook, found cells that are none")
     return notebook
 
 
-def _found(data: bytes) -> str:
-    """What a file holds that is no notebook."""
-    try:
-        json.loads(data)
-    except json.JSONDecodeError as error:
-        return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"
-    except UnicodeDecodeError:
-        return "text that is not UTF-8"
-    except RecursionError:
-        return "JSON that is nested too deep"
-    return "other JSON, or JSON of a broken notebook"
+def _found(error: Exception) -> str:
+    """Return what a file holds that is no notebook."""
+    match error:
+        case json.JSONDecodeError():
+            return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"
+        case UnicodeDecodeError():
+            return "text that is not UTF-8"
+        case RecursionError():
+            return "JSON that is nested too deep"
+        case _:
+            return str(error)
 
 
 def _is_sound(cell: Any) -> bool:
