@@ -20,7 +20,8 @@ help:
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
 	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
-	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts"
+	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
+	@echo "                  then all tests with generated examples, over new ones"
 	@echo "make docs         check that the documentation's links and examples hold"
 	@echo "make screenshots  draw the pictures of the documentation anew"
 	@echo "make clean        remove what was built and installed"
@@ -71,6 +72,7 @@ corpus: $(VENV)/.dev
 N ?= 5000
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests python -m format.fuzz $(N)
+	pytest -n 2 -m hypothesis --hypothesis-profile=random
 
 docs: $(VENV)/.dev
 	pytest -q tests/docs tests/format/test_docs.py
