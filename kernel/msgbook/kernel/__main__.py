@@ -20,9 +20,11 @@ def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     from msgbook.host import hide_from_children
+    from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.kernel import MsgKernel
 
     hide_from_children()
+    enter_folder(os.environ)
 
     class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
         def init_path(self) -> None:

@@ -7,6 +7,7 @@ is up (docs/architecture.md, "Start").
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Coroutine, Mapping
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.cells import is_own_magic
-from msgbook.host import private_paths
 from msgbook.kernel.assist import Assistant, ModelNames
+from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page import COMM_TARGET
 from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
@@ -55,7 +56,7 @@ class MsgKernel(InterruptibleKernel):
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             Path.cwd(),
-            private_paths(),
+            kernel_private_paths(os.environ, Path.cwd()),
             live=self._session.page,
             memory=self._session.memory,
             tools=lambda: self._session.tools,

@@ -16,8 +16,9 @@ from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.file_source import file_transcript, session_file, with_file
-from msgbook.host import home_folder, private_paths, saved_approvals
+from msgbook.host import home_folder, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
+from msgbook.kernel.gateway import kernel_private_paths, notices
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.questions import PageQuestions
 from msgbook.output.console import DisplayMode
@@ -71,6 +72,8 @@ class Session:
             self.settings, self._rules = load_with_project(folder)
         except ConfigError as error:
             self._problem = error
+        warnings = (*self.settings.warnings, *notices(os.environ, self.settings, folder))
+        self.settings = replace(self.settings, warnings=warnings)
         hide_key(self.settings)
 
     def forget(self, cell_ids: Iterable[Any], *, deleted: bool = True) -> None:
@@ -203,7 +206,7 @@ class Session:
             self._engine = module.Engine(
                 self.settings,
                 self._folder,
-                private=private_paths(),
+                private=kernel_private_paths(os.environ, self._folder),
                 approvals=saved_approvals(self.settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,

@@ -1,0 +1,60 @@
+"""A kernel that a gateway has started (Kernel Gateway, Enterprise Gateway), on another machine perhaps.
+
+It gets few of the user's environment variables, and starts in a folder of the gateway's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgbook.config import Settings
+from msgbook.host import private_paths
+
+_GATEWAY = "KERNEL_GATEWAY"
+_FOLDER = "KERNEL_WORKING_DIR"
+
+_NO_FOLDER = (
+    "A kernel gateway started this kernel in a folder of its own, {why}: no file is free to read."
+)
+_NO_SETTINGS = (
+    "The demo model answers, since the kernel gateway handed on no settings. Start the gateway with "
+    "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL, and restart this kernel."
+)
+
+
+def enter_folder(environ: Mapping[str, str]) -> None:
+    """Go to the notebook's folder, where a gateway was told it and this machine has it."""
+    named = _named(environ)
+    if _GATEWAY in environ and named is not None:
+        with contextlib.suppress(OSError):
+            os.chdir(named)
+
+
+def kernel_private_paths(environ: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+    """As `private_paths`, with the folder that the kernel works in if it is the gateway's own."""
+    return (*private_paths(), *([folder] if _is_foreign(environ, folder) else []))
+
+
+def notices(environ: Mapping[str, str], settings: Settings, folder: Path) -> list[str]:
+    """What the reader of a first turn has to know."""
+    found = []
+    if _is_foreign(environ, folder):
+        given = environ.get(_FOLDER)
+        why = f"and {_FOLDER} names none that it has" if given else f"and was not told {_FOLDER}"
+        found.append(_NO_FOLDER.format(why=why))
+    if _GATEWAY in environ and settings.provider is None:
+        found.append(_NO_SETTINGS)
+    return found
+
+
+def _is_foreign(environ: Mapping[str, str], folder: Path) -> bool:
+    named = _named(environ)
+    return _GATEWAY in environ and (named is None or named.resolve() != folder.resolve())
+
+
+def _named(environ: Mapping[str, str]) -> Path | None:
+    named = environ.get(_FOLDER, "")
+    return Path(named) if Path(named).is_absolute() and "\0" not in named else None
