@@ -84,6 +84,10 @@ class ScriptedServer:
     """Bodies of the completion requests, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
     """Headers of the same requests."""
+    redirects: tuple[int, str] | None = None
+    """Status and base URL to which every request is sent on, but for those that come from there."""
+    seen: list[dict[str, str]] = field(default_factory=list)
+    """Headers of all requests, those for the models among them; names in lower case."""
     streaming: threading.Event = field(default_factory=threading.Event)
     """Set when an answer holds still."""
     disconnected: threading.Event = field(default_factory=threading.Event)
@@ -111,6 +115,8 @@ class ScriptedServer:
         self.answers = []
         self.requests.clear()
         self.headers.clear()
+        self.seen.clear()
+        self.redirects = None
         self.streaming.clear()
         self.disconnected.clear()
         self._given = 0
@@ -131,9 +137,10 @@ class ScriptedServer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        app = web.Application(client_max_size=2**28)
+        app = web.Application(client_max_size=2**28, middlewares=[self._note])
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._models)
+        app.router.add_post("/v1/further/chat/completions", self._complete)
         runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -142,6 +149,16 @@ class ScriptedServer:
         self._ready.set()
         await self._stop.wait()
         await runner.cleanup()
+
+    @web.middleware
+    async def _note(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        self.seen.append({name.lower(): value for name, value in request.headers.items()})
+        if self.redirects is not None and "/further/" not in request.path:
+            status, url = self.redirects
+            location = url + request.path.removeprefix("/v1")
+            return web.Response(status=status, headers={"location": location})
+        response: web.StreamResponse = await handler(request)
+        return response
 
     async def _models(self, _request: web.Request) -> web.Response:
         if self.models_body is not None:

@@ -130,6 +130,44 @@ def test_only_secret_headers_count_as_secrets(toml):
     assert redact("application/json abcdefgh12", settings.secrets) == "application/json [redacted]"
 
 
+def test_a_key_is_redacted_however_short_it_is(toml):
+    key = "q7#"
+    settings = toml(
+        '[providers.x]\nbase_url = "http://me:pw9@u"\napi_key_env = "K"\n'
+        'headers = { Authorization = "Basic a1b2", Cookie = "sid=0123456789; consent=true" }',
+        K=key,
+    )
+
+    text = "q7# and Xq7#X, pw9, a1b2 or 0123456789; it is true of Basic bearers"
+    assert redact(text, settings.secrets) == (
+        "[redacted] and X[redacted]X, [redacted], [redacted] or [redacted]; "
+        "it is true of Basic bearers"
+    )
+
+
+@pytest.mark.parametrize(
+    "word", ["none", "x", "ab", "EMPTY", "ollama", "lm-studio", "sk-no-key-required", "Bearer"]
+)
+def test_a_word_that_stands_where_no_key_is_needed_is_no_secret(word):
+    settings = load_settings({"OPENAI_API_KEY": word, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
+
+    assert settings.secrets == ()
+    assert settings.provider.api_key == word
+
+
+@given(
+    st.lists(st.text("red[act]x", min_size=3, max_size=9), min_size=1, max_size=3),
+    st.text("red[act]x "),
+)
+def test_what_is_redacted_holds_no_secret_and_is_redacted_for_good(secrets, text):
+    secrets = sorted(secrets, key=len, reverse=True)
+
+    shown = redact(text, secrets)
+
+    assert not [s for s in secrets if s in shown.replace("[redacted]", "\0")]
+    assert redact(shown, secrets) == shown
+
+
 def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
     settings = toml(
         '[providers.x]\nbase_url = "http://u"\napi_key_env = "K"\n'

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from msgbook.config.file import config_path, read_file
-from msgbook.config.providers import read_providers
+from msgbook.config.providers import OTHER_KEYS, read_providers
 from msgbook.config.settings import Settings
 
 
@@ -41,5 +41,6 @@ def load_settings(
         rules=tuple(file.rules()),
         limits=file.limits(),
         warnings=tuple(file.warnings),
+        other_keys=tuple(env[name].strip() for name in OTHER_KEYS if env.get(name)),
         set_aside=tuple(found.set_aside),
     )

@@ -14,6 +14,12 @@ from msgbook.errors import ConfigError
 ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
 
+OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
+"""Variables with keys that the SDK reads and msgbook needs for nothing."""
+
+OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
+"""Variables that hold keys, whatever the settings say."""
+
 _OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -68,7 +74,7 @@ def check_url(url: str | None, setting: str) -> None:
 
 
 def _of_environment(env: Mapping[str, str]) -> ProviderSettings | None:
-    """The server of `OPENAI_API_KEY` and `OPENAI_BASE_URL`.
+    """The server of `OPENAI_API_KEY` and `OPENAI_BASE_URL`, with the headers of the environment.
 
     Neither a URL nor a header of the file is added: a key or a header would reach a server that it
     was not meant for.
@@ -79,7 +85,20 @@ def _of_environment(env: Mapping[str, str]) -> ProviderSettings | None:
         return None
     _check_key(key, "OPENAI_API_KEY")
     check_url(base_url, "OPENAI_BASE_URL")
-    return ProviderSettings(ENVIRONMENT, base_url, key, "OPENAI_API_KEY", from_environment=True)
+    return ProviderSettings(
+        ENVIRONMENT,
+        base_url,
+        key,
+        "OPENAI_API_KEY",
+        header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
+        from_environment=True,
+    )
+
+
+def header_lines(text: str) -> dict[str, str]:
+    """The headers of `OPENAI_CUSTOM_HEADERS`: `Name: value`, a line each, as the SDK reads them."""
+    lines = (line.partition(":") for line in text.split("\n"))
+    return {name.strip(): value.strip() for name, colon, value in lines if colon and name.strip()}
 
 
 def _of_file(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
+from msgbook.config.providers import OPENAI_KEYS
 from msgbook.config.settings import Settings
 
 _STRUCTURE = {"role", "type"}
@@ -15,22 +18,38 @@ _STRUCTURE = {"role", "type"}
 def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
     """Take the keys out of the environment, so that no child process and no `!env` finds them."""
     env = os.environ if environ is None else environ
-    for variable in ("OPENAI_API_KEY", *settings.key_variables):
+    for variable in (*OPENAI_KEYS, *settings.key_variables):
         env.pop(variable, None)
 
 
+_REDACTED = "[redacted]"
 _BEGINNING = 8
-"""Characters of a secret that are one: the rest of it may be still to come."""
+"""Characters of a secret that are one: the rest of it may be still to come. Of a short one, fewer."""
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` without any of the secrets, and without the beginning of one at its end."""
+    """`text` without any of the secrets, and without the beginning of one at its end.
+
+    What has been redacted stays as it is when that is done again.
+
+    Args:
+        secrets: The longest first.
+    """
+    secrets = tuple(secrets)
+    if not secrets:
+        return text
+    text = _expression(secrets).sub(_REDACTED, text)
     for secret in secrets:
-        text = text.replace(secret, "[redacted]")
-        start = text.rfind(secret[:_BEGINNING], max(0, len(text) - len(secret)))
-        if start >= 0 and secret.startswith(text[start:]):
-            text = text[:start] + "[redacted]"
+        beginning = secret[: min(_BEGINNING, max(3, len(secret) - 3))]
+        start = text.rfind(beginning, max(0, len(text) - len(secret)))
+        if start >= 0 and secret.startswith(text[start:]) and not text.endswith(_REDACTED):
+            text = text[:start] + _REDACTED
     return text
+
+
+@lru_cache(8)
+def _expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, (_REDACTED, *secrets))))
 
 
 def redact_json(value: Any, secrets: Iterable[str]) -> Any:

@@ -12,6 +12,19 @@ DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
+_SCHEME = re.compile(r"[A-Za-z][\w-]*\s+(?=\S)")
+_PARTS = re.compile(r"[^\s;,=]{8,}")
+
+# fmt: off
+_NO_SECRETS = frozenset({
+    "none", "null", "no-key", "nokey", "no_key", "not-needed", "not_needed", "notneeded", "not-required",
+    "unused", "empty", "dummy", "fake", "test", "local", "key", "api-key", "api_key", "apikey", "your-api-key",
+    "placeholder", "anything", "ollama", "lm-studio", "lmstudio", "vllm", "llama.cpp", "llamacpp", "localai",
+    "token", "sk-no-key-required", "bearer", "negotiate",
+})
+# fmt: on
+"""What is given as a key where none is needed, and names of schemes that stand before one."""
+
 ApprovalPolicy = Literal["ask", "deny", "allow"]
 
 
@@ -63,13 +76,15 @@ class Settings:
     """One line each, about settings that were not understood; shown in the first turn."""
     untrusted_project: str = ""
     """That of the warnings which is none of a fault: the project waits for the user's trust."""
+    other_keys: tuple[str, ...] = field(default=(), repr=False)
+    """Further keys of the environment, which no provider uses."""
     set_aside: tuple[ProviderSettings, ...] = ()
     """Providers of the file that the environment takes the place of; their keys are secret, too."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Strings that must never be shown or handed on, longest first: those of all providers."""
-        return _secrets_of(self._every)
+        return _secrets_of(self._every, self.other_keys)
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -86,15 +101,26 @@ class Settings:
         return next(iter(self.providers.values()), None)
 
 
-def _secrets_of(providers: Iterable[ProviderSettings]) -> tuple[str, ...]:
-    """The keys, passwords in URLs and secret headers of some providers, longest first."""
-    values: list[str] = []
+def _secrets_of(providers: Iterable[ProviderSettings], others: Iterable[str]) -> tuple[str, ...]:
+    """The keys, passwords in URLs and secret headers of some providers, and others, longest first."""
+    values = [*others]
     for provider in providers:
         values += [provider.api_key or "", _password(provider.base_url)]
         values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
-    # "Bearer abc" has to be found as "abc" too.
-    words = {word for value in values for word in (value, *value.split())}
-    return tuple(sorted((w for w in words if len(w) >= 8), key=lambda w: (-len(w), w)))
+    # "Bearer abc" has to be found as "abc" too, and so has a long value among several of a cookie.
+    words = {value.removeprefix(scheme) for value in values for scheme in ("", *_schemes(value))}
+    words |= {word for value in values for word in _PARTS.findall(value)}
+    return tuple(sorted(filter(_is_secret, words), key=lambda w: (-len(w), w)))
+
+
+def _schemes(value: str) -> list[str]:
+    found = _SCHEME.match(value)
+    return [found[0]] if found else []
+
+
+def _is_secret(word: str) -> bool:
+    """Whether a value is one that nobody may see; one or two characters keep nothing secret."""
+    return len(word) > 2 and word.casefold() not in _NO_SECRETS
 
 
 def _password(url: str | None) -> str:

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 from msgbook.config import ProviderSettings, redact
 from msgbook.errors import NotACompletionError, ProviderError, Retry
 from msgbook.provider.fields import error_message
+from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import asked_wait, may_retry
-from msgbook.text import one_line
+from msgbook.text import one_line, visible
 
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses of servers that do not take what is in a request; llama.cpp answers 500 to an image."""
@@ -101,12 +102,15 @@ class Failures:
         return RefusedError(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
 
     def of_connection(self, error: BaseException) -> ProviderError:
-        """The server could not be reached, or the connection broke."""
+        """The server could not be reached, sends the request elsewhere, or the connection broke."""
         # The SDK says only "Connection error."; what lies below tells why.
         cause = error.__cause__ or error
         while isinstance(cause, ExceptionGroup):
             cause = cause.exceptions[0]
-        why = self.clean(str(cause)).rstrip(".") or type(cause).__name__
+        why = self.clean(visible(str(cause))).rstrip(".") or type(cause).__name__
+        if isinstance(cause, RedirectedError):
+            words = f"{why}: no key and no conversation was sent there. If it is the right one, set"
+            return ProviderError("RedirectedError", f"{words} {self.url_setting} to that.")
         failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
         return ProviderError(
             "APIConnectionError",

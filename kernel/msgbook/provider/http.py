@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+
+from msgbook.config import header_lines
 
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: a server may send one without an end."""
 
 ERROR_SECONDS = 10.0
 """Seconds that it may take."""
+
+
+class RedirectedError(Exception):
+    """A server sends a request on to another origin."""
+
+    def __init__(self, here: str, there: str) -> None:
+        super().__init__(f"{here} redirects to {there}, which is another origin")
 
 
 def http_library(sdk: Any) -> Any:
@@ -27,6 +37,9 @@ def http_client(
     error_seconds: float = ERROR_SECONDS,
 ) -> Any:
     """A client with the SDK's own timeouts that reads no more of an error than a person can.
+
+    A redirect to another origin raises `RedirectedError`: a key, a secret header and a conversation
+    are for the server that was configured.
 
     Args:
         transport: Makes what stands in place of the network, out of the HTTP library.
@@ -54,15 +67,46 @@ def http_client(
         async def aclose(self) -> None:
             await self._body.aclose()
 
+    async def stay(response: Any) -> None:
+        if response.has_redirect_location:
+            here = response.request.url
+            there = here.join(response.headers["location"])
+            if _origin(here) != _origin(there):
+                raise RedirectedError(_origin(here), _origin(there))
+
     async def bound_error(response: Any) -> None:
         if response.status_code >= 400:
             response.stream = Head(response.stream)
 
     options = {"transport": transport(http)} if transport is not None else {}
-    return sdk.DefaultAsyncHttpxClient(event_hooks={"response": [bound_error]}, **options)
+    return sdk.DefaultAsyncHttpxClient(event_hooks={"response": [stay, bound_error]}, **options)
+
+
+def without_openais(sdk: Any, key: str) -> dict[str, Any]:
+    """Headers for another server than OpenAI's, by which the SDK adds none that the environment names.
+
+    Args:
+        key: That of the server.
+    """
+    named = header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
+    left_out = {name: sdk.Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *named)}
+    for name in left_out:
+        if name.lower() == "authorization":
+            left_out[name] = f"Bearer {key}"
+    return left_out
 
 
 def is_transport_error(error: Exception) -> bool:
-    """Whether the error is the HTTP library's."""
-    names = ("RequestError", "StreamError", "InvalidURL")
+    """Whether the error is the HTTP library's, or that of a redirect."""
+    names = ("RequestError", "StreamError", "InvalidURL", RedirectedError.__name__)
     return any(base.__name__ in names for base in type(error).__mro__)
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def _origin(url: Any) -> str:
+    """Scheme, host and port of a URL of the HTTP library, without user and password."""
+    host = f"[{url.host}]" if ":" in url.host else url.host
+    port = url.port or _PORTS.get(url.scheme)
+    return f"{url.scheme}://{host}" + (f":{port}" if port != _PORTS.get(url.scheme) else "")

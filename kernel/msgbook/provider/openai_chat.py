@@ -19,7 +19,7 @@ from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures, RefusedError
-from msgbook.provider.http import http_client, is_transport_error
+from msgbook.provider.http import http_client, is_transport_error, without_openais
 from msgbook.text import one_line
 
 if TYPE_CHECKING:
@@ -132,10 +132,12 @@ class OpenAIProvider:
         return self._client
 
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
+        key = self._settings.api_key or NO_KEY
+        ambient = {} if self._settings.from_environment else without_openais(sdk, key)
         client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
-            api_key=self._settings.api_key or NO_KEY,
+            api_key=key,
             base_url=self._settings.base_url,
-            default_headers=dict(self._settings.headers) or None,
+            default_headers={**ambient, **self._settings.headers} or None,
             max_retries=0,
             http_client=http_client(sdk, self._transport),
         )
