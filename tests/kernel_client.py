@@ -51,12 +51,22 @@ class KernelClient:
         self._used = {"the last"}
 
     def start(
-        self, code: str, cell_id: str | None = None, deleted: Sequence[str] = (), **content: Any
+        self,
+        code: str,
+        cell_id: str | None = None,
+        deleted: Sequence[str] = (),
+        metadata: dict[str, Any] | None = None,
+        **content: Any,
     ) -> str:
-        """Send an `execute_request` as JupyterLab does, and return its id."""
+        """Send an `execute_request` as JupyterLab does, and return its id.
+
+        Args:
+            metadata: Of the cell.
+        """
         fields = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
         fields |= {"allow_stdin": False, "stop_on_error": True, **content}
-        metadata = {"cellId": cell_id, "deletedCells": [*deleted]} if cell_id else {}
+        metadata = dict(metadata or {})
+        metadata |= {"cellId": cell_id, "deletedCells": [*deleted]} if cell_id else {}
         self._used.update([cell_id] if cell_id else [])
         message = self.client.session.msg("execute_request", fields, metadata=metadata)
         self.client.shell_channel.send(message)

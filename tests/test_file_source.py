@@ -1,8 +1,10 @@
-"""The saved notebook as the past of a kernel that was restarted, and what has run since."""
+"""The saved notebook as the past of a cell that no page shows, and what has run since."""
 
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -12,8 +14,10 @@ from kernel_client import KernelClient
 from saved_chats import TURN, saved_chat
 from scripted_server import text
 
-from msgbook.file_source import file_transcript, session_file, with_file
-from msgbook.transcript import SessionMemory, Transcript
+from msgbook.file_source import session_file, with_file
+from msgbook.memory import Asked, SessionMemory
+from msgbook.saved_notebook import Saved, SavedNotebooks
+from msgbook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
 
 
@@ -22,25 +26,61 @@ def chat(request, tmp_path):
     return saved_chat(tmp_path / request.param)
 
 
-def test_the_running_cell_is_found_by_its_id_and_its_source(chat):
-    found = file_transcript(chat, "c", "two")
+def read(path):
+    saved = SavedNotebooks().read(path)
+    assert saved is not None
+    return saved
 
-    assert found is not None
-    assert (found.source, found.current["id"]) == ("file", "c")
-    assert [cell["id"] for cell in found.earlier] == ["a", "b"]
+
+def test_the_running_cell_is_found_by_its_id_though_it_was_edited_since(chat):
+    assert read(chat).place_of(Asked("two", "c")) == 2
+    assert read(chat).place_of(Asked("two, edited", "c")) == 2
 
 
 def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
-    found = file_transcript(chat, "other", "one")
-
-    assert found is not None
-    assert found.current["id"] == "a"
-    assert file_transcript(chat, None, "one") == found
+    assert read(chat).place_of(Asked("one", "other")) == 0
+    assert read(chat).place_of(Asked("one")) == 0
 
 
-@pytest.mark.parametrize(("cell_id", "source"), [("a", "one!"), ("x", "two"), (None, "two")])
-def test_a_running_cell_that_is_not_surely_there_has_no_past(chat, cell_id, source):
-    assert file_transcript(chat, cell_id, source) is None
+@pytest.mark.parametrize(("cell_id", "source"), [("x", "one!"), ("x", "two"), (None, "two")])
+def test_a_running_cell_that_is_not_surely_there_has_no_place(chat, cell_id, source):
+    assert read(chat).place_of(Asked(source, cell_id)) is None
+
+
+def test_of_cells_with_one_source_the_client_may_tell_which_it_is(chat):
+    assert read(chat).place_of(Asked("two", "x", place=2)) == 2
+    assert read(chat).place_of(Asked("two", "x"), saved_id="b") == 1
+    assert read(chat).place_of(Asked("two", "x", place=0)) is None
+
+
+def test_a_notebook_of_another_version_and_odd_ones_are_read_or_none(tmp_path):
+    path = tmp_path / "a.ipynb"
+    old = {"input": "Hi", "cell_type": "code", "metadata": {}, "outputs": [], "language": "x"}
+    sheet = {"worksheets": [{"cells": [old], "metadata": {}}], "metadata": {}}
+    path.write_text(json.dumps(sheet | {"nbformat": 3, "nbformat_minor": 0}))
+    assert [cell["source"] for cell in read(path).cells] == ["Hi"]
+
+    for odd in ("{", "[]", '{"nbformat": 4, "cells": 1}', '{"nbformat": 4, "cells": [1]}'):
+        path.write_text(odd)
+        assert SavedNotebooks().read(path) is None
+
+
+def test_a_file_is_read_again_only_when_it_has_changed(chat):
+    notebooks = SavedNotebooks()
+    first = notebooks.read(chat)
+    assert notebooks.read(chat) is first
+
+    os.utime(chat, ns=(1, 1))
+
+    assert notebooks.read(chat) is not first
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    (tmp_path / "endless.ipynb").symlink_to("/dev/zero")
+
+    for name in ("pipe.ipynb", "endless.ipynb", "none.ipynb"):
+        assert SavedNotebooks().read(tmp_path / name) is None
 
 
 def test_ids_of_a_file_may_be_anything(tmp_path):
@@ -48,20 +88,10 @@ def test_ids_of_a_file_may_be_anything(tmp_path):
     cells = [cell | {"id": ["x"], "source": "one"}, cell | {"id": "b", "source": "two"}]
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
-    memory = SessionMemory()
-    memory.remember("q", "zero")
 
-    saved = file_transcript(tmp_path / "a.ipynb", "b", "two")
-    found = with_file(Transcript("memory", memory.earlier("b")), saved, memory)
+    found = past(read(tmp_path / "a.ipynb"), SessionMemory(), Asked("two", "b"))
 
-    assert [cell["source"] for cell in found.earlier] == ["zero"]
-
-
-def test_a_file_that_cannot_be_read_is_no_past(tmp_path):
-    (tmp_path / "a.ipynb").write_text("{")
-
-    assert file_transcript(tmp_path / "a.ipynb", "a", "x") is None
-    assert file_transcript(tmp_path / "none.msg.md", "a", "x") is None
+    assert [cell["source"] for cell in found.earlier] == ["one"]
 
 
 def test_a_server_names_the_file_of_the_session(chat, tmp_path):
@@ -72,70 +102,126 @@ def test_a_server_names_the_file_of_the_session(chat, tmp_path):
     assert session_file({}) is None
 
 
-def answered(cell_id, source="as saved"):
+def answered(cell_id, source=None, **metadata):
     outputs = [{"output_type": "display_data", "data": {TURN_MIME: TURN}}]
-    return {"id": cell_id, "cell_type": "code", "source": source, "outputs": outputs}
+    return {
+        "id": cell_id,
+        "cell_type": "code",
+        "source": source or f"{cell_id}, as saved",
+        "metadata": metadata,
+        "outputs": outputs,
+    }
 
 
-def saved(above, below=("now",)):
-    return Transcript("file", [answered(name) for name in above], below=frozenset(below))
+def note(text):
+    return {"id": "note", "cell_type": "markdown", "source": text, "metadata": {}}
 
 
-def session(*cell_ids, deleted=()):
+OLD, NEW = "before it ran", "after it ran"
+"""Versions of the file: what has run here ran while it was as in the first."""
+NOW = Asked("now", "now")
+
+
+def saved(*cells, version=OLD):
+    cells = [answered(cell) if isinstance(cell, str) else cell for cell in cells]
+    return Saved(cells, {"msgbook": {"macros": {}}}, version)
+
+
+def session(*ran, deleted=()):
     memory = SessionMemory()
-    memory.forget(deleted)
-    for cell_id in cell_ids:
-        memory.remember(cell_id, "as run", TURN)
-    return Transcript("memory", memory.earlier("now")), memory
+    memory.forget(deleted, version=OLD)
+    for one in ran:
+        asked = Asked(f"{one}, as run", one) if isinstance(one, str) else one
+        memory.remember(asked, TURN, version=OLD)
+    return memory
 
 
-def test_after_a_restart_the_past_is_the_file_with_what_has_run_since():
-    found, memory = session("b", "new")
-
-    past = with_file(found, saved("abc"), memory)
-
-    assert past.source == "file"
-    assert [cell["id"] for cell in past.earlier] == ["a", "b", "new", "c"]
-    assert [cell["source"] for cell in past.earlier] == ["as saved", "as run", "as run", "as saved"]
+def past(notebook, memory, asked=NOW):
+    return with_file(Transcript("memory", memory.earlier(asked.cell_id)), asked, notebook, memory)
 
 
-def test_a_session_that_knows_all_answers_does_not_need_the_file():
-    found, memory = session("a", "b")
-
-    assert with_file(found, saved("ab"), memory) is found
+def sources(found):
+    return [cell["source"] for cell in found.earlier]
 
 
-def test_a_cell_that_was_deleted_in_this_session_stays_deleted_until_it_is_run_again():
-    found, memory = session("b", deleted=["a"])
-    assert [c["id"] for c in with_file(found, saved("abc"), memory).earlier] == ["b", "c"]
+def test_the_past_is_the_file_with_what_has_run_since():
+    found = past(saved("a", "b", "c", "now", "d"), session("b", "new", "d"))
 
-    memory.remember("a", "as run", TURN)
-    found = Transcript("memory", memory.earlier("now"))
-    assert {c["id"] for c in with_file(found, saved("abc"), memory).earlier} == {"a", "b", "c"}
-
-
-def test_without_any_past_the_turn_says_so():
-    found, memory = session()
-
-    assert "without history" in with_file(found, None, memory).note
+    assert found.source == "file"
+    assert sources(found) == ["a, as saved", "b, as run", "new, as run", "c, as saved"]
+    assert "Save it before you run" in found.note
 
 
-def test_where_earlier_turns_knew_the_file_and_this_one_does_not_the_turn_says_so():
-    memory = SessionMemory()
-    memory.remember("b", "as run", TURN | {"context": {"source": "file", "cells": 1}})
-    found = Transcript("memory", memory.earlier("now"))
+def test_notes_and_the_notebooks_metadata_count_from_the_first_prompt_on():
+    notebook = saved(note("Be brief."), "now")
 
-    past = with_file(found, None, memory)
+    found = past(notebook, SessionMemory(), Asked("now, as saved", "now"))
 
-    assert past.earlier == found.earlier
-    assert "this session alone" in past.note
-    assert "Save the notebook" in past.note
+    assert sources(found) == ["Be brief."]
+    assert found.metadata == notebook.metadata
+    assert found.note == ""
 
 
-def test_a_session_that_was_never_made_of_the_file_says_nothing():
-    found, memory = session("a", "b")
+def test_a_file_that_was_written_after_a_cell_ran_is_right_about_it():
+    edited, cleared = answered("a", "edited"), answered("b") | {"outputs": []}
+    notebook = saved(edited, cleared, answered("now", "now"), version=NEW)
 
-    assert with_file(found, None, memory) is found
+    found = past(notebook, session("a", "b", "deleted and saved"))
+
+    assert found.earlier == [edited, cleared]
+    assert found.note == ""
+
+
+def test_a_turn_that_was_saved_while_it_ran_is_taken_as_it_ended():
+    running = answered("a")
+    running["outputs"] = [{"data": {TURN_MIME: TURN | {"status": "running", "blocks": []}}}]
+
+    found = past(saved(running, answered("now", "now"), version=NEW), session("a"))
+
+    assert found.earlier[0]["outputs"][0]["data"][TURN_MIME] == TURN
+
+
+def test_metadata_of_a_request_counts_where_it_is_not_saved_yet():
+    memory = session(Asked("a", "a", {"history": "exclude"}))
+    asked = Asked("now", "now", {"agent": "reviewer"})
+
+    found = past(saved(answered("a", "a", tags=["t"]), answered("now", "now")), memory, asked)
+
+    assert found.earlier[0]["metadata"] == {"tags": ["t"], "msgbook": {"history": "exclude"}}
+    assert found.current["metadata"] == {"msgbook": {"agent": "reviewer"}}
+
+
+def test_cells_whose_ids_differ_are_matched_by_their_sources():
+    notebook = saved(answered("a", "one"), answered("b", "one"), answered("c", "two"), "now")
+
+    ran = [Asked("two", "uri#2"), Asked("one", "uri#0"), Asked("one", "uri#1"), Asked("two")]
+
+    assert sources(past(notebook, session(*ran))) == ["one", "one", "two"]
+
+
+def test_a_cell_that_was_deleted_in_this_session_stays_deleted_until_it_is_run_or_saved_again():
+    memory = session("b", deleted=["a"])
+    assert sources(past(saved("a", "b", "now"), memory)) == ["b, as run"]
+    assert sources(past(saved("a", "now", version=NEW), memory)) == ["a, as saved"]
+
+    memory.remember(Asked("a, as run", "a"), TURN, version=OLD)
+    assert sources(past(saved("a", "b", "now"), memory)) == ["a, as run", "b, as run"]
+
+
+def test_cells_of_another_notebook_that_uses_the_kernel_are_none_of_this_one(tmp_path):
+    asked = replace(NOW, path=tmp_path / "this.ipynb")
+    other = Asked("other", "o", path=tmp_path / "other.ipynb")
+
+    assert sources(past(saved("a", "now"), session(other), asked)) == ["a, as saved"]
+
+
+@pytest.mark.parametrize("notebook", [None, saved("a")])
+def test_where_the_file_does_not_hold_the_running_cell_the_turn_says_so(notebook):
+    found = past(notebook, session("b"))
+    assert (found.source, sources(found)) == ("memory", ["b, as run"])
+    assert "only what this session has run was sent. Save the notebook" in found.note
+
+    assert "starts without history" in past(notebook, SessionMemory()).note
 
 
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
@@ -144,21 +230,18 @@ NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 @given(NAMES, NAMES, NAMES, NAMES)
 def test_the_past_is_in_the_order_of_the_file_and_what_ran_here_counts(above, below, ran, gone):
     below = [name for name in below if name not in above]
-    found, memory = session(*ran, deleted=gone)
 
-    past = with_file(found, saved(above, ["now", *below]), memory)
+    found = past(saved(*above, "now", *below), session(*ran, deleted=gone))
 
-    ids = [cell["id"] for cell in past.earlier]
+    ids = [cell["id"] for cell in found.earlier]
+    assert found.source == "file"
     assert len(set(ids)) == len(ids)
-    assert {c["id"] for c in past.earlier if c["source"] == "as run"} <= set(ran)
-    if past.source == "file":
-        assert not set(ids) & set(below)
-        kept = [name for name in above if name in ids]
-        assert [name for name in ids if name in above] == kept
-        assert set(ran) - set(below) <= set(ids)
-        assert not (set(gone) - set(ran)) & set(ids)
-    else:
-        assert ids == ran
+    assert {c["id"] for c in found.earlier if c["source"].endswith("as run")} == set(ran) & set(ids)
+    assert not set(ids) & set(below)
+    assert [name for name in ids if name in above] == [
+        name for name in above if name in ran or name not in gone
+    ]
+    assert set(ran) & set(above) <= set(ids)
 
 
 def test_a_kernel_that_was_restarted_goes_on_from_the_saved_notebook(server, tmp_path):

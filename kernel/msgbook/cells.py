@@ -41,6 +41,13 @@ OWN_MAGICS = frozenset(
 )
 """Line magics that steer the conversation; their cells are no part of it."""
 
+SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
+"""Of these the first that an output has is sent. Objects that are shown as Markdown have a
+`text/plain` that says nothing."""
+
+SENT_IMAGES = ("image/png", "image/jpeg")
+"""Pictures of outputs that are sent; others are named."""
+
 _MAGIC = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})

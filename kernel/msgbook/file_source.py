@@ -1,32 +1,36 @@
-"""The saved notebook as a source of the conversation, for a kernel that has just been started."""
+"""The saved notebook as a source of the conversation, where no page shows the running cell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from msgbook.cells import NOTEBOOK_SUFFIX, Cell, source_of
-from msgbook.transcript import SessionMemory, Transcript
+from msgbook.cells import Cell, source_of
+from msgbook.memory import Asked, RanCell, SessionMemory
+from msgbook.saved_notebook import Saved, regular_notebook
+from msgbook.transcript import Transcript
 from msgbook_format.turn import turn_of
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"
 
-_SAVED = (
-    "No open page showed this cell, so the request was made of the notebook as it was saved last, and "
-    "of what has run since."
+_UNSAVED = (
+    "No open page showed this cell: cells that have not run since the notebook was saved were sent "
+    "as they were saved. Save it before you run a cell to have all changes sent."
+)
+
+_NOT_FOUND = (
+    "No open page showed this cell, and the saved notebook has no cell with just its text: only "
+    "what this session has run was sent. Save the notebook and run the cell again to have its other "
+    "cells, notes and agents sent."
 )
 
 _NO_PAST = (
-    "No open page showed this cell, this session has run nothing above it, and the saved notebook has "
-    "no prompt with just its text: the request starts without history. Save the notebook and run the "
-    "cell again to have what stands above it sent."
-)
-
-_SESSION_ALONE = (
-    "No open page showed this cell, and the saved notebook has no prompt with just its text: the "
-    "request was made of the turns of this session alone. Save the notebook and run the cell again to "
-    "have all that stands above it sent."
+    "No open page showed this cell, this session has run nothing above it, and the saved notebook "
+    "has no cell with just its text: the request starts without history. Save the notebook and run "
+    "the cell again to have what stands above it sent."
 )
 
 
@@ -39,90 +43,127 @@ def session_file(environ: Mapping[str, str]) -> Path | None:
     Returns:
         None where the variable names no text or notebook file that exists.
     """
-    name = environ.get(SESSION_VARIABLE, "")
-    path = Path(name)
-    if not path.is_absolute() or path.suffix not in (NOTEBOOK_SUFFIX, ".md"):
-        return None
-    try:
-        return path if path.is_file() else None
-    except (OSError, ValueError):
-        return None
+    return regular_notebook(environ.get(SESSION_VARIABLE, ""))
 
 
-def file_transcript(path: Path, cell_id: str | None, source: str) -> Transcript | None:
-    """The cells above the running one as they were saved last. Reads the whole file: use a thread.
+def with_file(
+    session: Transcript, asked: Asked, saved: Saved | None, memory: SessionMemory
+) -> Transcript:
+    """What counts where no page shows the running cell: the file's cells and this session's.
 
-    The running cell is the one with its id, if that has its source; else the only one with its
-    source, since ids of a text file may follow from the source.
-
-    Returns:
-        None when the file cannot be read, or the running cell is not to be found in it.
-    """
-    # Takes seconds: nbformat imports a parser generator. A kernel starts without it.
-    from msgbook.document import Document, DocumentError
-
-    try:
-        document = Document.read(path)
-    except DocumentError:
-        return None
-    cells, metadata = document.cells, document.notebook["metadata"]
-    same = [n for n, cell in enumerate(cells) if _is_prompt_with(cell, source)]
-    named = [n for n in same if cell_id is not None and cells[n].get("id") == cell_id]
-    found = named or same
-    if len(found) != 1:
-        return None
-    below = frozenset(str(cell.get("id")) for cell in cells[found[0] :])
-    return Transcript("file", cells[: found[0]], cells[found[0]], metadata=metadata, below=below)
-
-
-def with_file(session: Transcript, saved: Transcript | None, memory: SessionMemory) -> Transcript:
-    """What counts where no page shows the running cell: this session's cells, or the file's, too.
-
-    After a restart the file knows turns that the session does not. Then its cells count, in their
-    order: those that the session has run as it has run them, those that it saw deleted not at all,
-    and its own that are not saved yet behind the one that they followed.
+    The file's, in their order, where it holds the running cell: those that have run here since it
+    was written as they have run, those that were deleted here not at all, and the session's own
+    that are not saved yet behind the one that they followed. Else this session's alone.
 
     Args:
         session: What the session knows above the running cell.
-        saved: What the file says, as `file_transcript` gives it.
+        saved: None where the file cannot be read.
     """
-    if saved is None:
-        if not session.earlier:
-            return replace(session, note=_NO_PAST)
-        return replace(session, note=_SESSION_ALONE) if _knew_more(session) else session
-    known = {cell["id"]: cell for cell in session.earlier if "id" in cell}
-    above = [cell for cell in saved.earlier if not memory.is_deleted(cell.get("id"))]
-    if not any(_id(cell) not in known and _has_turn(cell) for cell in above):
-        return session
+    place = saved.place_of(asked, memory.saved_id(asked.cell_id)) if saved else None
+    if saved is None or place is None:
+        return replace(session, note=_NOT_FOUND if session.earlier else _NO_PAST)
     memory.metadata = saved.metadata
-    cells = [known.get(_id(cell), cell) for cell in above]
-    ids = [_id(cell) for cell in above]
-    place = 0
-    for cell in session.earlier:
-        if cell.get("id") is not None and cell["id"] in ids:
-            place = ids.index(cell["id"]) + 1
-        elif cell.get("id") not in saved.below:
-            cells.insert(place, cell)
-            ids.insert(place, _id(cell))
-            place += 1
-    return replace(saved, earlier=cells, note=_SAVED)
+    running = saved.cells[place]
+    above = _Above(saved, place)
+    above.overlay([one for one in memory.ran(None) if one.asked.path == asked.path], asked)
+    is_saved = source_of(running) == asked.source and not above.is_newer
+    return Transcript(
+        "file",
+        above.cells(memory),
+        {**running, "source": asked.source, "metadata": _metadata(running, asked.metadata)},
+        note="" if is_saved else _UNSAVED,
+        metadata=saved.metadata,
+    )
 
 
-def _knew_more(session: Transcript) -> bool:
-    """Whether a turn of the session was made of the file: it was sent what the session has not run."""
-    turns = (turn_of(output) for cell in session.earlier for output in cell["outputs"])
-    return any(turn and turn.get("context", {}).get("source") == "file" for turn in turns)
+class _Above:
+    """The cells above the running one, as they are put together.
+
+    Args:
+        place: Of the running cell in the file.
+    """
+
+    def __init__(self, saved: Saved, place: int) -> None:
+        self._saved, self._place = saved, place
+        self._ran: dict[int, RanCell] = {}
+        """What is newer than the file's cell, by its place."""
+        self._behind: dict[int, list[Cell]] = {}
+        """Cells that are not in the file, by the place of the one that they follow; -1: the top."""
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether something of it is not saved."""
+        return bool(self._ran or self._behind)
+
+    def overlay(self, ran: Sequence[RanCell], asked: Asked) -> None:
+        """Lay over the file what has run since it was written."""
+        places = _places(self._saved.cells, ran)
+        follows = -1
+        for number, one in enumerate(ran):
+            found = places.get(number)
+            if asked.cell_id is not None and one.asked.cell_id == asked.cell_id:
+                found = self._place
+            follows = follows if found is None else found
+            is_newer = one.version == self._saved.version
+            if follows >= self._place:
+                continue
+            if found is None and is_newer:
+                self._behind.setdefault(follows, []).append(one.cell)
+            elif found is not None and (is_newer or _is_running(self._saved.cells[found])):
+                self._ran[found] = one
+
+    def cells(self, memory: SessionMemory) -> list[Cell]:
+        """In order of the notebook."""
+        cells = list(self._behind.get(-1, ()))
+        for place, cell in enumerate(self._saved.cells[: self._place]):
+            one = self._ran.get(place)
+            if one is not None:
+                said = {"source": one.asked.source, "outputs": one.outputs}
+                cells.append({**cell, **said, "metadata": _metadata(cell, one.metadata)})
+            elif not memory.is_deleted(cell.get("id"), self._saved.version):
+                cells.append(cell)
+            cells += self._behind.get(place, ())
+        return cells
+
+
+def _places(cells: Sequence[Cell], ran: Sequence[RanCell]) -> dict[int, int]:
+    """Where in the file the cells stand that have run: by their ids, else by their sources."""
+    ids, sources = {}, defaultdict(list)
+    for place, cell in enumerate(cells):
+        if cell.get("cell_type") == "code":
+            ids[_id(cell)] = place
+            sources[source_of(cell)].append(place)
+    places: dict[int, int] = {}
+    for number, one in enumerate(ran):
+        names = (one.asked.cell_id, one.saved_id)
+        found = next((ids[name] for name in names if name and name in ids), None)
+        if found is not None:
+            places[number] = found
+    taken = set(places.values())
+    times: Counter[str] = Counter()
+    for number, one in enumerate(ran):
+        free = [place for place in sources[one.asked.source] if place not in taken]
+        if number not in places and free:
+            # The same text again is the next cell with it, or the last one once more.
+            next_one = free[min(times[one.asked.source], len(free) - 1)]
+            places[number] = one.asked.place if one.asked.place in free else next_one
+            times[one.asked.source] += 1
+    return places
+
+
+def _metadata(cell: Cell, known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A saved cell's, with what is known of it since in its place."""
+    metadata = cell.get("metadata")
+    return {**(metadata if isinstance(metadata, Mapping) else {}), **known}
 
 
 def _id(cell: Cell) -> str:
-    """The id of a cell that may come from a file, so that it may be anything."""
+    """The id of a cell that comes from a file, so that it may be anything."""
     cell_id = cell.get("id")
     return cell_id if isinstance(cell_id, str) else ""
 
 
-def _has_turn(cell: Cell) -> bool:
-    return any(map(turn_of, cell.get("outputs") or ()))
-
-
-def _is_prompt_with(cell: Cell, source: str) -> bool:
-    return cell.get("cell_type") == "code" and source_of(cell) == source
+def _is_running(cell: Cell) -> bool:
+    """Whether it was saved while its turn ran."""
+    turns = map(turn_of, cell.get("outputs") or ())
+    return any(turn and turn["status"] == "running" for turn in turns)

@@ -16,9 +16,10 @@ from msgbook.errors import ProviderError
 from msgbook.kernel.assist import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.complete import PROMPT_ATTRIBUTES, complete, reply
 from msgbook.kernel.surroundings import Surroundings, is_unfinished
+from msgbook.memory import SessionMemory
 from msgbook.tools.base import Tool
 from msgbook.tools.rights import Roots
-from msgbook.transcript import Notebook, SessionMemory
+from msgbook.transcript import Notebook
 from msgbook.turn import LIMIT_KEYS
 
 

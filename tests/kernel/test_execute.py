@@ -36,14 +36,16 @@ def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run
     assert len(cell.outputs) == 1
     assert turn["status"] == "done"
     assert turn["model"] == "m"
-    assert [block["type"] for block in turn["blocks"]] == [
+    notice, *blocks = turn["blocks"]
+    assert "does not tell where the notebook is" in notice["text"]
+    assert [block["type"] for block in blocks] == [
         "tool_call",
         "tool_result",
         "reasoning",
         "text",
     ]
-    assert turn["blocks"][1]["status"] == "success"
-    assert turn["blocks"][3]["text"] == "It is **empty**."
+    assert blocks[1]["status"] == "success"
+    assert blocks[3]["text"] == "It is **empty**."
     assert turn["usage"] == {"input_tokens": 11, "output_tokens": 7, "untold_steps": 1}
     assert {"text/markdown", "text/plain"} < cell.outputs[0]["data"].keys()
     assert "text/html" not in cell.outputs[0]["data"]

@@ -17,7 +17,7 @@ from msgbook.kernel.inspect import inspect
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.surroundings import python_name_at
 from msgbook.magics import HELP
-from msgbook.transcript import SessionMemory
+from msgbook.memory import SessionMemory
 
 
 @pytest.fixture

@@ -88,10 +88,11 @@ def test_a_silent_prompt_asks_no_model_counts_nothing_and_answers_expressions(ke
 
 def test_a_prompt_that_is_not_to_be_stored_leaves_count_history_and_conversation(kernel, server):
     server.answers = [scripted.text("One."), scripted.text("Two.")]
-    first, _ = kernel.run("not to be kept", store_history=False)
+    first, _ = kernel.run("not to be kept", "a", store_history=False)
     second, _ = kernel.run("to be kept")
 
     assert first["execution_count"] == second["execution_count"]
+    assert len(server.requests) == 2
     assert "not to be kept" not in str(server.messages())
     history = kernel.client.history(hist_access_type="tail", n=10, reply=True, timeout=30)
     inputs = [entry[2] for entry in history["content"]["history"]]
@@ -253,7 +254,8 @@ def test_papermill_runs_a_notebook_of_prompts_with_its_parameters(server, tmp_pa
     assert done.returncode == 0, done.stderr
     ran = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     turns = [o["data"][TURN_MIME] for c in ran for o in c.get("outputs", ()) if "data" in o]
-    assert [turn["blocks"][0]["text"] for turn in turns] == ["First.", "Second."]
+    assert [turn["blocks"][-1]["text"] for turn in turns] == ["First.", "Second."]
+    assert "```\nwarm\n```" in server.messages()[-2]["content"]
     assert ran[1].source.startswith("%%python\n# Parameters\n")
     assert len(server.requests) == 2
     assert [o.text for c in ran for o in c.get("outputs", ()) if o.output_type == "stream"] == [

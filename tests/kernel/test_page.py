@@ -150,20 +150,23 @@ def test_a_page_that_keeps_silent_is_waited_for_once(kernel, server, open_page):
     assert len(asked) == 1
 
 
+RAN = "I ran this code:\n\n```python\n{}\n```"
+
+
 def test_deleted_cells_are_forgotten_whatever_runs_next(kernel, server):
     kernel.run("A", "a")
-    kernel.run("%%python\n1", "p", deleted=["a"])
+    kernel.run("%%python\npass", "p", deleted=["a"])
     kernel.run("B", "b")
 
-    assert spoken(server) == [("user", "B")]
+    assert spoken(server) == [("user", RAN.format("pass")), ("user", "B")]
 
 
-def test_a_prompt_that_became_code_is_forgotten(kernel, server):
+def test_a_prompt_that_became_code_is_sent_as_code(kernel, server):
     kernel.run("A secret", "a")
-    kernel.run("%%python\n1", "a")
+    kernel.run("%%python\npass", "a")
     kernel.run("B", "b")
 
-    assert spoken(server) == [("user", "B")]
+    assert spoken(server) == [("user", RAN.format("pass")), ("user", "B")]
 
 
 def test_a_page_that_is_slow_to_show_its_cells_misses_nothing_of_the_turn(

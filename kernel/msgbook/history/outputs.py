@@ -7,9 +7,10 @@ import binascii
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
-from msgbook.cells import Cell, source_of
+from msgbook.cells import SENT_IMAGES, SENT_TEXTS, Cell, source_of
 from msgbook.messages import Part
 
 IMAGE_BYTES = 5_000_000
@@ -17,11 +18,9 @@ IMAGE_BYTES = 5_000_000
 IMAGES = 20
 """Pictures of one cell that are sent."""
 
+_CONTROLS = re.compile(r"([\r\b])")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
-_TEXT_MIMES = ("text/markdown", "text/plain", "text/latex")
-"""The first that an output has is sent. Objects that are shown as Markdown have a `text/plain`
-that says nothing."""
 
 
 def outputs_of(cell: Cell) -> list[Any]:
@@ -32,7 +31,11 @@ def outputs_of(cell: Cell) -> list[Any]:
 
 def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
     """What the outputs say in words, without terminal colours; a picture is named in its place."""
-    return _ANSI.sub("", "".join(map(_text_of, outputs)))
+    texts = []
+    for stream, group in groupby(outputs, _stream):
+        text = "".join(map(_text_of, group))
+        texts.append(text if stream is None else _as_shown(text))
+    return _ANSI.sub("", "".join(texts))
 
 
 def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
@@ -41,12 +44,46 @@ def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
     for output in outputs:
         data = output.get("data")
         bundle = data if isinstance(data, dict) else {}
-        for mime in _SIGNATURES:
+        for mime in SENT_IMAGES:
             url = _data_url(mime, bundle.get(mime))
             if url and len(parts) < IMAGES:
                 image = {"url": url, "detail": "auto"}
                 parts.append({"type": "image_url", "image_url": image})
     return parts
+
+
+def _stream(output: Mapping[str, Any]) -> str | None:
+    """The name of a stream; None of what is none. Clients save one stream in several outputs."""
+    return str(output.get("name")) if output.get("output_type") == "stream" else None
+
+
+def _as_shown(text: str) -> str:
+    """A stream as it is shown in the end, and as JupyterLab saves it: others save it as it came.
+
+    A carriage return goes back to the beginning of the line, a backspace takes away its last
+    character.
+    """
+    if "\r" not in text and "\b" not in text:
+        return text
+    return "\n".join(map(_line_as_shown, text.split("\n")))
+
+
+def _line_as_shown(line: str) -> str:
+    if "\r" not in line and "\b" not in line:
+        return line
+    shown: list[str] = []
+    place = 0
+    for piece in _CONTROLS.split(line):
+        if piece == "\r":
+            place = 0
+        elif piece != "\b":
+            shown[place : place + len(piece)] = piece
+            place += len(piece)
+        elif place:
+            if place == len(shown):
+                shown.pop()
+            place -= 1
+    return "".join(shown)
 
 
 def _text_of(output: Mapping[str, Any]) -> str:
@@ -61,7 +98,7 @@ def _text_of(output: Mapping[str, Any]) -> str:
     if not isinstance(data, dict):
         return ""
     images = "".join(f"[{mime}]\n" for mime in data if str(mime).startswith("image/"))
-    text = next((words for mime in _TEXT_MIMES if (words := _lines(data.get(mime)))), "")
+    text = next((words for mime in SENT_TEXTS if (words := _lines(data.get(mime)))), "")
     if not text and not images:
         text = "".join(_named(mime, value) for mime, value in data.items())
     return images + text + ("\n" if text and not text.endswith("\n") else "")

@@ -22,6 +22,7 @@ def _main() -> None:
     from msgbook.host import hide_from_children
     from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.kernel import MsgKernel
+    from msgbook.kernel.outputs import ListeningSession
 
     hide_from_children()
     enter_folder(os.environ)
@@ -29,6 +30,9 @@ def _main() -> None:
     class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
         def init_path(self) -> None:
             """`MsgKernel` does it, later."""
+
+        def _session_default(self) -> ListeningSession:
+            return ListeningSession(parent=self)
 
         def start(self) -> None:
             super().start()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.surroundings import Surroundings, python_names, speaks_of_cells
+from msgbook.memory import SessionMemory
 from msgbook.tools.rights import Roots
-from msgbook.transcript import LiveNotebook, Notebook, SessionMemory, Transcript, all_cells
+from msgbook.transcript import LiveNotebook, Notebook, Transcript, all_cells
 
 if TYPE_CHECKING:
     from msgbook.agents.resolve import Listed

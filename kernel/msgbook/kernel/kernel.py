@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
@@ -16,14 +15,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.cells import is_own_magic
+from msgbook.kernel.asked import asked_for
 from msgbook.kernel.assist import Assistant, ModelNames
 from msgbook.kernel.gateway import kernel_private_paths
+from msgbook.kernel.imports import import_from_folder
 from msgbook.kernel.interrupt import InterruptibleKernel
+from msgbook.kernel.outputs import ListeningSession
 from msgbook.kernel.page import COMM_TARGET
 from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
 from msgbook.kernel.surroundings import is_unfinished, python_name_at
+from msgbook.memory import Asked
 from msgbook.output.failure import INTERRUPTED, Failure, error_content
 from msgbook.text import whole
 from msgbook.tools.asking import ReadLine
@@ -38,6 +41,12 @@ _WARM_UP_DELAY = 0.3
 """Seconds after the start until the engine is imported, so that the first requests do not wait."""
 
 
+_NOT_ASKED = (
+    "This was not sent to a model: it names no cell, and is not to be kept in the history. Clients "
+    "run code of their own so; for Python begin it with %%python.\n"
+)
+
+
 class MsgKernel(InterruptibleKernel):
     """Routes cells: prompts and msgbook's magics to the session, all else to IPython."""
 
@@ -50,9 +59,11 @@ class MsgKernel(InterruptibleKernel):
         super().__init__(**kwargs)
         self._routing = Routing(self.shell.magics_manager)
         self._session = Session(Path.cwd(), self._namespace, self._routing.is_magic)
+        if isinstance(self.session, ListeningSession):
+            self.session.outputs = self._session.outputs
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
         self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
-        self.shell.events.register("pre_execute", self._import_from_folder)
+        self.shell.events.register("pre_execute", self._find_modules)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             Path.cwd(),
@@ -98,19 +109,25 @@ class MsgKernel(InterruptibleKernel):
         cell_meta: Mapping[str, Any] | None = None,
         cell_id: str | None = None,
     ) -> dict[str, Any]:
-        """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model."""
-        cell_id = cell_id if isinstance(cell_id, str) else None
+        """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model.
+
+        Nor does what is neither a cell nor to be stored: clients run code of their own so.
+        """
+        asked = asked_for(
+            code, cell_id, cell_meta, folder=Path.cwd(), is_typed=allow_stdin and cell_id is None
+        )
         # JupyterLab tells of deleted cells once, with whatever runs next.
         deleted = (cell_meta or {}).get("deletedCells")
         self._session.forget(deleted if isinstance(deleted, list) else [])
         if self._routing.is_ours(code):
             if silent:
                 return self._answered(_reply(self.shell.execution_count), user_expressions)
-            running = self._converse(code, store_history, cell_id, allow_stdin)
+            running = self._converse(asked, store_history, allow_stdin)
             reply = await self._in_main_loop(running)
             return self._answered(reply, user_expressions)
-        self._session.forget([cell_id], deleted=False)
-        with self.running_python():
+        counts = bool(code.strip()) and store_history and not silent
+        request = self.get_parent("shell").get("header", {}).get("msg_id", "") if counts else ""
+        with self._session.remembering(asked, request), self.running_python():
             return await _awaited(
                 super().do_execute(
                     code,
@@ -150,17 +167,9 @@ class MsgKernel(InterruptibleKernel):
         await self._session.close()
         return await _awaited(super().do_shutdown(restart))
 
-    def _import_from_folder(self) -> None:
-        """Let Python import from the notebook's folder, at the place where IPython has it.
-
-        Not before Python of the user's runs: the kernel starts when somebody opens a notebook, and
-        imports a good deal later on, which modules of that folder would take the place of.
-        """
-        if "" in sys.path or getattr(self.parent, "ignore_cwd", False):
-            return
-        packages = {"site-packages", "dist-packages"}
-        places = (n for n, path in enumerate(sys.path) if Path(path).name in packages)
-        sys.path.insert(next(places, 0), "")
+    def _find_modules(self) -> None:
+        if not getattr(self.parent, "ignore_cwd", False):
+            import_from_folder()
 
     def _namespace(self) -> Namespace:
         from msgbook.kernel.namespace import KernelNamespace
@@ -183,18 +192,19 @@ class MsgKernel(InterruptibleKernel):
         return reply
 
     async def _converse(
-        self, code: str, store_history: bool, cell_id: str | None, allow_stdin: bool
+        self, asked: Asked, store_history: bool, allow_stdin: bool
     ) -> dict[str, Any]:
         """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""
-        count = self._count(code, store_history)
+        count = self._count(asked.source, store_history)
         send = self._sender()
-        if is_own_magic(code):
-            running = self._session.run_magic(code, cell_id, send, remember=store_history)
+        if is_own_magic(asked.source):
+            running = self._session.run_magic(asked, send, remember=store_history)
+        elif asked.cell_id is None and not store_history:
+            send("stream", {"name": "stderr", "text": _NOT_ASKED})
+            return _reply(count)
         else:
             read_line = self._line_reader() if allow_stdin else None
-            running = self._session.run_prompt(
-                code, cell_id, send, read_line, remember=store_history
-            )
+            running = self._session.run_prompt(asked, send, read_line, remember=store_history)
         task = asyncio.ensure_future(running)
         with self.running_turn(task):
             try:

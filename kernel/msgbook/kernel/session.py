@@ -6,8 +6,8 @@ import asyncio
 import importlib
 import os
 import uuid
-from collections.abc import Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING, Any
 from msgbook.cells import IsMagic
 from msgbook.config import Settings, hide_key
 from msgbook.errors import ConfigError, MsgbookError
-from msgbook.file_source import file_transcript, session_file, with_file
 from msgbook.host import home_folder, saved_approvals
 from msgbook.kernel.deliveries import Deliveries
+from msgbook.kernel.earlier import EarlierCells
 from msgbook.kernel.gateway import kernel_private_paths, notices
+from msgbook.kernel.outputs import CellsOutputs
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.questions import PageQuestions
+from msgbook.memory import Asked, SessionMemory
 from msgbook.output.console import DisplayMode
 from msgbook.output.failure import INTERRUPTED, Failure, failure_of, fault
 from msgbook.tools.approval import Answer, Ask, Question
 from msgbook.tools.asking import ReadLine, ask_by_line
 from msgbook.tools.rules import Rule
 from msgbook.tools.trust import load_with_project
-from msgbook.transcript import SessionMemory, Transcript, read_transcript
+from msgbook.transcript import Transcript
 
 if TYPE_CHECKING:
     from msgbook.engine import Engine
@@ -60,6 +62,8 @@ class Session:
         self._is_magic = is_magic
         self.page = PageComms()
         self.memory = SessionMemory()
+        self.outputs = CellsOutputs()
+        self._earlier = EarlierCells(self.page, self.memory, self.outputs)
         self.display = DisplayMode()
         self._deliveries = Deliveries(self.page)
         self._questions = PageQuestions(self.page)
@@ -76,16 +80,30 @@ class Session:
         self.settings = replace(self.settings, warnings=warnings)
         hide_key(self.settings)
 
-    def forget(self, cell_ids: Iterable[Any], *, deleted: bool = True) -> None:
-        """Drop the turns of cells that were deleted, or hold no prompt any more."""
+    def forget(self, cell_ids: Iterable[Any]) -> None:
+        """Drop cells that were deleted."""
         cell_ids = list(cell_ids)
-        self.memory.forget(cell_ids, deleted=deleted)
+        self._earlier.forget(cell_ids)
         self._deliveries.forget(cell_ids)
+
+    @contextmanager
+    def remembering(self, asked: Asked, request: str) -> Iterator[None]:
+        """Keep a code cell that runs meanwhile, in place of what the cell was before.
+
+        Args:
+            request: Id of the message that asks for it; empty for what is no part of the notebook.
+        """
+        self._deliveries.forget([asked.cell_id])
+        one = self._earlier.code_runs(asked, request) if request else None
+        try:
+            yield
+        finally:
+            if one is not None:
+                self._earlier.code_ended(one)
 
     async def run_prompt(
         self,
-        source: str,
-        cell_id: str | None,
+        asked: Asked,
         send: Send,
         read_line: ReadLine | None = None,
         *,
@@ -100,6 +118,7 @@ class Session:
             remember: Whether the turn is part of the conversation.
         """
         engine = await self._ready_engine()
+        cell_id = asked.cell_id
         from msgbook.events import TurnFinished
         from msgbook.output.console import TextDisplay
         from msgbook.output.publish import TurnDisplay
@@ -117,11 +136,11 @@ class Session:
         transcript: Transcript | None = None
         try:
             display.changed()
-            transcript = await self._transcript(cell_id, source)
+            transcript = await self._earlier.of(asked)
             if transcript.source == "live":
                 display.follow()
             asking = self._asking(display, read_line)
-            turn = engine.run(source, transcript, record, asking)
+            turn = engine.run(asked.source, transcript, record, asking)
             async with aclosing(turn) as happenings:
                 async for _ in happenings:
                     display.changed()
@@ -130,18 +149,14 @@ class Session:
         except Exception as error:  # a fault of ours: what has arrived is kept
             name, words = self.fault(error)
             engine.finish(record, TurnFinished("error", None, name, words))
-        current = transcript.current if transcript else None
-        metadata = current.get("metadata") if current else None
         if remember:
-            self.memory.remember(cell_id, source, record.snapshot(), metadata)
+            self._earlier.ran(asked, record.snapshot(), transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
             self._deliveries.end(display)
         return failure_of(record.snapshot())
 
-    async def run_magic(
-        self, source: str, cell_id: str | None, send: Send, *, remember: bool = True
-    ) -> Failure | None:
+    async def run_magic(self, asked: Asked, send: Send, *, remember: bool = True) -> Failure | None:
         """Run a cell of msgbook's own magics and print what it says.
 
         Args:
@@ -154,17 +169,17 @@ class Session:
 
             scene = Scene(
                 engine,
-                lambda: self._transcript(cell_id, source),
+                lambda: self._earlier.of(asked),
                 self.display,
                 self.page.mark,
             )
-            text = await run_magic(source, scene)
+            text = await run_magic(asked.source, scene)
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:
             return Failure(getattr(error, "name", type(error).__name__), str(error))
         if remember:
-            self.memory.remember(cell_id, source)
+            self._earlier.ran(asked)
         send("stream", {"name": "stdout", "text": text + "\n"})
         return None
 
@@ -189,16 +204,6 @@ class Session:
         """Close the connections to model servers."""
         if self._engine is not None:
             await self._engine.close()
-
-    async def _transcript(self, cell_id: str | None, source: str) -> Transcript:
-        """The cells that count for the running one."""
-        found = await read_transcript(cell_id, self.page, self.memory)
-        path = session_file(os.environ)
-        found = replace(found, path=path)
-        if found.source == "live" or path is None or cell_id is None:
-            return found
-        saved = await asyncio.to_thread(file_transcript, path, cell_id, source)
-        return replace(with_file(found, saved, self.memory), path=path)
 
     async def _ready_engine(self) -> Engine:
         if self._engine is None:
