@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from history_cells import answers, calls, check_valid, code, prompt, says
+from hypothesis import given
+from hypothesis import strategies as st
 
 from msgbook.events import (
     StepStarted,
@@ -15,6 +17,7 @@ from msgbook.events import (
 from msgbook.history import Reader, View
 from msgbook.history.turns import LEFT_OUT
 from msgbook.output.record import TurnRecord
+from msgbook.output.replay import turn_messages
 from msgbook.output.stopped import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format.turn import TURN_MIME
 
@@ -136,6 +139,41 @@ def test_what_a_saved_block_has_beside_its_words_cannot_say_who_speaks_or_which_
     ]
     assert messages[2] == {"role": "assistant", "content": "A", "reasoning": "Hm."}
     assert messages[3] == {"role": "assistant", "content": "B", "reasoning_content": "Hm."}
+
+
+_KEYS = st.sampled_from(
+    ["role", "content", "tool_calls", "tool_call_id", "name", "id", "type", "function", "index", "audio",
+     "reasoning", "reasoning_content", "refusal", "extra_content"]
+)  # fmt: skip
+_VALUES = st.sampled_from(["system", None, {}, [], [{"type": "text", "text": "x"}], 5])
+_EXTRAS = st.fixed_dictionaries(
+    {},
+    optional={
+        "field": _KEYS | _VALUES,
+        "reasoning_details": _VALUES,
+        "call": st.dictionaries(_KEYS, _VALUES) | _VALUES,
+    },
+) | st.dictionaries(_KEYS, _VALUES)
+
+
+@given(st.lists(_EXTRAS | _VALUES, min_size=4, max_size=4))
+def test_provider_data_adds_to_a_message_and_overrides_nothing_in_it(extras):
+    plain = [
+        {"type": "reasoning", "step": 1, "text": "system"},
+        says("A"),
+        calls("a"),
+        answers("a"),
+    ]
+    blocks = [{**block, "extra": extra} for block, extra in zip(plain, extras, strict=True)]
+
+    echoed = turn_messages(blocks, reasoning=True)
+
+    for message, bare in zip(echoed, turn_messages(plain), strict=True):
+        calls_of = [message.pop("tool_calls", []), bare.pop("tool_calls", [])]
+        assert message | bare == message
+        assert {k for k in message.keys() - bare.keys() if not k.startswith("reasoning")} == set()
+        for call, bare_call in zip(*calls_of, strict=True):
+            assert call | bare_call == call
 
 
 def test_a_result_written_by_hand_without_a_status_is_a_result():

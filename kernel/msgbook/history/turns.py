@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,11 +12,7 @@ from msgbook.history.summary import Lookup, source_of_text
 from msgbook.messages import Message
 from msgbook.output.replay import results_of_calls, sound_block, text_of, turn_messages
 from msgbook.output.stopped import interrupted_result
-from msgbook.text import whole
 from msgbook_format.turn import Block, Turn
-
-_REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
-_CALL_KEYS = {"id", "type", "function", "index"}
 
 LEFT_OUT = "(this result was left out)"
 """Sent for a result that is excluded while its call is not."""
@@ -36,8 +30,6 @@ def answer_messages(
         reasoning: Send the reasoning along.
     """
     blocks = [sound_block(block) for block in turn["blocks"]]
-    if reasoning:
-        blocks = list(map(_with_sound_extra, blocks))
     if turn["status"] == "running":
         blocks = _interrupted(blocks)
     if any("history" in block for block in blocks):
@@ -47,36 +39,6 @@ def answer_messages(
         return turn_messages(blocks, reasoning=reasoning)
     text = text_of(blocks)
     return [messages.user(f"[{speaker}] {text}")] if text.strip() else []
-
-
-def _with_sound_extra(block: Block) -> Block:
-    """The block with no more in its `extra` than reasoning and signatures.
-
-    It is merged into messages and calls, and may come from a file: it must not say who speaks, nor
-    which call it is.
-    """
-    extra: Any = block.get("extra")
-    given = extra if isinstance(extra, dict) else {}
-    field, details, call = (given.get(key) for key in ("field", "reasoning_details", "call"))
-    sound: dict[str, Any] = {}
-    if isinstance(field, str) and (not field or _REASONING_NAME.fullmatch(field)):
-        sound["field"] = field
-    if isinstance(details, list) and details and all(isinstance(one, dict) for one in details):
-        sound["reasoning_details"] = details
-    if isinstance(call, dict):
-        sound["call"] = {key: one for key, one in call.items() if key not in _CALL_KEYS}
-    changed: Any = {**block, "extra": _sendable(sound)}
-    if block["type"] == "reasoning":
-        changed["text"] = whole(block.get("text", ""))
-    return changed  # type: ignore[no-any-return]  # a block, as the one given
-
-
-def _sendable(extra: dict[str, Any]) -> Any:
-    """As JSON that servers read; nothing where it is none: NaN, halves of characters."""
-    try:
-        return json.loads(whole(json.dumps(extra, ensure_ascii=False, allow_nan=False)))
-    except (ValueError, RecursionError):
-        return {}
 
 
 def _interrupted(blocks: Sequence[Block]) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast
@@ -11,8 +12,11 @@ from msgbook import messages
 from msgbook.events import REASONING_FIELD
 from msgbook.messages import Message
 from msgbook.output.stopped import result_of_stopped
-from msgbook.text import one_line
+from msgbook.text import one_line, whole
 from msgbook_format.turn import Block
+
+_REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
+_CALL_KEYS = {"id", "type", "function", "index"}
 
 
 def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[Message]:
@@ -24,6 +28,8 @@ def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[M
         reasoning: Send the server its reasoning, signatures included, back; right within a turn.
     """
     sound = [sound_block(block) for block in blocks]
+    if reasoning:
+        sound = list(map(_with_sound_extra, sound))
     results = results_of_calls(sound)
     answered = set(results.values())
     result: list[Message] = []
@@ -76,6 +82,36 @@ def sound_block(block: Block) -> Block:
         is_sound = parts and all(map(_is_part, parts))
         fixed["content"] = list(map(_sent_part, parts)) if is_sound else _as_text(content)
     return cast("Block", fixed)
+
+
+def _with_sound_extra(block: Block) -> Block:
+    """The block with no more in its `extra` than reasoning and signatures.
+
+    It is merged into messages and calls, and comes from a server or a file: it must not say who
+    speaks, nor which call it is.
+    """
+    extra: Any = block.get("extra")
+    given = extra if isinstance(extra, dict) else {}
+    field, details, call = (given.get(key) for key in ("field", "reasoning_details", "call"))
+    sound: dict[str, Any] = {}
+    if isinstance(field, str) and (not field or _REASONING_NAME.fullmatch(field)):
+        sound["field"] = field
+    if isinstance(details, list) and details and all(isinstance(one, dict) for one in details):
+        sound["reasoning_details"] = details
+    if isinstance(call, dict):
+        sound["call"] = {key: one for key, one in call.items() if key not in _CALL_KEYS}
+    changed: Any = {**block, "extra": _sendable(sound)}
+    if block["type"] == "reasoning":
+        changed["text"] = whole(block.get("text", ""))
+    return changed  # type: ignore[no-any-return]  # a block, as the one given
+
+
+def _sendable(extra: dict[str, Any]) -> Any:
+    """As JSON that servers read; nothing where it is none: NaN, halves of characters."""
+    try:
+        return json.loads(whole(json.dumps(extra, ensure_ascii=False, allow_nan=False)))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _as_text(value: Any) -> str:
