@@ -205,7 +205,7 @@ class DiskOnly(Files):
     async def python(self, name: str) -> str:
         raise SourceError("no Python here")
 
-    async def tool(self, name: str, arguments: str) -> str:
+    async def tool(self, name: str, arguments: str) -> Document:
         raise SourceError("no tools here")
 
 

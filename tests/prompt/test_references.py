@@ -47,11 +47,11 @@ class Scripted:
     async def python(self, name: str) -> str:
         return f"value of {name}"
 
-    async def tool(self, name: str, arguments: str) -> str:
+    async def tool(self, name: str, arguments: str) -> Document:
         self.asked.append((name, arguments))
         if name == "missing":
             raise SourceError("there is no tool named 'missing'")
-        return f"{name} ran"
+        return Document(f"{name} ran", "literal")
 
 
 def resolved(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from hashlib import sha256
 
 from msgbook.tools.files.opening import read_file
@@ -50,11 +50,15 @@ class Blobs:
             self.load(digest)
         return self._lengths.get(digest, 0)
 
-    def add(self, texts: Mapping[str, str]) -> None:
-        """Hold texts by their digests, in memory alone."""
+    def add(self, texts: Mapping[str, str], allowed: Set[str] = frozenset()) -> None:
+        """Hold texts by their digests, in memory alone.
+
+        Args:
+            allowed: Digests of what was not free: as blobs, which are, they are never written.
+        """
         self.gone -= texts.keys()
         for digest, text in texts.items():
-            if self._read(digest) is None:
+            if digest not in allowed and self._read(digest) is None:
                 self._unwritten.add(digest)
             self._hold(digest, text)
 

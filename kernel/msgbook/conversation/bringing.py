@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from msgbook.agents.model import Agent
 from msgbook.agents.rules import Rule, rules_in_force
@@ -13,14 +13,28 @@ from msgbook.cells import Cell, IsMagic, Prompt, metadata_of
 from msgbook.events import Notice
 from msgbook.prompt.block import Items, ToolRun, build
 from msgbook.prompt.expand import expand
-from msgbook.prompt.images import LoadFile, load_images
+from msgbook.prompt.images import load_images
 from msgbook.prompt.macros import macros_in_force
 from msgbook.prompt.references import Resolved, resolve
 from msgbook.prompt.scan import aside
 from msgbook.prompt.sources import Sources
+from msgbook.text import whole
 from msgbook.transcript import Transcript
 
 Redact = Callable[[str], str]
+
+
+class FileSources(Sources, Protocol):
+    """Sources that read files of images, too."""
+
+    @property
+    def allowed(self) -> int:
+        """How often somebody had to allow, and allowed, what was read."""
+        ...
+
+    async def bytes(self, path: str, limit: int) -> bytes:
+        """All of a file."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,8 @@ class Brought:
     """Keys for the turn's `context`: `macros`, `rules`, `files`, `tools`, `images`, where any."""
     blobs: dict[str, str]
     """Texts that the context names by their sha256."""
+    allowed: set[str]
+    """Digests of those that were not free: they are kept in this session alone."""
     notices: list[Notice]
 
 
@@ -39,13 +55,12 @@ class Bringing:
     """How a prompt's references are followed.
 
     Args:
-        load_file: Reads the files of images.
+        sources: Where references lead, the files of images among them.
         redact: Takes out what must neither be sent nor kept.
         has_blob: Whether a text that was sent earlier is still there.
     """
 
-    sources: Sources
-    load_file: LoadFile
+    sources: FileSources
     is_magic: IsMagic
     redact: Redact
     has_blob: Callable[[str], bool]
@@ -80,8 +95,11 @@ class Bringing:
         naming = [(rule.name, rule.text) for rule in in_force]
         found = await resolve(text, macros, self.sources, rules=naming, line=prompt.line)
         notices += [*found.notices, *(Notice(words, "warning") for words in wrong)]
-        images = await load_images(text, self.load_file, _attachments(transcript.current))
+        before = self.sources.allowed
+        images = await load_images(text, self.sources.bytes, _attachments(transcript.current))
+        allowed_images = images.blobs if self.sources.allowed > before else {}
         block = build(above, self._items(found, in_force), has_blob=self.has_blob)
+        allowed = self._allowed(found, block.context) | set(allowed_images)
         # None are recorded where the notebook still notes some: they were removed.
         noted = metadata_of({"metadata": transcript.metadata})
         context = {
@@ -89,7 +107,9 @@ class Bringing:
             **block.context,
             **({"images": images.records} if images.records else {}),
         }
-        return Brought(context, {**block.blobs, **images.blobs}, [*notices, *images.notices])
+        context = _marked(context, allowed)
+        blobs = {**block.blobs, **images.blobs}
+        return Brought(context, blobs, allowed, [*notices, *images.notices])
 
     def _rules(
         self,
@@ -105,6 +125,15 @@ class Bringing:
         selected = selection("rules", agent, metadata_of({"metadata": transcript.metadata}))
         return rules_in_force(rules, selected, expanded)
 
+    def _allowed(self, found: Resolved, context: Mapping[str, Any]) -> set[str]:
+        """Digests of the texts that were not free, and are of nothing else that was."""
+        keys = {self.redact(key) for key in found.allowed}
+        entries = [(e["sha256"], whole(e["key"]) not in keys) for e in context.get("files", ())]
+        runs = zip(context.get("tools", ()), found.tools, strict=True)
+        entries += [(entry["sha256"], run.free) for entry, run in runs]
+        entries += [(entry["sha256"], True) for entry in context.get("rules", ())]
+        return {digest for digest, _ in entries} - {digest for digest, free in entries if free}
+
     def _items(self, found: Resolved, rules: Sequence[Rule]) -> Items:
         """All of it, redacted: it is kept in the project's folder."""
         return Items(
@@ -112,6 +141,19 @@ class Bringing:
             files={self.redact(key): self.redact(text) for key, text in found.files.items()},
             tools=[ToolRun(run.name, run.args, self.redact(run.result)) for run in found.tools],
         )
+
+
+def _marked(context: dict[str, Any], allowed: set[str]) -> dict[str, Any]:
+    """The context, with `"kept": false` at each text that is not kept for later sessions."""
+    return {
+        kind: [
+            {**entry, "kept": False} if entry.get("sha256") in allowed else entry
+            for entry in entries
+        ]
+        if kind in ("files", "tools", "images")
+        else entries
+        for kind, entries in context.items()
+    }
 
 
 def _attachments(cell: Cell | None) -> Mapping[str, Any]:

@@ -120,7 +120,7 @@ class Conversation:
         )
         for notice in brought.notices:
             means.say(notice.text)
-        self.blobs.add(brought.blobs)
+        self.blobs.add(brought.blobs, brought.allowed)
         require_measure(contexts_above(transcript.earlier, self.is_magic), self.blobs.length)
         history, made = await self._history(transcript, answerer, means)
         context = {
@@ -154,7 +154,6 @@ class Conversation:
         )
         return Bringing(
             sources,
-            sources.bytes,
             self.is_magic,
             redacted,
             self.blobs.has,
@@ -214,4 +213,6 @@ def _kept(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and isinstance(entry.get("sha256"), str):
                 name = entry.get(key)
-                yield entry["sha256"], one_line(name, 100) if isinstance(name, str) else "?"
+                shown = one_line(name, 100) if isinstance(name, str) else "?"
+                once = ", allowed for that prompt alone" if entry.get("kept") is False else ""
+                yield entry["sha256"], shown + once

@@ -18,11 +18,11 @@ from msgbook.conversation.summing_up import Summaries, part_of, sum_up
 from msgbook.events import Notice, TurnEvent
 from msgbook.history import Missing
 from msgbook.output.record import TurnRecord
-from msgbook.prompt.sources import SourceError
+from msgbook.prompt.sources import Document, SourceError
 from msgbook.tools.approval import Approve, Question
-from msgbook.tools.base import Content, Need, ToolError
+from msgbook.tools.base import Need, ToolError
 from msgbook.tools.rights import Objection
-from msgbook.turn.calls import CallRunner
+from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Meter
 from msgbook_format.turn import Block
 
@@ -83,7 +83,7 @@ class TurnMeans:
     choose_model: ChooseModel
     describe: Describe | None
     redact: Callable[[str], str]
-    bound: Callable[[Content], Content]
+    bound: Bound
 
     async def allow(self, real: Path, objection: Objection) -> bool:
         decision = await self.approve(_question(real, objection))
@@ -149,12 +149,12 @@ class PreviewMeans:
         return (await self.approve(_question(real, objection))).approval != "denied"
 
     def tool_runner(self, answerer: Answerer) -> RunTool:
-        async def run(name: str, arguments: str) -> str:
+        async def run(name: str, arguments: str) -> Document:
             try:
                 answerer.tools.find(name)
             except ToolError as error:
                 raise SourceError(str(error)) from None
-            return _pending(f"{name} {arguments}")
+            return Document(_pending(f"{name} {arguments}"), "literal")
 
         return run
 

@@ -9,7 +9,7 @@ from secrets import token_hex
 from msgbook import messages
 from msgbook.events import ReferenceCalled
 from msgbook.output.record import TurnRecord
-from msgbook.prompt.sources import SourceError
+from msgbook.prompt.sources import Document, SourceError
 from msgbook.turn.calls import CallRunner
 
 
@@ -33,8 +33,8 @@ class ReferenceCalls:
         self._changed = changed
         self._now = now
 
-    async def run(self, name: str, arguments: str) -> str:
-        """The text of a call's result.
+    async def run(self, name: str, arguments: str) -> Document:
+        """The text of a call's result; free if the call was.
 
         Raises:
             SourceError: It was denied, or it failed.
@@ -60,4 +60,4 @@ class ReferenceCalls:
         text = str(said["content"])
         if result["status"] != "success":
             raise SourceError(text)
-        return text
+        return Document(text, "literal", free=call.get("approval") == "auto")

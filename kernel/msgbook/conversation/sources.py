@@ -19,7 +19,7 @@ from msgbook.tools.rights import Roots
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` where there is none."""
 
-RunTool = Callable[[str, str], Awaitable[str]]
+RunTool = Callable[[str, str], Awaitable[Document]]
 """Runs a tool with a JSON object as arguments, under the rules for calls of a model. Raises
 `SourceError` for a call that was denied or failed."""
 
@@ -77,6 +77,7 @@ class PromptSources(Files):
         except MsgbookError as error:
             raise SourceError(str(error)) from None
 
-    async def tool(self, name: str, arguments: str) -> str:
+    async def tool(self, name: str, arguments: str) -> Document:
         """The result of a call."""
-        return self._redact(await self._run_tool(name, arguments))
+        result = await self._run_tool(name, arguments)
+        return replace(result, text=self._redact(result.text))

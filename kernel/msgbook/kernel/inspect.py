@@ -18,7 +18,7 @@ from msgbook.errors import MsgbookError
 from msgbook.kernel.surroundings import Surroundings, macro_at, reference_at
 from msgbook.prompt.files import nobody
 from msgbook.prompt.references import Resolved, resolve
-from msgbook.prompt.sources import SourceError
+from msgbook.prompt.sources import Document, SourceError
 from msgbook.prompt.tags import Tag, find_tags
 from msgbook.text import counted
 from msgbook.tools.rights import visible
@@ -111,7 +111,7 @@ async def _followed(reference: str, code: str, around: Surroundings) -> Resolved
     async def describe(name: str) -> str:
         raise MsgbookError("the notebook's Python has no such name")
 
-    async def run(name: str, arguments: str) -> str:
+    async def run(name: str, arguments: str) -> Document:
         raise SourceError("tools do not run here")
 
     above = around.above(code)

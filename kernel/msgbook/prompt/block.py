@@ -37,6 +37,8 @@ class ToolRun:
     args: Any
     """The arguments as a JSON value."""
     result: str
+    free: bool = True
+    """As in `prompt.sources.Document`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import asyncio
 import mimetypes
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -62,14 +63,18 @@ class Files:
         self._roots = roots
         self._allow = allow
         self._own = _texts_of(conversation.resolve()) if conversation else set()
+        self.allowed = 0
+        """How often somebody had to allow, and allowed, what was read."""
 
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        before = self.allowed
         real = await self._readable(path, nested=nested)
         with _saying():
-            return await asyncio.to_thread(self._document, real, lines)
+            document = await asyncio.to_thread(self._document, real, lines)
+        return replace(document, free=self.allowed == before)
 
     async def glob(self, pattern: str) -> Matches:
         with _saying():
@@ -101,6 +106,7 @@ class Files:
             raise SourceError("there is no such file")  # nothing that could be allowed
         if objection and (nested or not await self._allow(real, objection)):
             raise SourceError(f"it is not free to read, since {objection.reason}")
+        self.allowed += objection is not None
         return real
 
     def _exists(self, path: str) -> bool:

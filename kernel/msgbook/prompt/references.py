@@ -45,6 +45,8 @@ class Resolved:
 
     files: dict[str, str] = field(default_factory=dict)
     tools: list[ToolRun] = field(default_factory=list)
+    allowed: set[str] = field(default_factory=set)
+    """Keys of those `files` that were not free."""
     notices: list[Notice] = field(default_factory=list)
 
 
@@ -188,6 +190,8 @@ class _Resolver:
             text, problems = expand(text, self._macros)
             self._tell(problems, one_line(key, 200))
         self._add(key, text)
+        if not document.free:
+            self.resolved.allowed.add(key)
         if document.kind == "prose":
             await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
 
@@ -199,8 +203,8 @@ class _Resolver:
         self._calls.add((tag.tool, canonical))
         self._room()
         result = await self._sources.tool(tag.tool, canonical)
-        shown = self._bounded(tag.text, result)
-        self.resolved.tools.append(ToolRun(tag.tool, arguments, shown))
+        shown = self._bounded(tag.text, result.text)
+        self.resolved.tools.append(ToolRun(tag.tool, arguments, shown, result.free))
 
     def _expanded(self, text: str) -> str:
         return expanded(text, self._macros, _KEY_GROWTH)

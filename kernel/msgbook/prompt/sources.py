@@ -22,6 +22,8 @@ class Document:
     """`prose`: its references are followed. `literal`: words of ours, nothing is expanded."""
     note: str = ""
     """What the reader should know of it; empty for nothing."""
+    free: bool = True
+    """False for what somebody had to allow: it is not kept for later sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Sources(Protocol):
         """The description of a variable."""
         ...
 
-    async def tool(self, name: str, arguments: str) -> str:
+    async def tool(self, name: str, arguments: str) -> Document:
         """The result of a call, under the rules for calls of a model.
 
         Args:

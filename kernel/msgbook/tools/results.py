@@ -20,6 +20,9 @@ IMAGE_LIMIT = 5_000_000
 BLOB_LIMIT = 50_000_000
 """Bytes of a result that is kept."""
 
+ASKED = "asked"
+"""Folder below the blobs for what was not free; `tools.secret_paths` has it."""
+
 _TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
 _PIECE = 1_000_000
 """Characters that are written at a time, so that a long result is not held twice."""
@@ -48,17 +51,21 @@ class Results:
         """Where whole results are kept, under the sha256 of their UTF-8."""
         return self._project / ".msgbook" / "blobs"
 
-    def capped(self, content: Content) -> Content:
-        """A result as the model gets it: short, or its head and tail and where the whole is."""
+    def capped(self, content: Content, free: bool) -> Content:
+        """A result as the model gets it: short, or its head and tail and where the whole is.
+
+        Args:
+            free: Whether the call was; the whole of another one is not free to read either.
+        """
         if isinstance(content, str):
-            return self._short(content, RESULT_LIMIT)
+            return self._short(content, RESULT_LIMIT, free)
         texts = [part["text"] for part in content if _is_text(part)]
         fits = sum(map(len, texts)) <= RESULT_LIMIT
         limit = RESULT_LIMIT if fits else max(RESULT_LIMIT // len(texts), 500)
-        return [self._part(part, limit) for part in content]
+        return [self._part(part, limit, free) for part in content]
 
-    def keep(self, text: str) -> Path:
-        """Keep a whole result.
+    def keep(self, text: str, free: bool = True) -> Path:
+        """Keep a whole result; one of a call that was not free in `asked/`, which asks.
 
         Raises:
             NotKeptError: It is too long, or the folder cannot be written.
@@ -66,15 +73,16 @@ class Results:
         if len(text) > BLOB_LIMIT:
             raise NotKeptError(_TOO_LONG)
         try:
-            with _blobs_folder(self._project) as folder:
-                base = self.blobs if folder is None else Path()
-                return self.blobs / _write_blob(text, base, folder)
+            blobs = self.blobs if free else self.blobs / ASKED
+            with _blobs_folder(self._project, blobs) as folder:
+                base = blobs if folder is None else Path()
+                return blobs / _write_blob(text, base, folder)
         except OSError as error:
             raise NotKeptError(f".msgbook/blobs: {error.strerror}") from error
 
-    def _part(self, part: dict[str, Any], limit: int) -> dict[str, Any]:
+    def _part(self, part: dict[str, Any], limit: int, free: bool) -> dict[str, Any]:
         if _is_text(part):
-            return {**part, "text": self._short(part["text"], limit)}
+            return {**part, "text": self._short(part["text"], limit, free)}
         if part.get("type") != "image_url":
             return part
         size = len(str(part.get("image_url", {}).get("url", ""))) * 3 // 4
@@ -83,11 +91,11 @@ class Results:
         words = f"[an image of about {size} bytes was left out; the limit is {IMAGE_LIMIT}]"
         return {"type": "text", "text": words}
 
-    def _short(self, text: str, limit: int) -> str:
+    def _short(self, text: str, limit: int, free: bool) -> str:
         if len(text) <= limit:
             return text
         try:
-            path = Path(os.path.relpath(self.keep(text), self._folder)).as_posix()
+            path = Path(os.path.relpath(self.keep(text, free), self._folder)).as_posix()
             where = f"the whole is in {path}: read it with start and end, or use grep"
         except NotKeptError as error:
             where = f"the whole could not be kept: {error}"
@@ -100,18 +108,18 @@ def _is_text(part: dict[str, Any]) -> bool:
 
 
 @contextmanager
-def _blobs_folder(project: Path) -> Iterator[int | None]:
-    """The folder of blobs, made where it is missing; no link is followed below the project.
+def _blobs_folder(project: Path, blobs: Path) -> Iterator[int | None]:
+    """A folder of blobs, made where it is missing; no link is followed below the project.
 
     Yields:
         Its descriptor; None where the system opens no files by descriptors.
     """
-    ours, blobs = project / ".msgbook", project / ".msgbook" / "blobs"
+    ours, *below = blobs.relative_to(project).parts
     if not _BY_DESCRIPTOR:
         blobs.mkdir(parents=True, exist_ok=True)
         if blobs.resolve() != blobs:
             raise NotKeptError(f"{blobs} is a link")
-        _ignore_blobs(ours / ".gitignore", None)
+        _ignore_blobs(project / ours / ".gitignore", None)
         yield None
         return
     with ExitStack() as opened:
@@ -125,9 +133,11 @@ def _blobs_folder(project: Path) -> Iterator[int | None]:
 
         top = os.open(project, _FOLDER)
         opened.callback(os.close, top)
-        inner = folder(ours.name, 0o777, top)
+        inner = folder(ours, 0o777, top)
         _ignore_blobs(Path(".gitignore"), inner)
-        yield folder(blobs.name, 0o700, inner)
+        for name in below:
+            inner = folder(name, 0o700, inner)
+        yield inner
 
 
 def _ignore_blobs(path: Path, folder: int | None) -> None:

@@ -24,7 +24,7 @@ SECRET_PATHS = (
     ".ssh/", ".aws/", ".azure/", ".oci/", ".gnupg/", ".docker/", ".kube/", ".password-store/", ".secrets/",
     ".terraform.d/", ".huggingface/", ".fly/", ".config/{gcloud,gh,glab-cli,hub,doctl,rclone,sops,op}/",
     ".local/share/keyrings/", ".cache/huggingface/token", ".m2/settings*.xml", ".gradle/gradle.properties",
-    ".subversion/auth/", "{,*}.git/**/config*",
+    ".subversion/auth/", ".msgbook/blobs/asked/", "{,*}.git/**/config*",
 )  # fmt: skip
 """Patterns of names; with `/`, of names that follow one another; `/` at the end: a folder. Case does
 not count, and what stands for a file stands for all in a folder of that name."""

@@ -34,6 +34,10 @@ _MAX_QUESTIONS = 3
 _KEEPS_CHANGING = "Denied: what the call would do was another thing each time it was allowed."
 
 
+Bound = Callable[[Content, bool], Content]
+"""Cuts a result down to what a request can carry; told whether the call was free."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     status: str
@@ -51,7 +55,7 @@ class CallRunner:
 
     Args:
         redact: Takes out of a result what must not be shown or sent on.
-        bound: Cuts a result down to what a request can carry.
+        bound: Cuts a result down to what a request can carry; told whether the call was free.
         clock: Monotonic seconds.
         meter: Cuts a tool off when the time is over.
         breaker: Told of each outcome; no further call starts after it has tripped.
@@ -61,7 +65,7 @@ class CallRunner:
     tools: ToolSet
     approve: Approve
     redact: Callable[[str], str]
-    bound: Callable[[Content], Content]
+    bound: Bound
     clock: Callable[[], float]
     meter: Meter
     breaker: Breaker
@@ -166,7 +170,7 @@ class CallRunner:
                 outcome = _Outcome("interrupted", INTERRUPTED_RESULT)
         return replace(
             outcome,
-            content=self.bound(self._redacted(outcome.content)),
+            content=self.bound(self._redacted(outcome.content), context.allowed is None),
             duration=self.clock() - started,
         )
 

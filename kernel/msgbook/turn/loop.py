@@ -23,8 +23,8 @@ from msgbook.output.replay import turn_messages
 from msgbook.provider.base import Provider, Request
 from msgbook.text import counted
 from msgbook.tools.approval import Approve
-from msgbook.tools.base import Content, ToolSet
-from msgbook.turn.calls import CallRunner
+from msgbook.tools.base import ToolSet
+from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook_format.turn import Block, Usage
 
@@ -41,7 +41,7 @@ async def run_turn(
     approve: Approve,
     redact: Callable[[str], str],
     clock: Callable[[], float],
-    bound: Callable[[Content], Content] = lambda content: content,
+    bound: Bound = lambda content, free: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> AsyncGenerator[None]:
     """Run one turn, yielding after each event that `record` has taken in.
