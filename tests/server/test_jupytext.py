@@ -333,6 +333,30 @@ def test_other_markdown_stays_with_jupytexts_own_formats(run, tmp_path):
     assert (tmp_path / "README.md").read_text().endswith(text)
 
 
+SCRIPT = """\
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %%
+1 + 1
+"""
+
+
+def test_what_a_command_says_of_itself_is_not_in_its_standard_output(run, tmp_path):
+    (tmp_path / "a.py").write_text(SCRIPT)
+    jupytext(run, "--to ipynb a.py")
+
+    command = "a.ipynb --to py:percent -o - --opt notebook_metadata_filter=-jupytext"
+    printed = run(f"jupytext.cli.jupytext({command.split()!r})")
+
+    assert printed == SCRIPT
+
+
 def test_every_function_that_is_replaced_is_what_it_was_written_for(run):
     run("from msgbook_format.jupytext_plugin import patches\nassert patches.find_problem() is None")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,8 @@ def jupytext_single_file(original: Function) -> Function:
     """
 
     def replacement(nb_file: str, args: Any, log: Any, notary: Any) -> Any:
-        args = copy(args)
+        # Not in a copy: Jupytext sets further attributes, which its `log` and its next file read.
+        given = args.input_format, args.output_format
         args.input_format = _completed(args.input_format, nb_file, default=True)
         args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
         try:
@@ -40,6 +40,8 @@ def jupytext_single_file(original: Function) -> Function:
         except MessageFileError as error:
             sys.stderr.write(f"[jupytext] Error: {error}\n")
             return 1
+        finally:
+            args.input_format, args.output_format = given
 
     return replacement
 

@@ -130,3 +130,5 @@ def _add_format() -> None:
         )
     )
     jupytext.formats._VALID_FORMAT_NAMES.add(FORMAT_NAME)
+    # Jupytext's own rules of what metadata a text can hold, and its warnings, are not for ours.
+    jupytext.formats.FORMATS_WITH_NO_CELL_METADATA.add(FORMAT_NAME)
