@@ -29,7 +29,7 @@ help:
 demo: $(VENV)/.installed
 	msgbook demo
 
-test: $(VENV)/.dev labextension/.tested chromium
+test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed
 	pytest -n 2 --dist loadfile
 
 # The last release line that rides on httpx. What it needs besides is installed already, but for distro.
@@ -42,6 +42,15 @@ test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 .openai2/$(OPENAI2):
 	rm -rf .openai2
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)" distro
+	touch $@
+
+# In a folder of its own, for the tests that name it: installed beside JupyterLab it changes every document.
+.collaboration/.installed: Makefile | $(VENV)/.dev
+	rm -rf .collaboration
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .collaboration \
+		jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 jupyter-docprovider==3.0.4 \
+		jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 jupyter-ydoc==4.2.1 pycrdt==0.14.13 \
+		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
 	touch $@
 
 lint: $(VENV)/.dev labextension/.linted
@@ -82,7 +91,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 msgbook-demo test-results dist
+		labextension/.linted .openai2 .collaboration msgbook-demo test-results dist
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)

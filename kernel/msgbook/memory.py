@@ -44,6 +44,8 @@ class Asked:
     """About where it stands among the cells, from 0."""
     is_typed: bool = False
     """Whether the client shows no notebook: a console."""
+    client: str | None = None
+    """Client session of the request, by which a page is told from others."""
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -46,8 +46,12 @@ class LiveNotebook(Protocol):
         """Whether there is somebody to ask."""
         ...
 
-    async def notebook(self, cell_id: str) -> Notebook | None:
-        """The cells from the first through the one with that id; None when nobody answers."""
+    async def notebook(self, cell_id: str, client: str | None = None) -> Notebook | None:
+        """The cells from the first through the one with that id; None when nobody answers.
+
+        Args:
+            client: Client session of the request: who sent it knows best.
+        """
         ...
 
     async def all_cells(self) -> Notebook | None:
@@ -61,7 +65,11 @@ async def read_transcript(asked: Asked, live: LiveNotebook, memory: SessionMemor
     The running cell may read otherwise by now: it was sent as it stood when it was run.
     """
     cell_id = asked.cell_id
-    shown = await live.notebook(cell_id) if cell_id is not None and live.connected else None
+    shown = (
+        await live.notebook(cell_id, asked.client)
+        if cell_id is not None and live.connected
+        else None
+    )
     if shown and shown.cells and shown.cells[-1].get("id") == cell_id:
         memory.metadata = shown.metadata
         return Transcript("live", shown.cells[:-1], shown.cells[-1], metadata=shown.metadata)

@@ -56,16 +56,16 @@ def answer(button: Locator) -> None:
 
 
 class Slow:
-    """An answer that says `before`, waits for `go`, and says `after`."""
+    """An answer that says `before`, and each of `after` when it is told to `go`."""
 
-    def __init__(self, before: str, after: str) -> None:
+    def __init__(self, before: str, *after: str) -> None:
         self._before, self._after = before, after
-        self._go = threading.Event()
+        self._go = threading.Semaphore(0)
         self.said = threading.Event()
         """Set when all of it was sent."""
 
     def go(self) -> None:
-        self._go.set()
+        self._go.release()
 
     @property
     def answer(self) -> Answer:
@@ -73,8 +73,9 @@ class Slow:
 
     def _chunks(self) -> Iterator[Chunk]:
         yield delta(role="assistant", content=self._before)
-        while not self._go.is_set():
-            yield delta(content="")
-        yield delta(content=self._after)
+        for words in self._after:
+            while not self._go.acquire(blocking=False):
+                yield delta(content="")
+            yield delta(content=words)
         yield finish("stop", {"prompt_tokens": 11, "completion_tokens": 7})
         self.said.set()

@@ -19,7 +19,13 @@ _HANDLE = re.compile(r"[WXYZa-f]+([0-6]+)s")
 
 
 def asked_for(
-    source: str, cell_id: Any, metadata: Mapping[str, Any] | None, *, folder: Path, is_typed: bool
+    source: str,
+    cell_id: Any,
+    metadata: Mapping[str, Any] | None,
+    *,
+    folder: Path,
+    is_typed: bool,
+    client: str | None = None,
 ) -> Asked:
     """The cell that a request is about.
 
@@ -27,15 +33,15 @@ def asked_for(
         metadata: Of the request. JupyterLab and VS Code send the cell's.
         folder: The kernel's. A notebook that a client names counts only below it.
         is_typed: Whether the client takes questions and names no cell.
+        client: Client session of the request.
     """
     cell_id = cell_id if isinstance(cell_id, str) else None
     ours = (metadata or {}).get("msgbook")
     path, place = None, None
     if cell_id is not None and cell_id.startswith(f"{_VSCODE}:"):
         path, place = named_notebook(cell_id, folder), _place(cell_id)
-    return Asked(
-        source, cell_id, ours if isinstance(ours, dict) else {}, path, place, is_typed=is_typed
-    )
+    ours = ours if isinstance(ours, dict) else {}
+    return Asked(source, cell_id, ours, path, place, is_typed=is_typed, client=client)
 
 
 def named_notebook(uri: str, folder: Path) -> Path | None:

@@ -7,9 +7,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgbook.kernel.page import PageComms
+from msgbook.kernel.writers import Writers
 
 if TYPE_CHECKING:
     from msgbook.output.publish import TurnDisplay
+
+_NOTHING = {"display_id": None, "seq": 0, "turn": None, "writer": None}
 
 
 class Deliveries:
@@ -23,15 +26,25 @@ class Deliveries:
     def __init__(self, pages: PageComms) -> None:
         self._running: dict[str, tuple[TurnDisplay, asyncio.AbstractEventLoop]] = {}
         self._unseen: dict[str, dict[str, Any]] = {}
+        self._writers = Writers(pages)
         pages.handle("turn.get", self._get)
         pages.handle("turn.seen", self._seen)
         pages.greet(self._announce)
 
-    def begin(self, display: TurnDisplay) -> None:
-        """A turn runs from now on; what its cell showed before is over."""
+    def writer(self, display_id: str) -> str | None:
+        """As `Writers.of`."""
+        return self._writers.of(display_id)
+
+    def begin(self, display: TurnDisplay, client: str | None = None) -> None:
+        """A turn runs from now on; what its cell showed before is over.
+
+        Args:
+            client: Client session of the request that runs it.
+        """
         if display.cell_id is not None:
-            self._unseen.pop(display.cell_id, None)
+            self._drop(display.cell_id)
             self._running[display.cell_id] = (display, asyncio.get_running_loop())
+            self._writers.begin(display.display_id, display.cell_id, client)
 
     def end(self, display: TurnDisplay) -> None:
         """The turn has ended, and its display has shown that."""
@@ -43,12 +56,12 @@ class Deliveries:
         """These cells hold no turn any more; unknown ids are none of ours."""
         for cell_id in cell_ids:
             if isinstance(cell_id, str):
-                self._unseen.pop(cell_id, None)
+                self._drop(cell_id)
 
     def _announce(self, comm: Any) -> None:
         """Tell of all: a page cannot see that a cell with a turn was run again without it."""
         for cell_id, state in list(self._unseen.items()):
-            comm.send({"type": "turn", "cell_id": cell_id, **state})
+            comm.send({"type": "turn", "cell_id": cell_id, **self._now(state)})
         for cell_id, (display, loop) in list(self._running.items()):
             loop.call_soon_threadsafe(_tell, comm, {"cell_id": cell_id}, display)
 
@@ -60,14 +73,22 @@ class Deliveries:
             display, loop = running
             loop.call_soon_threadsafe(_tell, comm, asked, display)
         else:
-            state = self._unseen.get(str(cell_id), {"display_id": None, "seq": 0, "turn": None})
-            comm.send({"type": "turn", **asked, **state})
+            state = self._unseen.get(str(cell_id))
+            comm.send({"type": "turn", **asked, **(self._now(state) if state else _NOTHING)})
 
     def _seen(self, _comm: Any, data: dict[str, Any]) -> None:
         display_id = data.get("display_id")
         for cell_id, state in list(self._unseen.items()):
             if state["display_id"] == display_id:
-                self._unseen.pop(cell_id, None)
+                self._drop(cell_id)
+
+    def _now(self, state: dict[str, Any]) -> dict[str, Any]:
+        return state | {"writer": self.writer(state["display_id"])}
+
+    def _drop(self, cell_id: str) -> None:
+        state = self._unseen.pop(cell_id, None)
+        if state is not None:
+            self._writers.end(state["display_id"])
 
 
 def _tell(comm: Any, about: dict[str, Any], display: TurnDisplay) -> None:

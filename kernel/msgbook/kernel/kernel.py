@@ -114,7 +114,12 @@ class MsgKernel(InterruptibleKernel):
         Nor does what is neither a cell nor to be stored: clients run code of their own so.
         """
         asked = asked_for(
-            code, cell_id, cell_meta, folder=Path.cwd(), is_typed=allow_stdin and cell_id is None
+            code,
+            cell_id,
+            cell_meta,
+            folder=Path.cwd(),
+            is_typed=allow_stdin and cell_id is None,
+            client=self.get_parent("shell").get("header", {}).get("session"),
         )
         # JupyterLab tells of deleted cells once, with whatever runs next.
         deleted = (cell_meta or {}).get("deletedCells")

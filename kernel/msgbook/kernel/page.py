@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from msgbook.kernel.known_cells import MissingCellError
@@ -35,6 +35,9 @@ class PageComms:
         self._questions: dict[str, _CellsQuestion] = {}
         self._handlers: dict[str, Handler] = {"cells": self._take_cells}
         self._greetings: list[Callable[[Any], None]] = []
+        self._clients: dict[str, str] = {}
+        """Client session of the page at each comm, by the comm's id."""
+        self._farewells: list[Callable[[], None]] = []
 
     def handle(self, message_type: str, handler: Handler) -> None:
         """Have messages of a type handled; those of unknown types are ignored."""
@@ -47,11 +50,27 @@ class PageComms:
         """
         self._greetings.append(greeting)
 
-    def opened(self, comm: Any, _message: dict[str, Any]) -> None:
+    def when_closed(self, farewell: Callable[[], None]) -> None:
+        """Have a function called after a page has closed its comm, in the comm's thread."""
+        self._farewells.append(farewell)
+
+    def opened(self, comm: Any, message: dict[str, Any]) -> None:
         """Take in a comm that a page opened; the target's handler."""
+        client = message.get("header", {}).get("session")
+        if isinstance(client, str):
+            self._clients[comm.comm_id] = client
         comm.on_msg(lambda message: self._received(comm, message))
-        comm.on_close(lambda _message: self._open.closed(comm.comm_id))
+        comm.on_close(lambda _message: self._closed(comm))
         self._heard(comm)
+
+    def client(self, comm: Any) -> str | None:
+        """Return the client session of the page at a comm."""
+        return self._clients.get(comm.comm_id)
+
+    @property
+    def clients(self) -> set[str | None]:
+        """The client sessions of the pages, as `execute_request` names them."""
+        return {self.client(comm) for comm in self._open.all()}
 
     @property
     def connected(self) -> bool:
@@ -68,22 +87,31 @@ class PageComms:
         for comm in self._open.all():
             comm.send(message)
 
-    def mark(self, message: Mapping[str, Any]) -> bool:
-        """Send a `cells.mark` to all pages; whether there is one."""
-        self.send(dict(message))
+    def mark(self, message: Mapping[str, Any], client: str | None = None) -> bool:
+        """Send a `cells.mark` to all pages; whether there is one.
+
+        Args:
+            client: Client session of the request. If it is a page's, that one marks a shared document.
+        """
+        self.send({**message, "writer": client if client in self.clients else None})
         return self.connected
 
-    async def notebook(self, cell_id: str) -> Notebook | None:
-        """The cells from the first through the one with that id, from the first page that has it.
+    async def notebook(self, cell_id: str, client: str | None = None) -> Notebook | None:
+        """Return the cells from the first through the one with that id.
 
-        Cells that have not changed since that page last answered are the same objects as then:
-        nobody may change them in place.
+        Cells that have not changed since a page last answered are the same objects as then: nobody
+        may change them in place.
+
+        Args:
+            client: Client session of the request. Where several pages have the cell, the answer of
+                that one counts; it may be ahead of the others. Else it is the first answer.
 
         Returns:
             None when no page is there, none has the cell, or none answers in time.
         """
         asked = self._open.begin_waiting()
-        shown = await self._ask(_CellsQuestion(cell_id, asked), ANSWER_TIMEOUT)
+        own = {comm.comm_id for comm in asked if client and self.client(comm) == client}
+        shown = await self._ask(_CellsQuestion(cell_id, asked, own), ANSWER_TIMEOUT)
         if shown is None:
             # Waited for no more; one that was slow comes back with a word.
             self._open.drop_silent()
@@ -104,9 +132,15 @@ class PageComms:
             async with asyncio.timeout(seconds):
                 return await question.answer
         except TimeoutError:
-            return None
+            return question.shown
         finally:
             del self._questions[question.request_id]
+
+    def _closed(self, comm: Any) -> None:
+        self._open.closed(comm.comm_id)
+        self._clients.pop(comm.comm_id, None)
+        for farewell in self._farewells:
+            farewell()
 
     def _heard(self, comm: Any) -> None:
         if self._open.heard(comm):
@@ -140,15 +174,19 @@ class _CellsQuestion:
 
     Args:
         cell_id: The cell that runs; None to ask for all cells, without their outputs.
+        own: Ids of comms whose answer counts before those of others, and is waited for.
     """
 
-    def __init__(self, cell_id: str | None, asked: list[Any]) -> None:
+    def __init__(self, cell_id: str | None, asked: list[Any], own: Set[str] = frozenset()) -> None:
         self.request_id = secrets.token_hex(16)
         self.cell_id = cell_id
         self.loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[Notebook | None] = self.loop.create_future()
         self.silent = list(asked)
         """The comms that have not answered yet."""
+        self.shown: Notebook | None = None
+        """The best answer so far."""
+        self._own = own
         self._asked_again: set[str] = set()
 
     def message(self, known: str | None = None) -> dict[str, Any]:
@@ -171,5 +209,10 @@ class _CellsQuestion:
     def take(self, comm: Any, shown: Notebook | None) -> None:
         if comm in self.silent:
             self.silent.remove(comm)
-        if not self.answer.done() and ((shown and shown.cells) or not self.silent):
-            self.answer.set_result(shown)
+        is_own = comm.comm_id in self._own
+        if shown and shown.cells and (is_own or self.shown is None):
+            self.shown = shown
+        waits = any(other.comm_id in self._own for other in self.silent)
+        found = self.shown is not None and (is_own or not waits)
+        if not self.answer.done() and (found or not self.silent):
+            self.answer.set_result(self.shown)

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,10 +130,12 @@ class Session:
         if self.display.as_text and cell_id is None:
             display = TextDisplay(record, send)
         else:
+            display_id = uuid.uuid4().hex
+            writer = partial(self._deliveries.writer, display_id)
             display = TurnDisplay(
-                record, bundle, send, uuid.uuid4().hex, pages=self.page, cell_id=cell_id
+                record, bundle, send, display_id, pages=self.page, cell_id=cell_id, writer=writer
             )
-            self._deliveries.begin(display)
+            self._deliveries.begin(display, asked.client)
         transcript: Transcript | None = None
         try:
             display.changed()
@@ -171,7 +174,7 @@ class Session:
                 engine,
                 lambda: self._earlier.of(asked),
                 self.display,
-                self.page.mark,
+                partial(self.page.mark, client=asked.client),
             )
             text = await run_magic(asked.source, scene)
         except asyncio.CancelledError:

@@ -58,6 +58,7 @@ class TurnDisplay:
     Args:
         bundle: Makes the MIME bundle of a turn.
         display_id: Fresh for each turn; an update would land in an earlier cell otherwise.
+        writer: Gives the client session of the page that writes the turn into the document.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class TurnDisplay:
         *,
         pages: Pages | None = None,
         cell_id: str | None = None,
+        writer: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.cell_id = cell_id
         self.display_id = display_id
@@ -76,6 +78,7 @@ class TurnDisplay:
         self._bundle = bundle
         self._send = send
         self._pages = pages
+        self._writer = writer
         self._followed = False
         self._told: Turn | None = None
         """What the pages know; None until they are told for the first time."""
@@ -132,10 +135,11 @@ class TurnDisplay:
         self._show()
 
     def state(self) -> dict[str, Any]:
-        """What a page has to know to go on with the next delta: `display_id`, `seq`, `turn`."""
+        """What a page has to know to go on with the next delta: `display_id`, `seq`, `turn`, `writer`."""
         if self._told is None:
             self._told = frozen(self._record.snapshot())
-        return {"display_id": self.display_id, "seq": self._seq, "turn": self._told}
+        known = {"display_id": self.display_id, "seq": self._seq, "turn": self._told}
+        return known | {"writer": self._writer()}
 
     def _tell_and_show(self) -> None:
         self._tell()

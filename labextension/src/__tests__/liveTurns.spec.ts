@@ -1,59 +1,10 @@
 import type { JSONObject } from '@lumino/coreutils';
 
 import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
-import type { ITurnPage } from '../live/turnPage';
 import { turnBundle } from '../turn/bundle';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
-
-const started = '2026-11-20T10:00:00Z';
-
-function turn(status: string, text = ''): TurnJson {
-  const blocks = text === '' ? [] : [{ type: 'text', text }];
-  return { version: 1, status, started, blocks };
-}
-
-/** Cells with one output each, at most. */
-class FakePage implements ITurnPage {
-  readonly outputs = new Map<string, JSONObject | null>();
-  readonly running = new Set<string>();
-  readonly refreshed: string[] = [];
-  readonly over: TurnJson[] = [];
-  writes = 0;
-
-  constructor(...cells: string[]) {
-    cells.forEach(cell => this.outputs.set(cell, null));
-  }
-
-  has = (cellId: string) => this.outputs.has(cellId);
-  prompts = () => Array.from(this.outputs.keys());
-  turn = (cellId: string) =>
-    (this.outputs.get(cellId)?.[TURN_MIME] as TurnJson | undefined) ?? null;
-  isRunning = (cellId: string) => this.running.has(cellId);
-  setRunning = (cellId: string, running: boolean) => {
-    this.running[running ? 'add' : 'delete'](cellId);
-  };
-  replace = (cellId: string, data: JSONObject) => {
-    if (!this.outputs.get(cellId)) {
-      return false;
-    }
-    this.writes += 1;
-    this.outputs.set(cellId, data);
-    return true;
-  };
-  add = (cellId: string, data: JSONObject) => {
-    this.outputs.set(cellId, data);
-  };
-  clear = (cellId: string) => {
-    this.outputs.set(cellId, null);
-  };
-  ended = (turn: TurnJson) => {
-    this.over.push(turn);
-  };
-  refresh = (cellId: string) => {
-    this.refreshed.push(cellId);
-  };
-}
+import { FakePage, said, turn } from './fakePage';
 
 interface IFixture {
   page: FakePage;
@@ -84,10 +35,6 @@ function fixture(): IFixture {
         ops: [['append', 0, 'text', text]]
       })
   };
-}
-
-function said(value: TurnJson | null): unknown {
-  return (value?.blocks as { text: string }[] | undefined)?.[0]?.text;
 }
 
 beforeEach(() => {

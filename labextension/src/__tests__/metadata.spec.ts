@@ -32,7 +32,11 @@ afterEach(() => {
 describe('parseMark', () => {
   it.each(['include', 'exclude', 'summary'])('takes %s', history => {
     const mark = parseMark({ type: 'cells.mark', cells: ['a', 'b'], history });
-    expect(mark).toEqual({ cells: new Set(['a', 'b']), history });
+    expect(mark).toEqual({
+      cells: new Set(['a', 'b']),
+      history,
+      writer: null
+    });
   });
 
   it.each([
@@ -52,7 +56,8 @@ describe('parseMark', () => {
 describe('markHistory', () => {
   const mark = {
     cells: new Set(['a', 'b', 'gone']),
-    history: 'summary'
+    history: 'summary',
+    writer: null
   } as const;
 
   it('sets the history of the cells and keeps all other keys', () => {

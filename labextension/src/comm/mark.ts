@@ -1,4 +1,4 @@
-import { isObject } from '../turn/model';
+import { isObject, text } from '../turn/model';
 
 /** What the model is sent of a cell (seed 004). */
 export type History = 'include' | 'exclude' | 'summary';
@@ -9,6 +9,8 @@ const HISTORIES: readonly unknown[] = ['include', 'exclude', 'summary'];
 export interface IMark {
   readonly cells: ReadonlySet<string>;
   readonly history: History;
+  /** Client session of the page that marks a shared document; null where any page does. */
+  readonly writer: string | null;
 }
 
 /** The request in a comm message, null when there is none or it is not well formed. */
@@ -20,6 +22,10 @@ export function parseMark(data: unknown): IMark | null {
   return Array.isArray(cells) &&
     cells.every(id => typeof id === 'string') &&
     HISTORIES.includes(history)
-    ? { cells: new Set(cells), history: history as History }
+    ? {
+        cells: new Set(cells),
+        history: history as History,
+        writer: text(data.writer) ?? null
+      }
     : null;
 }

@@ -21,6 +21,29 @@ export interface ITurnDelta {
   readonly ops: unknown;
 }
 
+/** The page that writes a turn into a shared document (docs/protocol.md). */
+export interface ITurnWriter {
+  readonly cellId: string;
+  readonly displayId: string;
+  /** Client session of the page; null where any may take over. */
+  readonly writer: string | null;
+  /** Whether the kernel waits for an answer of that page. */
+  readonly asks: boolean;
+}
+
+/** Who writes, in a comm message about a turn; null when it does not say, or is not well formed. */
+export function parseTurnWriter(data: unknown): ITurnWriter | null {
+  if (!isObject(data) || !['turn', 'turn.writer'].includes(String(data.type))) {
+    return null;
+  }
+  const cellId = text(data.cell_id);
+  const displayId = text(data.display_id);
+  const writer = data.writer === null ? null : text(data.writer);
+  return cellId && displayId && writer !== undefined
+    ? { cellId, displayId, writer, asks: data.type === 'turn.writer' }
+    : null;
+}
+
 /** The turn in a comm message, null when there is none or it is not well formed. */
 export function parseTurnMessage(data: unknown): ITurnMessage | null {
   if (!isObject(data) || data.type !== 'turn') {

@@ -24,7 +24,10 @@ export class Conversation implements ITurnHost {
   constructor(panel: NotebookPanel) {
     const { context, sessionContext } = panel;
     this._panel = panel;
-    this.page = new NotebookPage(panel.content);
+    this.page = new NotebookPage(
+      panel.content,
+      () => sessionContext.session?.kernel?.clientId ?? null
+    );
     const send = (data: JSONObject) => this._link.send(data);
     this._turns = new LiveTurns(this.page, send);
     this.approvals = new Approvals(this.page, send);

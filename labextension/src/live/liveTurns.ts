@@ -1,9 +1,10 @@
-import { JSONExt, UUID, type JSONObject } from '@lumino/coreutils';
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
 import {
   parseTurnCell,
   parseTurnDelta,
   parseTurnMessage,
+  parseTurnWriter,
   type ITurnDelta,
   type ITurnMessage
 } from '../comm/turns';
@@ -11,12 +12,11 @@ import { turnBundle } from '../turn/bundle';
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { ITurnPage } from './turnPage';
+import { TurnRequests } from './turnRequests';
+import { Writers } from './writers';
 
 /** How long what is shown may be ahead of the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
-
-/** How long to wait for an answer to `turn.get` before asking again, in milliseconds. */
-const PATIENCE = 2000;
 
 interface ILiveTurn {
   readonly cellId: string;
@@ -26,10 +26,10 @@ interface ILiveTurn {
   turn: TurnJson;
   /** Whether a change is missing, so that `turn` is not what the kernel has. */
   lost: boolean;
-  /** When the kernel was asked for the whole turn, in milliseconds since the epoch. */
-  askedAt: number;
   /** Whether another page or an earlier visit to this one runs the cell. */
   readonly adopted: boolean;
+  /** Whether it has ended, and the page that writes it has yet to write that. */
+  ended: boolean;
   /** The turn that stands in the output model. */
   written: TurnJson | null;
 }
@@ -40,20 +40,26 @@ interface ILiveTurn {
  * Between two full bundles the kernel sends changes. Here they make the turn that is shown at once
  * and written into the cell's outputs now and then, so that a notebook which is saved, or whose
  * kernel dies, has what was seen. Outputs that a person cleared are not brought back.
+ *
+ * Of the pages that share a document one writes; the others show what they are told.
  */
 export class LiveTurns {
   /** @param send - Sends a message to the kernel; false when it cannot be reached. */
   constructor(page: ITurnPage, send: (data: JSONObject) => boolean) {
     this._page = page;
     this._send = send;
+    this._writers = new Writers(page, send);
+    this._requests = new TurnRequests(send);
   }
 
   /** Take in a message of the kernel; others than those of turns are ignored. */
   receive(data: unknown): void {
     const answered = parseTurnCell(data);
-    if (answered !== null && this._asked.delete(answered)) {
+    if (answered !== null && this._requests.close(answered)) {
       this._page.refresh(answered);
     }
+    const named = parseTurnWriter(data);
+    const begins = named !== null && this._writers.name(named);
     const message = parseTurnMessage(data);
     if (message !== null) {
       this._take(message);
@@ -62,31 +68,34 @@ export class LiveTurns {
     const delta = parseTurnDelta(data);
     if (delta !== null) {
       this._change(delta);
+    } else if (named !== null && begins) {
+      this._takeOver(named.displayId);
     }
   }
 
   /** The turn of a cell as it stands; null where its output is the last word. */
   current(cellId: string): TurnJson | null {
     const live = this._turns.get(cellId);
+    if (live?.ended && this._isOver(live)) {
+      this._turns.delete(cellId);
+      return null;
+    }
     return live === undefined || live.lost ? null : live.turn;
   }
 
-  /**
-   * Whether the kernel was asked for the turn of a cell a moment ago and has not answered yet. Of a
-   * kernel that has just started, the answer can be lost.
-   */
+  /** Whether the kernel was asked for the turn of a cell a moment ago. */
   isAsked(cellId: string): boolean {
-    return Date.now() - (this._asked.get(cellId) ?? 0) < PATIENCE;
+    return this._requests.isOpen(cellId);
   }
 
   /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
   ask(): void {
     this._strangers.clear();
-    this._asked.clear();
+    this._requests.clear();
     for (const cellId of this._page.prompts()) {
       const turn = this._page.turn(cellId);
       if (turn === null || turn.status === 'running') {
-        this._askFor(cellId);
+        this._requests.ask(cellId);
       }
     }
   }
@@ -102,6 +111,10 @@ export class LiveTurns {
     if (live === undefined || turn === null || turn.status === 'running') {
       return null;
     }
+    if (!this._writers.isOurs(displayId)) {
+      this._leave(live, turn);
+      return null;
+    }
     this._page.replace(live.cellId, data);
     this._finish(live, turn);
     return live.adopted ? live.cellId : null;
@@ -110,7 +123,7 @@ export class LiveTurns {
   /** See that a cell's live turn is among its outputs, where a question has to be shown. */
   ensureShown(cellId: string): void {
     const live = this._turns.get(cellId);
-    if (live !== undefined) {
+    if (live !== undefined && this._writers.isOurs(live.displayId)) {
       const data = turnBundle(live.turn);
       if (!this._page.replace(cellId, data)) {
         this._page.add(cellId, data);
@@ -124,7 +137,8 @@ export class LiveTurns {
     window.clearTimeout(this._timer);
     this._timer = undefined;
     for (const live of this._turns.values()) {
-      if (live.written !== live.turn && !live.lost) {
+      const isOurs = this._writers.isOurs(live.displayId);
+      if (isOurs && live.written !== live.turn && !live.lost) {
         this._put(live, false);
       }
     }
@@ -137,7 +151,8 @@ export class LiveTurns {
       this._forget(live);
     }
     this._strangers.clear();
-    this._asked.clear();
+    this._requests.clear();
+    this._writers.clear();
   }
 
   private _take(message: ITurnMessage): void {
@@ -151,12 +166,16 @@ export class LiveTurns {
     if (known !== undefined && !known.lost && seq <= known.seq) {
       return;
     }
-    const adopted = known?.adopted ?? !this._executes(cellId);
+    const adopted = known?.adopted ?? !this._executes(cellId, displayId);
     const live: ILiveTurn = {
       ...{ cellId, displayId, seq, turn, adopted },
-      ...{ lost: false, askedAt: 0, written: null }
+      ...{ lost: false, written: null, ended: false }
     };
     this._turns.set(cellId, live);
+    if (!this._writers.isOurs(displayId)) {
+      this._watch(live);
+      return;
+    }
     if (adopted && known === undefined) {
       this._adopt(live, requestId === undefined);
     }
@@ -171,11 +190,54 @@ export class LiveTurns {
   /** Give a turn that this page did not start its place among the outputs. */
   private _adopt(live: ILiveTurn, begins: boolean): void {
     const there = this._page.turn(live.cellId);
-    if (there ? there.started !== live.turn.started : begins) {
+    const isOld = there ? there.started !== live.turn.started : begins;
+    // A shared document was cleared by the page that ran the cell.
+    if (isOld && !this._page.isShared) {
       this._page.clear(live.cellId);
     }
     this._put(live, true);
     this._page.setRunning(live.cellId, true);
+  }
+
+  /** Show a turn that another page writes. */
+  private _watch(live: ILiveTurn): void {
+    if (live.turn.status === 'running') {
+      this._changed(live);
+    } else {
+      this._leave(live, live.turn);
+    }
+  }
+
+  /** Show a turn that has ended until the page that writes it has done so. */
+  private _leave(live: ILiveTurn, turn: TurnJson): void {
+    live.turn = turn;
+    live.lost = false;
+    live.ended = true;
+    this._page.refresh(live.cellId);
+  }
+
+  /** Whether the end of a turn has come into the document, or something else in its place. */
+  private _isOver({ cellId, turn }: ILiveTurn): boolean {
+    const there = this._page.turn(cellId);
+    return (
+      there === null ||
+      there.status !== 'running' ||
+      there.started !== turn.started
+    );
+  }
+
+  /** Write a turn from here on, which another page has written so far. */
+  private _takeOver(displayId: string): void {
+    const live = this._find(displayId);
+    if (live === undefined) {
+      return;
+    }
+    this._put(live, true);
+    if (live.ended) {
+      this._finish(live, live.turn);
+    } else {
+      this._page.setRunning(live.cellId, true);
+    }
   }
 
   /** Write a turn into the outputs; where it is missing there, only if it is to be added. */
@@ -215,22 +277,14 @@ export class LiveTurns {
   private _askForStranger(displayId: string): void {
     if (!this._strangers.has(displayId)) {
       this._strangers.add(displayId);
-      this._page.prompts().forEach(cellId => this._askFor(cellId));
+      this._page.prompts().forEach(cellId => this._requests.ask(cellId));
     }
   }
 
   private _resync(live: ILiveTurn): void {
     live.lost = true;
-    if (Date.now() - live.askedAt > PATIENCE) {
-      live.askedAt = Date.now();
-      this._askFor(live.cellId);
-    }
-  }
-
-  private _askFor(cellId: string): void {
-    const request_id = UUID.uuid4();
-    if (this._send({ type: 'turn.get', request_id, cell_id: cellId })) {
-      this._asked.set(cellId, Date.now());
+    if (!this._requests.isOpen(live.cellId)) {
+      this._requests.ask(live.cellId);
     }
   }
 
@@ -242,6 +296,7 @@ export class LiveTurns {
   /** The turn has ended and stands in the outputs. */
   private _finish(live: ILiveTurn, turn: TurnJson): void {
     this._forget(live);
+    this._writers.forget(live.displayId);
     this._send({ type: 'turn.seen', display_id: live.displayId });
     this._page.ended(turn);
   }
@@ -257,8 +312,10 @@ export class LiveTurns {
   }
 
   /** Whether this page runs the cell, and so gets its outputs from JupyterLab. */
-  private _executes(cellId: string): boolean {
-    return this._page.isRunning(cellId) && !this._turns.get(cellId)?.adopted;
+  private _executes(cellId: string, displayId: string): boolean {
+    return this._page.isShared
+      ? this._writers.isOurs(displayId) && !this._writers.isTakenOver(displayId)
+      : this._page.isRunning(cellId) && !this._turns.get(cellId)?.adopted;
   }
 
   private _find(displayId: string): ILiveTurn | undefined {
@@ -272,10 +329,10 @@ export class LiveTurns {
 
   private readonly _page: ITurnPage;
   private readonly _send: (data: JSONObject) => boolean;
+  private readonly _writers: Writers;
+  private readonly _requests: TurnRequests;
   private readonly _turns = new Map<string, ILiveTurn>();
   /** Displays of turns that are not in this notebook. */
   private readonly _strangers = new Set<string>();
-  /** Cells whose turn the kernel was asked for and has not told, and when, as `askedAt`. */
-  private readonly _asked = new Map<string, number>();
   private _timer: number | undefined;
 }

@@ -13,8 +13,18 @@ import type { ITurnPage } from './turnPage';
 
 /** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
 export class NotebookPage implements ITurnPage, IApprovalPage {
-  constructor(notebook: Notebook) {
+  /** @param client - Gives the client session of this page at the kernel; null without one. */
+  constructor(notebook: Notebook, client: () => string | null) {
     this._notebook = notebook;
+    this._client = client;
+  }
+
+  get isShared(): boolean {
+    return this._notebook.model?.collaborative ?? false;
+  }
+
+  get client(): string | null {
+    return this._client();
   }
 
   /** Know a renderer, so that it can be drawn anew. */
@@ -109,7 +119,9 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
 
   /** Set the history of cells. */
   mark(mark: IMark): void {
-    if (this._notebook.model !== null) {
+    const isOurs =
+      !this.isShared || mark.writer === null || mark.writer === this.client;
+    if (this._notebook.model !== null && isOurs) {
       markHistory(this._notebook.model, mark);
     }
   }
@@ -152,6 +164,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
   }
 
   private readonly _notebook: Notebook;
+  private readonly _client: () => string | null;
   private readonly _renderers = new WeakMap<Element, TurnRenderer>();
   private readonly _stale = new Set<string>();
   private _frame: number | undefined;

@@ -1,11 +1,10 @@
 import type { JSONObject } from '@lumino/coreutils';
 
 import type { TurnJson } from '../turn/delta';
+import type { IWritingPage } from './writers';
 
 /** What live turns need of a notebook. */
-export interface ITurnPage {
-  /** Whether the notebook has that cell. */
-  has(cellId: string): boolean;
+export interface ITurnPage extends IWritingPage {
   /** Cells that may be prompts. */
   prompts(): string[];
   /** The turn among the cell's outputs. */
