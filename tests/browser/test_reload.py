@@ -174,6 +174,7 @@ def test_a_question_is_asked_again_of_a_page_that_is_loaded_anew(
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     approve.click()
     expect(cell.get_by_text("Made.", exact=True)).to_be_visible()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
     assert (lab_root / "asked-again").is_dir()
     assert turn_of(lab.cells()[0])["status"] == "done"
 
