@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 RESULT_LIMIT = 50_000
 """Characters of a tool result or of a cell's output that a model is sent."""
@@ -83,7 +84,26 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c == " " or c in keep or _is_seen(c) else _written_out(c) for c in text)
+    return text.translate(_spellings(keep))
+
+
+_KEPT = 10_000
+
+
+class _Spellings(dict[int, str | int]):
+    """What stands for each character, by its code point; that of some thousands is kept."""
+
+    def __missing__(self, number: int) -> str | int:
+        char = chr(number)
+        shown = number if char == " " or _is_seen(char) else _written_out(char)
+        if len(self) < _KEPT:
+            self[number] = shown
+        return shown
+
+
+@lru_cache(16)
+def _spellings(keep: str) -> _Spellings:
+    return _Spellings({ord(char): char for char in keep})
 
 
 def _is_seen(char: str) -> bool:

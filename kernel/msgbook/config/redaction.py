@@ -38,7 +38,8 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     secrets = tuple(secrets)
     if not secrets:
         return text
-    text = _expression(secrets).sub(_REDACTED, text)
+    if any(secret in text for secret in secrets):
+        text = _expression(secrets).sub(_REDACTED, text)
     for secret in secrets:
         beginning = secret[: min(_BEGINNING, max(3, len(secret) - 3))]
         start = text.rfind(beginning, max(0, len(text) - len(secret)))

@@ -31,7 +31,9 @@ _ESCAPE = re.compile(
 """A control sequence of ECMA-48, a control string, or another escape; also one that breaks off, but
 not at the end of the text, where the rest may be still to come."""
 
-_BEGUN = re.compile(r"(?:\r+|\r*\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\r\n]*\x1b?|[ -/]*))\Z")
+_BEGUN = re.compile(
+    r"(?<!\r)(?:\r++|\r*+\x1b(?:\[[0-?]*+[ -/]*+|[\]PX^_][^\x07\x1b\r\n]*+\x1b?|[ -/]*+))\Z"
+)
 """What only the next piece tells the meaning of."""
 
 _BEGUN_LIMIT = 1_000
@@ -64,8 +66,9 @@ class TerminalText:
     def _settle(self, text: str) -> str:
         text = self.line + text.replace("\x1b", "")
         if "\r" in text:
-            text = re.sub("\r+\n", "\n", text)
-            text = "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
+            *ended, last = text.split("\n")
+            lines = [line.rstrip("\r").rpartition("\r")[2] for line in ended]
+            text = "\n".join([*lines, last.rpartition("\r")[2]])
         final, end, self.line = text.rpartition("\n")
         if len(self.line) > _LINE_LIMIT:
             final, end, self.line = text, "", ""
