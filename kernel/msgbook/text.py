@@ -65,6 +65,20 @@ def without_data(text: str, *, ended: bool = True) -> str:
     return _DATA_URL.sub(short, text)
 
 
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What steers a terminal, ends a line in secret or turns the direction, and what nothing can carry."""
+
+
+def printable(text: str) -> str:
+    """The text as a terminal can show it: what would steer it is written out, as `\\u001b`.
+
+    Lines, tabs, blanks and emoji stay as they are; `visible` is for what a person decides about.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _STEERING.sub(lambda found: _written_out(found[0]), text)
+
+
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
 """Unicode categories of what steers a terminal, turns the direction or looks like a blank."""
 

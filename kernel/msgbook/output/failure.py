@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from msgbook.config import redact
-from msgbook.text import one_line
+from msgbook.text import one_line, printable
 from msgbook_format.turn import Turn
 
 _log = logging.getLogger(__name__)
@@ -44,6 +44,6 @@ def fault(error: Exception, secrets: Iterable[str]) -> Failure:
 
 
 def error_content(failure: Failure) -> dict[str, Any]:
-    """The keys of an `error` output."""
-    line = f"{failure.name}: {failure.words}"
-    return {"ename": failure.name, "evalue": failure.words, "traceback": [line]}
+    """The keys of an `error` output; its words come from servers, too, and steer no terminal."""
+    name, words = printable(failure.name), printable(failure.words)
+    return {"ename": name, "evalue": words, "traceback": [f"{name}: {words}"]}
