@@ -34,6 +34,14 @@ class NotUtf8Error(MessageFileError):
         self.offset = offset
 
 
+class NotANotebookError(MessageFileError):
+    """A file holds no notebook in JSON that can be read."""
+
+    def __init__(self, path: Path | str, found: str) -> None:
+        super().__init__(f"{path}: expected a notebook, found {found}")
+        self.path = path
+
+
 class FileChangedError(MessageFileError):
     """A file is not as it was when it was read, so that writing it would lose the change."""
 

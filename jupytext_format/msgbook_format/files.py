@@ -17,6 +17,7 @@ from msgbook_format.frontmatter import parse_frontmatter, section_name, split_fr
 from msgbook_format.layout import BOM
 from msgbook_format.output_files import keep_lost_data, load_output_files
 from msgbook_format.reader import reads
+from msgbook_format.regular_files import read_regular
 from msgbook_format.writer import writes
 
 SUFFIX = ".msg.md"
@@ -42,7 +43,7 @@ class Snapshot:
             NotUtf8Error: the file is not UTF-8.
             OSError: the file cannot be read.
         """
-        data = path.read_bytes()
+        data = read_regular(path)
         text = decode(data, path)
         if not path.name.endswith(SUFFIX) and not has_section(text):
             raise NotAMessageFile(path)
@@ -164,7 +165,7 @@ def _take_over(temporary: Path, old: os.stat_result) -> None:
 def _digest(path: Path) -> bytes | None:
     """SHA-256 of a file's bytes; None if it is gone."""
     try:
-        return sha256(path.read_bytes()).digest()
+        return sha256(read_regular(path)).digest()
     except FileNotFoundError:
         return None
 

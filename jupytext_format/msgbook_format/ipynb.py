@@ -10,11 +10,16 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
+
+from msgbook_format.errors import NotANotebookError
 
 _WITH_MIME_BUNDLE = {"execute_result", "display_data"}
 _SPLIT_MIME_TYPES = {"application/javascript", "image/svg+xml"}
 _JSON_MIME = re.compile(r"application/(.*\+)?json", re.DOTALL)
+_MOST_LEVEL = 100
+"""Of a heading before nbformat 4, which becomes as many `#`."""
 _TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature")
 
 
@@ -41,6 +46,23 @@ def reads(text: str) -> dict[str, Any]:
         _strip_transient(notebook)
     except (AttributeError, LookupError, TypeError) as error:
         raise BrokenNotebookError("JSON of a broken notebook") from error
+    return notebook
+
+
+def parse(data: bytes, path: Path | str) -> dict[str, Any]:
+    """Return the notebook in the bytes of the file at `path`, as `reads` does.
+
+    Its cells and outputs are objects that have the fields of their kind, so that it can be written
+    again; what else they hold may be odd.
+
+    Raises:
+        NotANotebookError: There is none in them.
+    """
+    try:
+        notebook = reads(data.decode("utf-8"))
+        _require_sound(notebook)
+    except (ValueError, RecursionError) as error:
+        raise NotANotebookError(path, _found(error)) from error
     return notebook
 
 
@@ -73,17 +95,21 @@ def _convert(text: str) -> dict[str, Any]:
     from nbformat.reader import reads as read_any_version
 
     try:
-        notebook: dict[str, Any] = nbformat.convert(read_any_version(text), 4)
-    except (
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-        nbformat.ValidationError,
-    ) as error:
+        old = read_any_version(text)
+        _require_levels(old)
+        notebook: dict[str, Any] = nbformat.convert(old, 4)
+    except Exception as error:
         # Its readers look into what they are given before they look what it is.
         raise BrokenNotebookError("JSON of no notebook, or of a broken one") from error
     return notebook
+
+
+def _require_levels(old: dict[str, Any]) -> None:
+    """Raise `ValueError` for a heading that would become an endless row of `#`."""
+    for worksheet in old.get("worksheets", ()):
+        for cell in worksheet.get("cells", ()):
+            if cell.get("level", 1) > _MOST_LEVEL:
+                raise ValueError("level")
 
 
 def _join_lines(notebook: dict[str, Any]) -> None:
@@ -144,3 +170,45 @@ def _strip_transient(notebook: dict[str, Any]) -> None:
         notebook["metadata"].pop(key, None)
     for cell in notebook["cells"]:
         cell["metadata"].pop("trusted", None)
+
+
+def _require_sound(notebook: dict[str, Any]) -> None:
+    if not isinstance(notebook["metadata"], dict) or not all(map(_is_sound, notebook["cells"])):
+        raise BrokenNotebookError("cells that are none")
+
+
+def _is_sound(cell: Any) -> bool:
+    return (
+        isinstance(cell, dict)
+        and isinstance(cell.get("cell_type"), str)
+        and isinstance(cell.get("source"), str)
+        and isinstance(cell.get("metadata"), dict)
+        and isinstance(cell.get("attachments", {}), dict)
+        and all(isinstance(bundle, dict) for bundle in cell.get("attachments", {}).values())
+        and (cell["cell_type"] != "code" or _are_sound(cell.get("outputs")))
+    )
+
+
+def _are_sound(outputs: Any) -> bool:
+    return isinstance(outputs, list) and all(
+        isinstance(output, dict)
+        and isinstance(output.get("output_type"), str)
+        and isinstance(output.get("data", {}), dict)
+        and ("text" in output or output["output_type"] != "stream")
+        for output in outputs
+    )
+
+
+def _found(error: Exception) -> str:
+    """Return what a file holds that is no notebook."""
+    match error:
+        case json.JSONDecodeError():
+            return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"
+        case UnicodeDecodeError():
+            return "text that is not UTF-8"
+        case RecursionError():
+            return "JSON that is nested too deep"
+        case BrokenNotebookError():
+            return str(error)
+        case _:
+            return "a number with too many digits"

@@ -6,7 +6,6 @@ file since it was read is never overwritten.
 
 from __future__ import annotations
 
-import json
 import os
 from copy import deepcopy
 from hashlib import sha256
@@ -20,6 +19,7 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import SUFFIX, Snapshot, encode, replace_bytes
 from msgbook_format.output_files import keep_lost_data, load_output_files
 from msgbook_format.reader import reads
+from msgbook_format.regular_files import read_regular
 from msgbook_format.turn import Turn, bundle
 
 
@@ -49,8 +49,8 @@ class Document:
         """
         try:
             if path.suffix == NOTEBOOK_SUFFIX:
-                data = path.read_bytes()
-                return cls(path, _parse_ipynb(data, path), sha256(data).digest())
+                data = read_regular(path)
+                return cls(path, ipynb.parse(data, path), sha256(data).digest())
             snapshot = Snapshot.read(path)
             notebook = reads(snapshot.text)
             load_output_files(notebook, path)
@@ -124,7 +124,7 @@ class Document:
         found = context.get("summaries")
         summaries = found if isinstance(found, dict) else {}
         for cell in self.cells:
-            summary = summaries.get(cell.get("id"))
+            summary = summaries.get(str(cell.get("id")))
             if isinstance(summary, dict):
                 _ours(cell)["summary"] = deepcopy(summary)
 
@@ -214,38 +214,3 @@ def _encoded(notebook: dict[str, Any], path: Path) -> bytes:
     if path.suffix != NOTEBOOK_SUFFIX:
         return encode(keep_lost_data(notebook, path))
     return ipynb.writes(notebook).encode()
-
-
-def _parse_ipynb(data: bytes, path: Path) -> dict[str, Any]:
-    try:
-        notebook = ipynb.reads(data.decode("utf-8"))
-        sound = isinstance(notebook["metadata"], dict) and all(map(_is_sound, notebook["cells"]))
-    except (ValueError, RecursionError) as error:
-        raise DocumentError(f"{path}: expected a notebook, found {_found(error)}") from error
-    if not sound:
-        raise DocumentError(f"{path}: expected a notebook, found cells that are none")
-    return notebook
-
-
-def _found(error: Exception) -> str:
-    """Return what a file holds that is no notebook."""
-    match error:
-        case json.JSONDecodeError():
-            return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"
-        case UnicodeDecodeError():
-            return "text that is not UTF-8"
-        case RecursionError():
-            return "JSON that is nested too deep"
-        case _:
-            return str(error)
-
-
-def _is_sound(cell: Any) -> bool:
-    """Whether it is a cell that can be looked at and written."""
-    return (
-        isinstance(cell, dict)
-        and isinstance(cell.get("cell_type"), str)
-        and isinstance(cell.get("source"), str)
-        and isinstance(cell.get("metadata"), dict)
-        and (cell["cell_type"] != "code" or isinstance(cell.get("outputs"), list))
-    )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cells import Cell, source_of
+from msgbook.history.outputs import outputs_of
 from msgbook.memory import Asked, RanCell, SessionMemory
 from msgbook.saved_notebook import Saved, regular_notebook
 from msgbook.transcript import Transcript
@@ -165,5 +166,5 @@ def _id(cell: Cell) -> str:
 
 def _is_running(cell: Cell) -> bool:
     """Whether it was saved while its turn ran."""
-    turns = map(turn_of, cell.get("outputs") or ())
+    turns = map(turn_of, outputs_of(cell))
     return any(turn and turn["status"] == "running" for turn in turns)

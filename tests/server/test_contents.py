@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 CHAT = """\
@@ -110,6 +112,20 @@ def test_what_is_not_utf8_is_neither_opened_nor_overwritten(server):
         assert "latin.msg.md" in refused.value.message
         assert "UTF-8" in refused.value.message
     assert server.read("latin.msg.md") == data
+
+
+@pytest.mark.parametrize("name", ["pipe.msg.md", "device.md"])
+def test_what_is_no_regular_file_is_not_waited_for(server, name):
+    if name.startswith("pipe"):
+        os.mkfifo(server.root / name)
+    else:
+        (server.root / name).symlink_to("/dev/zero")
+
+    with pytest.raises(server.Refused, match="expected a regular file") as raised:
+        server.get(name, content=1)
+
+    (server.root / name).unlink()
+    assert raised.value.status == 400
 
 
 @pytest.mark.parametrize(

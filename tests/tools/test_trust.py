@@ -136,7 +136,7 @@ def test_a_pipe_in_place_of_the_configuration_is_not_waited_for(project, trust):
     (project / CONFIG).unlink()
     os.mkfifo(project / CONFIG)
 
-    assert "no regular file" in project_settings(project, trust).warnings[0]
+    assert "expected a regular file" in project_settings(project, trust).warnings[0]
 
 
 def test_an_unreadable_trust_file_trusts_nothing_and_stays(project, trust, tmp_path):

@@ -20,12 +20,18 @@ from nbconvert.exporters.html import HTMLExporter
 from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
-from msgbook_format.context import KERNELSPEC, is_chat
-from msgbook_format.exporters.presentable import has_formulas, plain_word, presentable
-
 # Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
+from msgbook_format import ipynb
+from msgbook_format.context import KERNELSPEC, is_chat
+from msgbook_format.exporters.presentable import (
+    convertible,
+    has_formulas,
+    plain_word,
+    presentable,
+)
 from msgbook_format.files import read_file
 from msgbook_format.reader import reads
+from msgbook_format.regular_files import require_regular
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -56,6 +62,21 @@ class MsgHTMLExporter(HTMLExporter):
     def _default_exclude_output_prompt(self) -> bool:
         return True
 
+    def from_filename(  # type: ignore[override]  # as below
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[str, dict[str, Any]]:
+        """Convert a file, of either kind.
+
+        Raises:
+            ConversionException: as from `from_file`, or it is no regular file.
+            OSError: it cannot be read.
+        """
+        try:
+            require_regular(Path(filename))
+        except OSError as error:
+            raise ConversionException(f"{filename}: {error.strerror}") from None
+        return super().from_filename(filename, resources, **kw)
+
     def from_file(  # type: ignore[override]  # as in nbconvert: text, where its base says notebook
         self, file_stream: Any, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
@@ -66,7 +87,7 @@ class MsgHTMLExporter(HTMLExporter):
                 show, such as data nested too deep.
         """
         try:
-            notebook = _read(file_stream)
+            notebook = nbformat.from_dict(_read(file_stream))
             return self.from_notebook_node(notebook, resources=resources, **kw)
         except (ValueError, OverflowError, RecursionError, nbformat.ValidationError) as error:
             # MessageFileError, UnicodeDecodeError and NotJSONError are values too.
@@ -82,7 +103,9 @@ class MsgHTMLExporter(HTMLExporter):
             # What names a lexer from here on says no longer that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
-        notebook = nbformat.from_dict({**nb, "metadata": metadata})
+        cells = [convertible(cell) for cell in nb.cells]
+        fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+        notebook = nbformat.from_dict(fields)
         page, result = super().from_notebook_node(notebook, _named(resources), **kw)
         return _SURROGATE.sub("\ufffd", page), result
 
@@ -106,14 +129,13 @@ class MsgHTMLExporter(HTMLExporter):
         return result
 
 
-def _read(file_stream: Any) -> NotebookNode:
+def _read(file_stream: Any) -> dict[str, Any]:
     name = str(getattr(file_stream, "name", ""))
     if name.endswith(".md"):
         return read_file(Path(name))
     text = file_stream.read()
     if name.endswith(".ipynb") or _is_notebook(text):
-        notebook: NotebookNode = nbformat.reads(text, as_version=4)
-        return notebook
+        return ipynb.parse(text.encode("utf-8", "surrogatepass"), name or "the notebook")
     return reads(text)
 
 

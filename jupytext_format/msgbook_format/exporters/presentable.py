@@ -38,6 +38,24 @@ _FORMULA = re.compile(r"\$[^$]+\$|\$\$|\\\\?[(\[]|\\begin\{")
 _TYPESET = ("text/markdown", "text/latex", "text/html")
 
 
+def convertible(cell: Mapping[str, Any]) -> Json:
+    """A cell whose fields are what preprocessors take them for, whatever the notebook holds."""
+    sound = {"metadata": dict_of(cell.get("metadata")), "source": text_of(cell.get("source"))}
+    kind = cell.get("cell_type")
+    fields = {**cell, **sound, "cell_type": kind if kind in ("code", "markdown") else "raw"}
+    if not isinstance(cell.get("id"), str):
+        fields.pop("id", None)
+    if kind == "code":
+        outputs = cell.get("outputs")
+        outputs = outputs if isinstance(outputs, list) else []
+        fields["outputs"] = [output for output in outputs if _is_output(output)]
+    return fields
+
+
+def _is_output(output: Any) -> bool:
+    return isinstance(output, dict) and isinstance(output.get("output_type"), str)
+
+
 def presentable(notebook: NotebookNode) -> NotebookNode:
     """A new notebook with the texts, answers and outputs of `notebook`, all of them harmless."""
     context = Context.of(notebook.metadata, None)

@@ -7,6 +7,7 @@ Jupytext has no interface for further formats, so that its functions are replace
 from __future__ import annotations
 
 import contextlib
+import sys
 import warnings
 
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, reading
@@ -48,7 +49,14 @@ def main(argv: list[str]) -> int:
     from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
 
     run_only_the_users_own()
-    return int(jupytext(argv) or 0)
+    try:
+        return int(jupytext(argv) or 0)
+    except Exception as error:
+        # Files may hold anything, and Jupytext tells of most of it by whatever it stumbles over.
+        words = " ".join(str(error).split())[:300]
+        line = f"[jupytext] Error: {type(error).__name__}: {words}"
+        sys.stderr.write("".join(c if c.isprintable() else repr(c)[1:-1] for c in line) + "\n")
+        return 2
 
 
 # Importing Jupytext may register the format at once, by all modules of this package. So that none

@@ -26,6 +26,7 @@ from msgbook_format.jupytext_plugin.names import (
 from msgbook_format.jupytext_plugin.pairing import names_section
 from msgbook_format.nodes import as_nodes
 from msgbook_format.output_files import keep_lost_data, load_output_files
+from msgbook_format.regular_files import read_regular, require_regular
 
 Function = Callable[..., Any]
 
@@ -77,10 +78,12 @@ def read(original: Function) -> Function:
     """Read a file of ours by its bytes: Jupytext would lose its line ends."""
 
     def replacement(fp: Any, *args: Any, **kwargs: Any) -> Any:
+        if not hasattr(fp, "read") and str(fp).endswith(".ipynb"):
+            require_regular(Path(fp))
         if hasattr(fp, "read") or not str(fp).endswith(".md"):
             return original(fp, *args, **kwargs)
         options = inspect.signature(original).bind(fp, *args, **kwargs).arguments
-        data = Path(fp).read_bytes()
+        data = read_regular(Path(fp))
         if is_message_path(fp):
             fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
             return _read_ours(data, Path(fp), fmt, options)

@@ -31,7 +31,7 @@ from msgbook_format.server.notebook import (
     find_problem,
     with_own_format,
 )
-from msgbook_format.server.output_files import find_os_path, load_files
+from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
 from msgbook_format.server.trust import build_members, mark_pair
 
 Function = Callable[..., Any]
@@ -57,6 +57,8 @@ async def get(
 ) -> Model:
     """The model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
+    if content and path.endswith(".md"):
+        require_regular_file(manager, path)
     with reading(path if path.endswith(".md") else ""), _explaining(path):
         model: Model = await settle(parent(path, content=content, **options))
     if not content or model["type"] != "notebook":

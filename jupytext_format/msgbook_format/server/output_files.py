@@ -1,18 +1,32 @@
-"""Files that outputs of a message file name, on a contents manager over folders of files."""
+"""The files behind message files, on a contents manager over folders of files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from tornado.web import HTTPError
+
 from msgbook_format.output_files import load_output_files
 from msgbook_format.references import open_references
+from msgbook_format.regular_files import require_regular
 
 
 def find_os_path(manager: Any, path: str) -> Path | None:
     """Where the file at `path` lies on disk; None if the manager has no files there."""
     find = getattr(manager, "_get_os_path", None)
     return None if find is None else Path(find(path))
+
+
+def require_regular_file(manager: Any, path: str) -> None:
+    """Raise 400 for a pipe or a device at `path`, of which the server would read for ever."""
+    found = find_os_path(manager, path)
+    if found is None or not found.exists() or found.is_dir():
+        return
+    try:
+        require_regular(found)
+    except OSError as error:
+        raise HTTPError(400, f"{path}: {error.strerror}", reason="no regular file") from error
 
 
 def load_files(manager: Any, content: Any, path: str) -> bool:

@@ -17,6 +17,7 @@ from msgbook_format.files import encode
 from msgbook_format.jupytext_plugin.names import is_message_path
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.notebook import find_problem
+from msgbook_format.server.output_files import require_regular_file
 from msgbook_format.server.trust import build_members
 
 Function = Callable[..., Any]
@@ -36,6 +37,8 @@ async def get(
 ) -> Model:
     """The model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
+    if content and is_message_path(path):
+        require_regular_file(manager, path)
     ours = is_message_path(path) and options.get("type") in (None, "notebook")
     if not ours or not await settle(manager.file_exists(path)):
         other: Model = await settle(parent(path, content=content, **options))

@@ -19,6 +19,7 @@ from msgbook.document import Document
 from msgbook.engine import Engine
 from msgbook.events import TurnFinished
 from msgbook.history import is_continue
+from msgbook.history.outputs import outputs_of
 from msgbook.host import home_folder, private_paths, saved_approvals
 from msgbook.output.failure import Failure, error_content, failure_of, fault
 from msgbook.output.record import REFERENCE_STEP
@@ -207,7 +208,7 @@ def is_answered(cell: Cell) -> bool:
     A turn that failed before it said or did anything is no answer. One that ended otherwise is, if
     anything of the model's is in it, be it reasoning or a call that was cut: who stopped it has seen it.
     """
-    for output in cell.get("outputs", ()):
+    for output in outputs_of(cell):
         turn = turn_of(output)
         if turn is None and output.get("output_type") != "error":
             return True

@@ -153,7 +153,7 @@ def _append(document: Document, source: str, ours: dict[str, str]) -> int:
     cells = document.cells
     if cells and _is_blank(cells[-1]):
         del cells[-1]
-    taken = {cell.get("id") for cell in cells}
+    taken = [cell.get("id") for cell in cells]
     cell_id = secrets.token_hex(4)
     while cell_id in taken:
         cell_id = secrets.token_hex(4)

@@ -62,7 +62,7 @@ def _split(target: str) -> tuple[Path, str | None]:
     """The file of a target and what stands behind it; names of folders may hold anything."""
     path = Path(target)
     try:
-        behind = not path.is_file() and path.parent.is_file()
+        behind = not path.exists() and path.parent.exists() and not path.parent.is_dir()
     except OSError as error:
         raise CommandError(reason(path, error)) from error
     return (path.parent, path.name) if behind else (path, None)

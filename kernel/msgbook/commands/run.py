@@ -191,9 +191,10 @@ def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
 
 def _is_cut(cell: Cell) -> bool:
     """Whether the last turn below a prompt is not whole."""
+    from msgbook.history.outputs import outputs_of
     from msgbook_format.turn import turn_of
 
-    turns = [turn for turn in map(turn_of, cell.get("outputs", ())) if turn]
+    turns = [turn for turn in map(turn_of, outputs_of(cell)) if turn]
     return bool(turns) and turns[-1]["status"] != "done"
 
 

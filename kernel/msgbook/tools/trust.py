@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from msgbook.errors import MsgbookError
 from msgbook.text import one_line
 from msgbook.tools.rules import Rule, read_rules
 from msgbook.tools.store import Store, StoreError, data_file
+from msgbook_format.regular_files import read_regular
 
 TRUST_FILE = "trust.json"
 
@@ -145,7 +145,7 @@ def read_config(project: Path) -> ProjectConfig | None:
     import tomllib  # most projects have none
 
     try:
-        data = _read(project / CONFIG)
+        data = read_regular(project / CONFIG, _SIZE_LIMIT)
         table = tomllib.loads(data.decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -179,18 +179,6 @@ def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
         untrusted = _untrusted(config, project, folder, changed=trusted is not None)
         warnings.append(untrusted)
     return ProjectSettings(limits, warnings=tuple(warnings), untrusted=untrusted)
-
-
-def _read(path: Path) -> bytes:
-    """The bytes of a regular file: a project may hold a pipe or an endless device in its place."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("it is no regular file")
-        data = file.read(_SIZE_LIMIT + 1)
-    if len(data) > _SIZE_LIMIT:
-        raise OSError(f"it is longer than {_SIZE_LIMIT} bytes")
-    return data
 
 
 def _ignored(config: ProjectConfig) -> list[str]:
