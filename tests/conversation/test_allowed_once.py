@@ -148,3 +148,16 @@ def test_the_whole_of_a_long_result_that_was_free_is_free(tmp_path):
 
     path = str(capped).partition("the whole is in ")[2].partition(":")[0]
     assert "xxx" in FileCalls(tmp_path, blobs=results.blobs).free("read", path=path)
+
+
+def test_what_a_policy_allows_is_said_to_be_allowed_without_asking(talk, secrets):
+    talk.env["MSGBOOK_APPROVAL"] = "allow"
+
+    turn = talk.ask("@[.env]")
+
+    assert talk.questions == []
+    assert any(
+        words.endswith(".env was read: it was allowed without asking.") for words in notices(turn)
+    )
+    assert "rule" not in " ".join(notices(turn))
+    assert "MSGBOOK_APPROVAL=allow" in notices(turn)[0]

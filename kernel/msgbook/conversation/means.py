@@ -89,7 +89,7 @@ class TurnMeans:
         decision = await self.approve(_question(real, objection))
         if decision.approval == "denied":
             return False
-        by = "you allowed it" if decision.approval == "user" else "a rule allows it"
+        by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
         self._apply(Notice(f"{real} was read: {by}."))
         return True
 

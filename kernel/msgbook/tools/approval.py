@@ -43,7 +43,7 @@ class Decision:
 
     approval: Literal["user", "rule", "denied"]
     """`user`: a person saw this very call and allowed it. `rule`: something decided before covers
-    it, a grant for the session among that."""
+    it: a rule, a grant for the session, or a policy that allows all."""
     reason: str = ""
     """When denied: what the model is told."""
 

@@ -322,6 +322,12 @@ describe('what the page knows beyond the output', () => {
     expect(renderer.node.querySelector('.msgbook-Call')).toBeNull();
   });
 
+  it('says what was allowed by a rule, a policy or for the session without a claim of which', async () => {
+    const { show, find } = fixture();
+    await show(turn('done', { ...pending, approval: 'rule' }));
+    expect(find('summary').textContent).toContain('allowed without asking');
+  });
+
   it('is nothing in a notebook from a file, which asks nothing', async () => {
     const { show, find, state, renderer } = fixture();
     state.execution = 'idle';

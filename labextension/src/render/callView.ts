@@ -84,7 +84,7 @@ function approvalWords(approval: unknown, trans: TranslationBundle): string {
     case 'user':
       return trans.__('allowed by you');
     case 'rule':
-      return trans.__('allowed by a rule');
+      return trans.__('allowed without asking');
     case 'denied':
       return trans.__('denied');
     default:
