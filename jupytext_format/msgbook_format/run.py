@@ -11,7 +11,7 @@ from msgbook_format.attrs import is_type
 from msgbook_format.context import Context
 from msgbook_format.outputs import is_output, read_output, write_outputs
 from msgbook_format.scan import Unit
-from msgbook_format.turn import bundle
+from msgbook_format.turn import bundle, turn_of
 from msgbook_format.turn.model import TURN_MIME
 from msgbook_format.turns import TurnReader, is_turn_output, without_derived, write_turn
 
@@ -52,6 +52,22 @@ def add_derived(outputs: list[dict[str, Any]]) -> None:
     for output in outputs:
         if is_turn_output(output):
             output["data"] = bundle(output["data"][TURN_MIME])
+
+
+def derive_anew(notebook: dict[str, Any]) -> None:
+    """Put what follows from each turn in place of the text beside it that says something else.
+
+    Such text is covered by no signature, and it is all that viewers show which know no turns.
+    """
+    cells = notebook.get("cells")
+    for cell in cells if isinstance(cells, list) else ():
+        outputs = cell.get("outputs") if isinstance(cell, dict) else None
+        for output in outputs if isinstance(outputs, list) else ():
+            turn = turn_of(output)
+            if turn is None:
+                continue
+            data, derived = output["data"], bundle(turn)
+            data.update((mime, derived[mime]) for mime in derived.keys() & data.keys())
 
 
 def write_run(cell: dict[str, Any], base: str, code: bool, ctx: Context) -> list[Unit]:

@@ -24,6 +24,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     names_section,
 )
 from msgbook_format.output_files import keep_lost_data
+from msgbook_format.run import derive_anew
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.notebook import (
     find_formats,
@@ -75,6 +76,7 @@ async def get(
             # What was looked at had nothing of the files.
             manager.notary.mark_cells(notebook, False)
         mark_pair(manager, notebook)
+    derive_anew(notebook)
     return model
 
 

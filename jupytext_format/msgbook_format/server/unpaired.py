@@ -15,6 +15,7 @@ from tornado.web import HTTPError
 from msgbook_format import reads
 from msgbook_format.files import encode
 from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.run import derive_anew
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.notebook import find_problem
 from msgbook_format.server.output_files import require_regular_file
@@ -42,6 +43,8 @@ async def get(
     ours = is_message_path(path) and options.get("type") in (None, "notebook")
     if not ours or not await settle(manager.file_exists(path)):
         other: Model = await settle(parent(path, content=content, **options))
+        if content and other["type"] == "notebook":
+            derive_anew(other["content"])
         return other
     options.update(type="file", format="text")
     try:
