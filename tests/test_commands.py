@@ -390,3 +390,17 @@ def test_jupytext_follows_configuration_that_is_no_program_and_the_users_own(tmp
 
     assert run("jupytext", "--sync", folder / "b.py") == 0
     assert sorted(path.name for path in folder.glob("b.*")) == ["b.md", "b.py"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["{}"], ["run", "{}", "{}"], ["doctor", "{}"], ["list", "--{}"]]
+)
+def test_a_usage_error_steers_no_terminal(capsys, arguments):
+    evil = "x\x1b[2J\x9b31m\u202ey"
+
+    with pytest.raises(SystemExit) as ended:
+        main([argument.format(evil) for argument in arguments])
+
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert not {"\x1b", "\x9b", "\u202e"} & set(said)

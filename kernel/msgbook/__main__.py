@@ -11,7 +11,7 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 import argparse
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from msgbook import __version__
 from msgbook.commands import (
@@ -25,7 +25,7 @@ from msgbook.commands import (
     set_default,
     trust,
 )
-from msgbook.commands.terminal import complain, line_of, say
+from msgbook.commands.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
 _INTERRUPTED = 130
@@ -78,8 +78,15 @@ def _run(argv: list[str]) -> int:
     return code
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that names what it cannot use without doing what is in it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="msgbook",
         description="Talk to a language model in Jupyter.",
         formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=20),

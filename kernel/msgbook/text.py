@@ -69,7 +69,7 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u
 """What steers a terminal, ends a line in secret or turns the direction, and what nothing can carry."""
 
 
-def printable(text: str) -> str:
+def controls_visible(text: str) -> str:
     """The text as a terminal can show it: what would steer it is written out, as `\\u001b`.
 
     Lines, tabs, blanks and emoji stay as they are; `visible` is for what a person decides about.

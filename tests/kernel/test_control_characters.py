@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scripted_server import call, error, text
 
 from msgbook.output.failure import Failure, error_content
-from msgbook.text import printable
+from msgbook.text import controls_visible
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\x08\r\u202e\u2028!"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -35,11 +35,13 @@ def sent(kernel, code: str, **options) -> str:
 
 @given(st.text(st.characters() | st.sampled_from(EVIL)))
 def test_what_is_printable_steers_nothing_and_ordinary_text_stays(words):
-    shown = printable(words)
+    shown = controls_visible(words)
 
     assert not STEERING.search(shown)
-    assert printable(shown) == shown
-    assert printable("Grüße, 漢字 ⚠️ \u00a0\tand\nlines") == "Grüße, 漢字 ⚠️ \u00a0\tand\nlines"
+    assert controls_visible(shown) == shown
+    assert (
+        controls_visible("Grüße, 漢字 ⚠️ \u00a0\tand\nlines") == "Grüße, 漢字 ⚠️ \u00a0\tand\nlines"
+    )
 
 
 def test_an_error_shows_what_is_in_it_without_doing_it():

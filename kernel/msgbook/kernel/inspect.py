@@ -20,7 +20,7 @@ from msgbook.prompt.files import nobody
 from msgbook.prompt.references import Resolved, resolve
 from msgbook.prompt.sources import Document, SourceError
 from msgbook.prompt.tags import Tag, find_tags
-from msgbook.text import counted, printable
+from msgbook.text import controls_visible, counted
 from msgbook.tools.rights import visible
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) 
 
 def reply(text: str | None) -> dict[str, Any]:
     """The content of an `inspect_reply`."""
-    data = {} if text is None else {"text/plain": printable(text)}
+    data = {} if text is None else {"text/plain": controls_visible(text)}
     return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
 
 

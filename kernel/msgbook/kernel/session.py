@@ -26,7 +26,7 @@ from msgbook.kernel.questions import PageQuestions
 from msgbook.memory import Asked, SessionMemory
 from msgbook.output.console import DisplayMode
 from msgbook.output.failure import INTERRUPTED, Failure, failure_of, fault
-from msgbook.text import printable
+from msgbook.text import controls_visible
 from msgbook.tools.approval import Answer, Ask, Question
 from msgbook.tools.asking import ReadLine, ask_by_line
 from msgbook.tools.rules import Rule
@@ -184,7 +184,7 @@ class Session:
             return Failure(getattr(error, "name", type(error).__name__), str(error))
         if remember:
             self._earlier.ran(asked)
-        send("stream", {"name": "stdout", "text": printable(text) + "\n"})
+        send("stream", {"name": "stdout", "text": controls_visible(text) + "\n"})
         return None
 
     @property

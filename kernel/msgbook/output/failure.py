@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from msgbook.config import redact
-from msgbook.text import one_line, printable
+from msgbook.text import controls_visible, one_line
 from msgbook_format.turn import Turn
 
 _log = logging.getLogger(__name__)
@@ -45,5 +45,5 @@ def fault(error: Exception, secrets: Iterable[str]) -> Failure:
 
 def error_content(failure: Failure) -> dict[str, Any]:
     """The keys of an `error` output; its words come from servers, too, and steer no terminal."""
-    name, words = printable(failure.name), printable(failure.words)
+    name, words = controls_visible(failure.name), controls_visible(failure.words)
     return {"ename": name, "evalue": words, "traceback": [f"{name}: {words}"]}
