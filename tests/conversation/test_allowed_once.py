@@ -161,3 +161,15 @@ def test_what_a_policy_allows_is_said_to_be_allowed_without_asking(talk, secrets
     )
     assert "rule" not in " ".join(notices(turn))
     assert "MSGBOOK_APPROVAL=allow" in notices(turn)[0]
+
+
+def test_a_cell_whose_turn_was_allowed_more_than_is_free_is_in_no_blob(talk, secrets, server):
+    server.answers = [call("read", {"path": ".env"}), text("ok"), text("ok")]
+    talk.ask("Go.")
+    talk.add("print(1)", outputs=[{"output_type": "stream", "name": "stdout", "text": "printed"}])
+
+    talk.ask("@[cell:c1] @[cell:c2]")
+
+    assert "of-the-database" in content_reference(talk.sent()[-1])["files"]["cell:c1"]
+    assert "of-the-database" not in kept(secrets)
+    assert "printed" in kept(secrets)

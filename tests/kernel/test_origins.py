@@ -172,3 +172,20 @@ def test_what_is_secret_in_the_headers_of_the_environment_is_known_as_such():
 
     assert {"header-of-mine", "admin-of-mine", "webhook-of-mine"} <= set(settings.secrets)
     assert "team-of-mine" not in settings.secrets
+
+
+@pytest.mark.parametrize(
+    "location", ["http://[", "javascript:alert(1)", "//", "///", "http://", "http://x:99999", "file:///etc/passwd",
+                 "http://evil.invalid:0/", "\x80\xff", "http://" + "x" * 70_000]
+)  # fmt: skip
+def test_an_odd_redirect_ends_the_turn_in_a_line(server, elsewhere, tmp_path, location):
+    server.answers = [text("not reached")]
+    server.redirects = (307, location)
+
+    turn = run_prompt(server, tmp_path)
+
+    message = turn["blocks"][-1]["message"]
+    assert turn["status"] == "error"
+    assert "\n" not in message
+    assert len(message) < 1000
+    assert "fault of msgbook" not in message

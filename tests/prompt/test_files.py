@@ -199,7 +199,7 @@ def test_a_folder_of_very_many_names_is_cut(folder: Path) -> None:
 class DiskOnly(Files):
     """All sources, of which only files are there."""
 
-    async def cell(self, cell_id: str) -> str:
+    async def cell(self, cell_id: str) -> Document:
         raise SourceError("no cells here")
 
     async def python(self, name: str) -> str:

@@ -41,8 +41,8 @@ class Scripted:
     async def glob(self, pattern: str) -> Matches:
         return Matches(self.globs.get(pattern, []))
 
-    async def cell(self, cell_id: str) -> str:
-        return f"cell {cell_id}: {{{{A}}}} @[a.py]"
+    async def cell(self, cell_id: str) -> Document:
+        return Document(f"cell {cell_id}: {{{{A}}}} @[a.py]", "literal")
 
     async def python(self, name: str) -> str:
         return f"value of {name}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgbook.cells import Cell, IsMagic
 from msgbook.errors import MsgbookError
 from msgbook.history import cell_text
+from msgbook.history.cell import turns_of
 from msgbook.history.kind import kind_of
 from msgbook.naming import NoSuchCellError, find_cell
 from msgbook.prompt.files import Allow, Files
@@ -60,13 +61,14 @@ class PromptSources(Files):
         document = await super().read(path, lines, nested=nested)
         return replace(document, text=self._redact(document.text))
 
-    async def cell(self, cell_id: str) -> str:
+    async def cell(self, cell_id: str) -> Document:
         """A cell above, with its output."""
         try:
             cell = self._cells[find_cell(self._cells, cell_id, "above")]
         except NoSuchCellError as error:
             raise SourceError("\n- ".join([str(error), *error.details])) from error
-        return self._redact(cell_text(cell, kind_of(cell, self._is_magic), self._redact))
+        text = self._redact(cell_text(cell, kind_of(cell, self._is_magic), self._redact))
+        return Document(text, "literal", free=_was_free(cell))
 
     async def python(self, name: str) -> str:
         """The description of a variable."""
@@ -81,3 +83,9 @@ class PromptSources(Files):
         """The result of a call."""
         result = await self._run_tool(name, arguments)
         return replace(result, text=self._redact(result.text))
+
+
+def _was_free(cell: Cell) -> bool:
+    """Whether no call of a cell's turn was one that somebody, or something, had to allow."""
+    blocks = [block for turn in turns_of(cell) for block in turn["blocks"]]
+    return not any(block.get("approval") in ("user", "rule") for block in blocks)

@@ -152,7 +152,8 @@ class _Resolver:
             return
         self._room()
         if reference.kind == "cell":
-            self._add(key, await self._sources.cell(reference.name))
+            cell = await self._sources.cell(reference.name)
+            self._add(key, cell.text, free=cell.free)
         elif reference.kind == "python":
             self._add(key, await self._sources.python(reference.name))
         elif is_glob(reference.name) and not await self._sources.exists(reference.name):
@@ -189,9 +190,7 @@ class _Resolver:
         if document.kind != "literal":
             text, problems = expand(text, self._macros)
             self._tell(problems, one_line(key, 200))
-        self._add(key, text)
-        if not document.free:
-            self.resolved.allowed.add(key)
+        self._add(key, text, free=document.free)
         if document.kind == "prose":
             await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
 
@@ -215,8 +214,10 @@ class _Resolver:
         self._tried.add(key)
         return new
 
-    def _add(self, key: str, text: str) -> None:
+    def _add(self, key: str, text: str, *, free: bool = True) -> None:
         self.resolved.files[key] = self._bounded(key, text)
+        if not free:
+            self.resolved.allowed.add(key)
 
     def _room(self) -> None:
         """Make sure that one more item has room.

@@ -55,7 +55,7 @@ class Sources(Protocol):
         """The files that match and are free to read."""
         ...
 
-    async def cell(self, cell_id: str) -> str:
+    async def cell(self, cell_id: str) -> Document:
         """A cell and its output."""
         ...
 
