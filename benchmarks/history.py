@@ -23,7 +23,7 @@ from notebooks import chat
 from streamed import our_turn, typed_pieces
 
 from msgbook.cells import Cell
-from msgbook.config import redact_json
+from msgbook.config import may_hold, redact_json
 from msgbook.history import Reader, View, known_summaries
 from msgbook.history.stale import stale_turns
 
@@ -44,7 +44,9 @@ def notebook(turns: int) -> str:
 
 def reader() -> Reader:
     secrets = ("sk-0123456789abcdef0123", "another-secret-of-the-user")
-    return Reader(redact=partial(redact_json, secrets=secrets))
+    return Reader(
+        redact=partial(redact_json, secrets=secrets), may_hold=partial(may_hold, secrets=secrets)
+    )
 
 
 def request(used: Reader, cells: list[Cell]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any
 
 from msgbook.cells import Cell
@@ -67,11 +68,7 @@ def usage_of_cells(cells: Sequence[Cell]) -> list[TurnUsage]:
 def estimate(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
     """About how many tokens a request has; servers count by each model's own alphabet."""
     total = estimate_text(json.dumps(tools)) if tools else 0
-    for message in messages:
-        total += _estimate_content(message.get("content"))
-        if calls := message.get("tool_calls"):
-            total += estimate_text(json.dumps(calls, ensure_ascii=False))
-    return total
+    return total + sum(map(_estimate_message, messages))
 
 
 def estimate_text(text: str) -> int:
@@ -88,7 +85,7 @@ def weights(request: History) -> dict[int, int]:
     found: dict[int, int] = {}
     for message, owner in zip(request.messages, request.owners, strict=True):
         if owner is not None:
-            found[owner] = found.get(owner, 0) + estimate([message])
+            found[owner] = found.get(owner, 0) + _estimate_message(message)
     return found
 
 
@@ -113,8 +110,8 @@ def warn_of_length(
     if tokens <= limit:
         return None
     above = [position for position in of_cells if position < len(cells)]
-    heaviest = sorted(above, key=lambda position: (-of_cells[position], position))
-    largest = named_cells(heaviest[:_NAMED_CELLS], of_cells, cells)
+    heaviest = nlargest(_NAMED_CELLS, above, key=lambda position: (of_cells[position], -position))
+    largest = named_cells(heaviest, of_cells, cells)
     told = f" The largest cells above are {largest}." if largest else ""
     return (
         f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
@@ -128,6 +125,12 @@ def warn_of_length(
 def _outputs(cell: Cell) -> list[Any]:
     outputs = cell.get("outputs")
     return outputs if isinstance(outputs, list) else []
+
+
+def _estimate_message(message: Message) -> int:
+    calls = message.get("tool_calls")
+    of_calls = estimate_text(json.dumps(calls, ensure_ascii=False)) if calls else 0
+    return _estimate_content(message.get("content")) + of_calls
 
 
 def _estimate_content(content: Any) -> int:

@@ -75,9 +75,10 @@ def source_of(cell: Cell) -> str:
 
 def metadata_of(cell: Cell) -> Mapping[str, Any]:
     """The cell's `metadata.msgbook`; empty when there is none."""
+    # JSON: to look for any `Mapping` takes several times as long.
     metadata = cell.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, Mapping) else None
-    return ours if isinstance(ours, Mapping) else {}
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return ours if isinstance(ours, dict) else {}
 
 
 def any_magic(name: str) -> bool:
@@ -101,11 +102,11 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
 def parse_prompt(source: str) -> Prompt:
     """Take a prompt cell apart: its `%%msg` line, and a leading backslash that forces a prompt."""
     stripped = source.lstrip()
-    first, _, rest = stripped.partition("\n")
-    words = first.split()
-    if words and words[0] == MSG_MAGIC:
-        lead = len(source) - len(stripped)
-        return Prompt(rest, _attributes(first), source.count("\n", 0, lead) + 2)
+    if stripped.startswith(MSG_MAGIC):
+        first, _, rest = stripped.partition("\n")
+        if first.split(maxsplit=1)[0] == MSG_MAGIC:
+            lead = len(source) - len(stripped)
+            return Prompt(rest, _attributes(first), source.count("\n", 0, lead) + 2)
     if stripped.startswith("\\"):
         lead = len(source) - len(stripped)
         return Prompt(source[:lead] + stripped[1:])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 from functools import partial
 
+import pytest
 from history_cells import answers, calls, note, odd_cells, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.config import redact_json
+from msgbook.config import may_hold, redact_json
 from msgbook.history import Reader, View, known_summaries
-from msgbook.messages import request_hash
+from msgbook.messages import encode, request_hash
 from msgbook_format.turn import TURN_MIME
 
 VIEW = View("assistant", "Be kind.")
@@ -104,8 +106,10 @@ def test_prompts_bring_again_what_they_brought():
     )
 
 
-def test_nothing_that_must_not_be_sent_is():
-    reader = Reader(redact=partial(redact_json, secrets=["sk-key"]))
+@pytest.mark.parametrize("looks", [True, False])
+def test_nothing_that_must_not_be_sent_is(looks):
+    looking = {"may_hold": partial(may_hold, secrets=["sk-key"])} if looks else {}
+    reader = Reader(redact=partial(redact_json, secrets=["sk-key"]), **looking)
     image = {"type": "image_url", "image_url": {"url": "http://h/?k=sk-key"}}
     call = calls("a") | {"arguments": '{"k": "sk-key"}'}
     result = answers("a", [{"type": "text", "text": "sk-key"}, image])
@@ -118,6 +122,28 @@ def test_nothing_that_must_not_be_sent_is():
 
     assert "sk-key" not in str(reader.read(cells, view))
     assert "sk-key" not in str(reader.prompt("sk-key", {}, view))
+
+
+SECRETS = ("sk-0123456789", 'a"\\\n\u00e9\u4e16key', "\u00e9\u00e9\u00e9\u00e9")
+pieces = st.lists(
+    st.sampled_from([*SECRETS, *(secret[:8] for secret in SECRETS), "x", '"', "\\", "[redacted]"])
+).map("".join)
+
+
+@given(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant"]), "content": pieces | st.none()},
+        optional={"tool_calls": st.lists(st.fixed_dictionaries({"id": pieces}), max_size=2)},
+    )
+)
+def test_what_may_hold_no_secret_need_not_be_redacted(message):
+    encoded = encode(message)
+
+    assert encoded == json.dumps(
+        message, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    ).encode("utf-8", "replace")
+    assert may_hold(encoded, SECRETS) or redact_json(message, SECRETS) == message
+    assert may_hold(encoded, SECRETS) or not any(secret in str(message) for secret in SECRETS)
 
 
 def test_neighbours_of_one_role_are_one_message_where_roles_have_to_alternate():

@@ -110,7 +110,7 @@ def turn_of(output: Any) -> Turn | None:
     """
     data = output.get("data") if isinstance(output, dict) else None
     turn = data.get(TURN_MIME) if isinstance(data, dict) else None
-    if not isinstance(turn, dict) or not {"version", "status"} <= turn.keys():
+    if not isinstance(turn, dict) or "version" not in turn or "status" not in turn:
         return None
     blocks = turn.get("blocks")
     if not isinstance(blocks, list):

@@ -6,7 +6,7 @@ Values are read once, at kernel start. What a setting means for a user: docs/con
 from msgbook.config.file import LIMIT_KEYS, PROVIDER_KEYS, TOP_KEYS, config_path
 from msgbook.config.load import load_settings
 from msgbook.config.providers import check_url, header_lines
-from msgbook.config.redaction import hide_key, redact, redact_json
+from msgbook.config.redaction import hide_key, may_hold, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "header_lines",
     "hide_key",
     "load_settings",
+    "may_hold",
     "redact",
     "redact_json",
 ]

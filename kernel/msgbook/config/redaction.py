@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, MutableMapping
@@ -41,8 +42,7 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     if any(secret in text for secret in secrets):
         text = _expression(secrets).sub(_REDACTED, text)
     for secret in secrets:
-        beginning = secret[: min(_BEGINNING, max(3, len(secret) - 3))]
-        start = text.rfind(beginning, max(0, len(text) - len(secret)))
+        start = text.rfind(_beginning(secret), max(0, len(text) - len(secret)))
         if start >= 0 and secret.startswith(text[start:]) and not text.endswith(_REDACTED):
             text = text[:start] + _REDACTED
     return text
@@ -51,6 +51,25 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 @lru_cache(8)
 def _expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, (_REDACTED, *secrets))))
+
+
+def may_hold(encoded: bytes, secrets: Iterable[str]) -> bool:
+    """Whether `redact_json` could change what was encoded as JSON, without escapes of letters.
+
+    To look takes a tenth of the time that redacting does, and nearly nothing holds a secret.
+    """
+    return any(beginning in encoded for beginning in _beginnings(tuple(secrets)))
+
+
+@lru_cache(8)
+def _beginnings(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
+    texts = (json.dumps(_beginning(secret), ensure_ascii=False) for secret in secrets)
+    return tuple(text[1:-1].encode("utf-8", "replace") for text in texts)
+
+
+def _beginning(secret: str) -> str:
+    """So much of a secret as is one, at the end of a text."""
+    return secret[: min(_BEGINNING, max(3, len(secret) - 3))]
 
 
 def redact_json(value: Any, secrets: Iterable[str]) -> Any:

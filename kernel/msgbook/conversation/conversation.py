@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.agents.project import ProjectFiles, read_project
 from msgbook.cells import Cell, IsMagic, Prompt
-from msgbook.config import redact, redact_json
+from msgbook.config import may_hold, redact, redact_json
 from msgbook.conversation.answerer import Answerer, Answerers
 from msgbook.conversation.blobs import Blobs
 from msgbook.conversation.bringing import Bringing
@@ -20,7 +20,7 @@ from msgbook.conversation.means import Means
 from msgbook.conversation.measure import require_measure
 from msgbook.conversation.sources import PromptSources
 from msgbook.conversation.summing_up import Summaries
-from msgbook.history import History, Reader, contexts_above, known_summaries
+from msgbook.history import BROUGHT, History, Reader, contexts_above, known_summaries
 from msgbook.history.prefix import Sent
 from msgbook.naming import title_of
 from msgbook.prompt import block
@@ -83,6 +83,7 @@ class Conversation:
             is_magic=is_magic,
             replay=self._replay,
             redact=partial(redact_json, secrets=secrets),
+            may_hold=partial(may_hold, secrets=tuple(secrets)),
         )
         self._folder = folder
         self._home = home
@@ -111,17 +112,18 @@ class Conversation:
         answerer = await self.answerers.of(prompt, transcript, project, means.choose_model)
         for words in (*project.notices, *answerer.notices):
             means.say(words)
+        above = list(contexts_above(transcript.earlier, self.is_magic))
         brought = await self._bringing(transcript, answerer, means).of(
             prompt,
             transcript,
             agent=answerer.agent,
             rules=project.rules,
-            above=contexts_above(transcript.earlier, self.is_magic),
+            above=above,
         )
         for notice in brought.notices:
             means.say(notice.text)
         self.blobs.add(brought.blobs, brought.allowed)
-        require_measure(contexts_above(transcript.earlier, self.is_magic), self.blobs.length)
+        require_measure(above, self.blobs.length)
         history, made = await self._history(transcript, answerer, means)
         context = {
             "source": transcript.source,
@@ -190,6 +192,8 @@ class Conversation:
         self, text: str, context: Mapping[str, Any], vision: bool
     ) -> str | list[dict[str, Any]]:
         """The content of a prompt's message, now and in all later requests."""
+        if BROUGHT.isdisjoint(context):
+            return text
         images: Any = context.get("images")
         records = images if isinstance(images, list) else []
         content = image_content(text, records, self.blobs.load, vision=vision)

@@ -26,15 +26,15 @@ def require_room(prepared: Prepared, cells: Sequence[Cell], say: Callable[[str],
         ContextWindowError: It is longer than the model's context window. Which cells to leave out
             has been said.
     """
-    tools = prepared.answerer.tools.schemas
+    tools, request = prepared.answerer.tools.schemas, prepared.request
     if words := overflow(prepared, cells, tools):
         say(words)
         raise ContextWindowError("The request does not fit; nothing was sent.")
-    tokens = estimate(prepared.request.messages, tools)
+    of_cells = weights(request)
+    others = [m for m, owner in zip(request.messages, request.owners, strict=True) if owner is None]
+    tokens = sum(of_cells.values()) + estimate(others, tools)
     limit = prepared.answerer.limits.warn_tokens
-    if tokens > limit and (
-        words := warn_of_length(tokens, limit, weights(prepared.request), cells)
-    ):
+    if words := warn_of_length(tokens, limit, of_cells, cells):
         say(words)
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from msgbook.history.cell import CONTINUE_WORDS, Replay, cell_text, text_alone
 from msgbook.history.continuing import broke_off
 from msgbook.history.kind import CONTINUE_MAGIC, is_continue
-from msgbook.history.prune import PRUNE_MAGIC, Dropped, contexts_above, dropped, pruned
+from msgbook.history.prune import BROUGHT, PRUNE_MAGIC, Dropped, contexts_above, dropped, pruned
 from msgbook.history.reader import Reader, build_history
 from msgbook.history.request import History, View
 from msgbook.history.summary import Missing, known_summaries, summary_record, summary_request
 
 __all__ = [
+    "BROUGHT",
     "CONTINUE_MAGIC",
     "CONTINUE_WORDS",
     "PRUNE_MAGIC",

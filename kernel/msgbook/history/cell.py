@@ -42,7 +42,10 @@ _SUMMARY = "[summary] "
 _FENCE = re.compile(r"`{3,}")
 
 
-@dataclass(frozen=True, slots=True)
+# None of these is frozen: to make one takes several times as long, and a request makes thousands.
+
+
+@dataclass(slots=True)
 class CellReading:
     """What a cell gives to a request."""
 
@@ -132,7 +135,7 @@ def context_of(turns: Iterable[Turn]) -> Mapping[str, Any]:
     return next((context for context in contexts if isinstance(context, dict)), {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _CellReader:
     """Reads a cell of code, or a prompt with its turn."""
 
@@ -145,9 +148,14 @@ class _CellReader:
     redact: Redact = str
 
     def messages(self, agent: str | None) -> list[Message]:
-        outputs = outputs_of(self.cell)
-        turns = turns_of(self.cell)
-        others = [output for output in outputs if turn_of(output) is None]
+        turns: list[Turn] = []
+        others = []
+        for output in outputs_of(self.cell):
+            turn = turn_of(output)
+            if turn is None:
+                others.append(output)
+            else:
+                turns.append(turn)
         source = source_of(self.cell)
         said: list[Message] = []
         if self.kind == "code":
@@ -161,7 +169,7 @@ class _CellReader:
         if self.kind == "prompt":
             # The error below a failed turn says what the turn says.
             others = [output for output in others if output.get("output_type") != "error"]
-            if outputs_text(others).strip():
+            if others and outputs_text(others).strip():
                 said.append(self._with_outputs("", others))
         return said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgbook.cells import (
+    MSG_MAGIC,
     Cell,
     IsMagic,
     is_own_magic,
@@ -42,7 +43,9 @@ def history_of(cell: Cell) -> Any:
     said = metadata_of(cell).get("history", "include")
     if cell.get("cell_type") != "code":
         return said
-    return parse_prompt(source_of(cell)).attributes.get("history", said)
+    source = source_of(cell)
+    # Most prompts have no such line, and to take one apart takes longer.
+    return parse_prompt(source).attributes.get("history", said) if MSG_MAGIC in source else said
 
 
 def is_summary(history: Any) -> bool:

@@ -6,12 +6,13 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from itertools import groupby
 from typing import Any
 
 from msgbook.cells import SENT_IMAGES, SENT_TEXTS, Cell, source_of
 from msgbook.messages import Part
+from msgbook_format.turn import TURN_MIME
 
 IMAGE_BYTES = 5_000_000
 """Bytes of a picture that is sent: what model servers take."""
@@ -26,7 +27,20 @@ _SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 def outputs_of(cell: Cell) -> list[Any]:
     """The outputs of a cell that are objects."""
     outputs = cell.get("outputs")
+    if not outputs:
+        return []
     return [o for o in outputs if isinstance(o, dict)] if isinstance(outputs, list) else []
+
+
+def may_record(cell: Cell, keys: Set[str]) -> bool:
+    """Whether a turn below a cell may have one of these keys in its `context`; False is sure."""
+    for output in outputs_of(cell):
+        data = output.get("data")
+        turn = data.get(TURN_MIME) if isinstance(data, dict) else None
+        context = turn.get("context") if isinstance(turn, dict) else None
+        if isinstance(context, dict) and not keys.isdisjoint(context):
+            return True
+    return False
 
 
 def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:

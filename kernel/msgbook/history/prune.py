@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 from msgbook.cells import Cell, IsMagic, is_excluded, source_of
 from msgbook.history.cell import context_of, prompt_text, turns_of
 from msgbook.history.kind import history_of, is_summary, kind_of
+from msgbook.history.outputs import may_record
 from msgbook_format.turn import TURN_MIME, turn_of
 
 PRUNE_MAGIC = "%prune"
 """Stands alone in its cell."""
 
-_BROUGHT = {"rules", "files", "tools", "images"}
+BROUGHT = frozenset({"rules", "files", "tools", "images"})
 """Keys of a context that name texts."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -103,9 +104,11 @@ def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
-        context = context_of(turns_of(cell))
         # Most prompts bring nothing, and what they are takes longer to say.
-        if not _BROUGHT.isdisjoint(context) and _is_sent_whole(cell, is_magic):
+        if not may_record(cell, BROUGHT):
+            continue
+        context = context_of(turns_of(cell))
+        if not BROUGHT.isdisjoint(context) and _is_sent_whole(cell, is_magic):
             yield position, context
 
 

@@ -16,10 +16,10 @@ from msgbook.messages import Message, RequestHash, encode
 from msgbook_format.garbage import paused
 
 _NO_SUMMARIES: Mapping[str, str] = {}
-_LEAVES = (str, int, float, type(None))
+_LEAVES = frozenset({str, int, float, bool, type(None)})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadCell:
     """A cell with what it gives, redacted."""
 
@@ -47,6 +47,7 @@ class Reader:
         is_magic: Which magics would run; may change its mind.
         replay: Gives the content of earlier prompts; must give the same for the same arguments.
         redact: Takes out of a text, or a message, what must not be sent.
+        may_hold: Whether `redact` could change a message, as `messages.encode` gives it.
     """
 
     def __init__(
@@ -55,10 +56,12 @@ class Reader:
         is_magic: IsMagic = any_magic,
         replay: Replay = text_alone,
         redact: Callable[[Any], Any] | None = None,
+        may_hold: Callable[[bytes], bool] = lambda _encoded: True,
     ) -> None:
         self.is_magic = is_magic
         self._replay = replay
         self._redact = redact
+        self._may_hold = may_hold
         self._seen: dict[tuple[Any, ...], ReadCell] = {}
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
@@ -155,15 +158,20 @@ class Reader:
             summaries=summaries,
             redact=self._redacted,
         )
-        reading = replace(
+        encoded = tuple(map(encode, reading.messages))
+        if self._redact and (reading.missing or any(map(self._may_hold, encoded))):
+            reading = self._without_secrets(reading)
+            encoded = tuple(map(encode, reading.messages))
+        begins = kind == "prompt" and bool(source_of(cell).strip())
+        return ReadCell(_copied(cell), kind, begins, reading, encoded)
+
+    def _without_secrets(self, reading: CellReading) -> CellReading:
+        return replace(
             reading,
             messages=self._redacted(reading.messages),
             system=self._redacted(reading.system),
             missing=tuple(replace(m, text=self._redacted(m.text)) for m in reading.missing),
         )
-        begins = kind == "prompt" and bool(source_of(cell).strip())
-        encoded = tuple(map(encode, reading.messages))
-        return ReadCell(_copied(cell), kind, begins, reading, encoded)
 
     def _redacted(self, value: Any) -> Any:
         return value if self._redact is None else self._redact(value)
@@ -209,7 +217,11 @@ def _copied(value: Any) -> Any:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: v if isinstance(v, _LEAVES) else _copy(v) for k, v in value.items()}
+        copied = dict(value)
+        for key, one in value.items():
+            if one.__class__ not in _LEAVES:
+                copied[key] = _copy(one)
+        return copied
     if isinstance(value, list):
-        return [v if isinstance(v, _LEAVES) else _copy(v) for v in value]
+        return [one if one.__class__ in _LEAVES else _copy(one) for one in value]
     return value

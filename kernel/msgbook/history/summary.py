@@ -15,7 +15,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.cells import Cell
-from msgbook.history.outputs import outputs_of
+from msgbook.history.outputs import may_record, outputs_of
 from msgbook.messages import Message
 from msgbook.text import capped, whole
 from msgbook_format.turn import turn_of
@@ -24,6 +24,8 @@ SUMMARY_LIMIT = 4_000
 """Characters of a summary."""
 INPUT_LIMIT = 60_000
 """Characters of what a model is asked to sum up: head and tail."""
+
+_RECORDED = frozenset({"summaries"})
 
 _TASK = (
     "Sum up this part of a conversation in a notebook, in its own language and in at most 150 "
@@ -47,7 +49,7 @@ class Missing:
     """Position of the cell, where it is known."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Lookup:
     """Finds the summaries of one cell, and notes which it was asked for."""
 
@@ -81,6 +83,8 @@ def known_summaries(cells: Iterable[Cell]) -> dict[str, str]:
     """Summaries that turns have recorded, by source; of one source the first in the notebook."""
     known: dict[str, str] = {}
     for cell in cells:
+        if not may_record(cell, _RECORDED):
+            continue
         for turn in map(turn_of, outputs_of(cell)):
             context: Any = turn.get("context") if turn else None
             recorded = context.get("summaries") if isinstance(context, dict) else None

@@ -29,7 +29,7 @@ def answer_messages(
         cell_id: Begins the keys of summaries.
         reasoning: Send the reasoning along.
     """
-    blocks = [sound_block(block) for block in turn["blocks"]]
+    blocks = list(map(sound_block, turn["blocks"]))
     if turn["status"] == "running":
         blocks = _interrupted(blocks)
     if any("history" in block for block in blocks):

@@ -15,6 +15,7 @@ from msgbook.output.stopped import result_of_stopped
 from msgbook.text import one_line, whole
 from msgbook_format.turn import Block
 
+_TEXTS = ("text", "id", "name", "arguments", "content")
 _REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
 _CALL_KEYS = {"id", "type", "function", "index"}
 
@@ -47,10 +48,10 @@ def results_of_calls(blocks: Sequence[Block]) -> dict[int, int]:
     Ids may be used again in another step, so that a result of the call's own step comes first.
     """
     calls = [i for i, block in enumerate(blocks) if _is_sent_call(block)]
-    free = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
     pairs: dict[int, int] = {}
-    if not calls or not free:
+    if not calls:
         return pairs
+    free = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
     for same_step in (True, False):
 
         def key(position: int, same_step: bool = same_step) -> Hashable:
@@ -70,8 +71,14 @@ def results_of_calls(blocks: Sequence[Block]) -> dict[int, int]:
 
 def sound_block(block: Block) -> Block:
     """The block with the types that it has to have: a file or a page may say anything."""
-    fixed = dict(block)
     step = block.get("step")
+    for key in _TEXTS:
+        if key in block and not isinstance(block[key], str):  # type: ignore[literal-required]
+            break
+    else:
+        if isinstance(step, int):
+            return block
+    fixed = dict(block)
     fixed["step"] = step if isinstance(step, int) else 0
     for key in ("text", "id", "name", "arguments"):
         if key in block and not isinstance(fixed[key], str):

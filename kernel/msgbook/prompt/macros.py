@@ -32,7 +32,6 @@ _OPENER = (
 )
 _QUOTED = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.)*+)')\s*\}""", re.DOTALL)
 _Value = TypeVar("_Value")
-_SPEAKS_OF_MACROS = re.compile(r"#define|@\{define|%macros")
 _ESCAPED = re.compile(r"\\([\"'\\])")
 
 
@@ -128,7 +127,8 @@ def macros_above(
     noted, problems = _noted(metadata)
     macros = {name: Definition(value, None) for name, value in noted.items()}
     for position, cell in enumerate(earlier):
-        if not _SPEAKS_OF_MACROS.search(source_of(cell)):
+        source = source_of(cell)
+        if not ("#define" in source or "@{define" in source or "%macros" in source):
             continue  # most cells, and to take one apart takes long
         for name in _removed(cell):
             macros.pop(name, None)
