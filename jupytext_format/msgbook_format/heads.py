@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook_format import respell
+from msgbook_format import jsontext, respell
 from msgbook_format.cells import (
     is_plain,
     is_regular,
@@ -72,7 +72,16 @@ class Head:
     def base(self) -> str:
         """What the labels of the units below it begin with."""
         label = self.verbatim.unit.label if self.verbatim else self.unit.label
-        return label or self.id or nameless_label(self.source)
+        return label or self.id or self.nameless
+
+    @property
+    def nameless(self) -> str:
+        """A label for a cell without id.
+
+        What is attached changes less often than the source, and has lines of the label's own.
+        """
+        attachments = self.cell.get("attachments")
+        return nameless_label(jsontext.dumps(attachments) if attachments else self.source)
 
     @property
     def claim(self) -> Claim:

@@ -45,9 +45,9 @@ def resolve(claims: Sequence[Claim]) -> list[str]:
     ]
 
 
-def nameless_label(source: str) -> str:
-    """A label, not an id, for the footnote of a cell that has no id."""
-    return "c." + sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
+def nameless_label(content: str) -> str:
+    """A label, not an id, that follows from `content` of a cell that has no id."""
+    return "c." + sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
 
 
 def derived_id(source: str, count: int) -> str:

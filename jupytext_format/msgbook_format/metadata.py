@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.context import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
 from msgbook_format.frontmatter import NAMED_FIELDS, can_hold, section_name
 
 NBFORMAT_MINOR = 5
-
-_SPEC_KEYS = frozenset(("name", "display_name", "language"))
 
 
 def read_metadata(
@@ -52,7 +51,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     kernelspec = ours.get("kernelspec")
     if kernelspec is None:
         ours.pop("kernelspec", None)
-    if isinstance(kernelspec, dict) and _is_ours(kernelspec) and kernelspec.keys() <= _SPEC_KEYS:
+    if jsontext.same(kernelspec, KERNELSPEC):
         del ours["kernelspec"]
     # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
     if is_chat(metadata) and _language(metadata) == LANGUAGE:

@@ -14,7 +14,6 @@ from msgbook_format.ids import (
     is_cell_id,
     labels,
     may_be_derived,
-    nameless_label,
     resolve,
 )
 from msgbook_format.scan import Unit
@@ -113,6 +112,6 @@ def _settle_labels(heads: list[Head]) -> None:
     new = [head for head in heads if not (head.verbatim or head.bare or head.unnamed)]
     found = labels((head.id for head in new), {label for label in taken if label})
     for head, label in zip(new, found, strict=True):
-        head.unit.label = label or nameless_label(head.source)
+        head.unit.label = label or head.nameless
         if label and label != head.id and head.id is not None and is_cell_id(head.id):
             head.unit.attrs.insert(0, ("id", head.id))

@@ -241,7 +241,9 @@ def _read_unit(unit: Unit, attrs: Attrs, place: Place, first: bool) -> dict[str,
     label = unit.label or ""
     if kind == "tool_call":
         suffix = label.rpartition(".")[2]
-        nonce = attrs.take("nonce") or (suffix if _NONCE.fullmatch(suffix) else None)
+        nonce = attrs.take("nonce")
+        if nonce is None and _NONCE.fullmatch(suffix):
+            nonce = suffix
         if nonce is not None:
             block["nonce"] = nonce
         block.setdefault("id", f"call_{suffix}")

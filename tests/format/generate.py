@@ -45,7 +45,7 @@ DERIVED = [derived_id(source, count) for source in SOURCES for count in (0, 1)]
 
 _WORDS = ["a", "b", "x y", "", " ", "]", '"', "k=v", "é"]
 _CALL_IDS = ["call_1", "call_2", "call_5f3a90c2", ""]
-_NONCES = ["5f3a90c2", "00000000", "zz", 3]
+_NONCES = ["5f3a90c2", "00000000", "zz", "", 3]
 _MIMES = [
     "text/plain", "text/html", "image/png", "image/svg+xml", "application/json", "text/markdown"
 ]  # fmt: skip
@@ -57,6 +57,8 @@ _SECTIONS = [
 _KERNELS: list[dict[str, Any]] = [
     {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO},
     {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO},
+    {"kernelspec": {**KERNELSPEC, "display_name": "My chat"}, "language_info": LANGUAGE_INFO},
+    {"kernelspec": {"name": "msgbook"}, "language_info": LANGUAGE_INFO},
     {"kernelspec": {"name": "python3", "display_name": "P", "language": "python"}},
     {"kernelspec": {"name": "ir", "language": "R"}, "language_info": {"name": "R", "version": "4"}},
     {},

@@ -134,8 +134,9 @@ def editable(nb, text):
         cell, text = cells[index], "\n".join(lines[start:end])
         code = cell["cell_type"] == "code" and (not _is_chat(nb) or _is_command(cell))
         # A preamble may need no marker any more, equal cells an id that tells them apart, and where
-        # cells have no ids labels follow from the source.
-        named = cell.get("id") not in (None, "preamble") and sources.count(sources[index]) == 1
+        # cells have no ids labels follow from the source, unless something is attached.
+        named = cell.get("id") != "preamble" and sources.count(sources[index]) == 1
+        named = named and bool(cell.get("id") or cell.get("attachments"))
         coded = bool(_CODED.match(text))
         plain = "[nb]" not in text and not _UNSAFE.search(f"{text}\n".replace("\r\n", "\n"))
         # What metadata say of our keys, a footnote may contradict; blanks hide a magic's language.
@@ -190,7 +191,7 @@ def assert_only_body_changes(before, after, nb, index):
     spans = _spans(before)
     place = index - len(nb["cells"]) + len(spans)
     start, end = spans[place]
-    if nb["cells"][index]["cell_type"] != "code":
+    if nb["cells"][index]["cell_type"] != "code" and not nb["cells"][index].get("attachments"):
         # What stands below a note may be content of it.
         end = [*(start for start, _ in spans), len(old)][place + 1]
     head = start

@@ -35,6 +35,15 @@ CASES = {
     "a byte order mark": ("\ufeff# %%\n", [(1, "bom")]),
     "the first line that ends otherwise": ("# %%\r\nx\r\ny\nz\r\n", [(3, "mixed-line-ends")]),
     "NUL and CR, once a line": ("# %%\na\0b\0\nc\rd\n", [(2, "control-character"), (3, "control-character")]),
+    "what git could not merge": (
+        "# %% a\n\n<<<<<<< HEAD\nb\n||||||| 1a2b\n=======\nc\n>>>>>>> other\n",
+        [(3, "conflict-mark"), (5, "conflict-mark"), (6, "conflict-mark"), (8, "conflict-mark")],
+    ),
+    "a mark of git with CRLF, in a fence": ("# %%\r\n```\r\n>>>>>>> b\r\n```\r\n", [(3, "conflict-mark")]),
+    "a mark of git in the frontmatter": ("---\na: 1\n>>>>>>> b\n---\n", [(3, "conflict-mark"), (3, "frontmatter-yaml")]),
+    "a heading, and marks that git does not make": (
+        "# %%\nTitle\n=======\n <<<<<<< a\n<<<<<<<< a\n>>>>>>>b\n||||||| x\n", []
+    ),
     "no heading": ("---\nmessage_section: Log\n---\n\n# Notes\n", [(2, "section-missing")]),
     "no heading and no text": ("---\nmessage_section: Log\n---\n", [(2, "section-missing")]),
     "a section behind the messages": (

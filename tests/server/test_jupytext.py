@@ -488,3 +488,85 @@ def test_any_module_of_ours_may_be_the_first_that_imports_jupytext(module):
     )
 
     assert done.stderr == ""
+
+
+ODD_OUTPUTS = [
+    {"output_type": "display_data", "metadata": {}, "data": {"text/plain": 3}},
+    {"output_type": "display_data", "metadata": {}, "data": 3},
+    {"output_type": "execute_result", "data": ["a", 3]},
+    {"output_type": "stream", "name": "stdout"},
+    {"output_type": "stream", "name": "stdout", "text": ["a", 3]},
+    {"output_type": "novel", "text": [3]},
+    {"output_type": "error", "ename": 3},
+]
+ODD_CELLS = [
+    {"cell_type": "code", "outputs": 5, "source": "a"},
+    {"cell_type": "code", "outputs": [5, {"output_type": "stream"}], "source": "a"},
+    {"cell_type": "code", "source": "a"},
+    {"cell_type": "raw", "source": 3},
+    {"cell_type": "markdown", "source": "a", "attachments": [3]},
+]
+
+
+def test_what_nbformat_cannot_write_comes_back_from_a_notebook(run, tmp_path):
+    outputs = [
+        f"# %%% [^a.{number}]\n\n[^a.{number}]: [nb] output=json encoding=json\n\n{json.dumps(output)}\n\n"
+        for number, output in enumerate(ODD_OUTPUTS, 1)
+    ]
+    cells = [
+        f"# %% [^c{number}]\n\n[^c{number}]: [nb] encoding=json\n\n"
+        f"{json.dumps({**cell, 'metadata': {'x': number}})}\n\n"
+        for number, cell in enumerate(ODD_CELLS)
+    ]
+    code = "# %% [^a]\n\n[^a]: [code]\n\n```python\n1\n```\n\n"
+    text = "".join([code, *outputs, *cells]).rstrip("\n") + "\n"
+    (tmp_path / "a.msg.md").write_text(text)
+
+    jupytext(run, "--to ipynb a.msg.md", "--to .msg.md:msg --output b.msg.md a.ipynb")
+
+    assert (tmp_path / "b.msg.md").read_text() == text
+    # Jupyter reads and shows it.
+    shown = nbformat.read(tmp_path / "a.ipynb", 4).cells
+    assert json.loads(shown[0].outputs[1].data["text/plain"]) == ODD_OUTPUTS[1]
+    assert shown[1].cell_type == "raw"
+
+
+def test_what_stands_for_an_odd_output_stays_what_it_was_changed_to(run, tmp_path):
+    text = f"# %%\n\nHi\n\n# %%% [^a]\n\n[^a]: [nb] output=json\n\n{json.dumps(ODD_OUTPUTS[1])}\n"
+    (tmp_path / "a.msg.md").write_text(text)
+    jupytext(run, "--to ipynb a.msg.md")
+    notebook = (tmp_path / "a.ipynb").read_text()
+    (tmp_path / "a.ipynb").write_text(notebook.replace('\\"data\\": 3', '\\"data\\": 4'))
+
+    jupytext(run, "--to .msg.md:msg --output b.msg.md a.ipynb")
+
+    assert '"data": 4' in (tmp_path / "b.msg.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "section", ["", "\n## Discussion\n\n# %% [^b]\n\n[^b]: [markdown]\n\nBelow\n"]
+)
+def test_messages_above_the_section_of_a_message_file_stay_to_the_byte(run, tmp_path, section):
+    above = "---\nmessage_section: true\n---\n\n# %% [^a]\n\n[^a]: [markdown]\n\nAbove\n"
+    text = above + section
+    (tmp_path / "a.msg.md").write_text(text)
+
+    jupytext(
+        run,
+        "--to ipynb a.msg.md",
+        "--to .msg.md:msg --output b.msg.md a.ipynb",
+        "--opt notebook_metadata_filter=-all a.msg.md",
+    )
+    run(
+        "nb = jupytext.read('a.msg.md')\n"
+        "nb.cells.append({**nb.cells[0], 'id': 'c', 'source': 'New'} if nb.cells else\n"
+        "    {'cell_type': 'code', 'id': 'c', 'metadata': {}, 'source': 'New', 'outputs': [],\n"
+        "     'execution_count': None})\n"
+        "jupytext.write(nb, 'c.msg.md')"
+    )
+
+    assert (tmp_path / "a.msg.md").read_text() == text
+    assert (tmp_path / "b.msg.md").read_text() == text
+    longer = (tmp_path / "c.msg.md").read_text()
+    assert longer.startswith(text)
+    assert "New" in longer

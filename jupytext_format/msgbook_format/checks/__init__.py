@@ -25,6 +25,7 @@ _RULES: tuple[Rule, ...] = (
     file_rules.bom,
     file_rules.mixed_line_ends,
     file_rules.control_characters,
+    file_rules.conflict_marks,
     file_rules.message_section,
     frontmatter_rules.frontmatter,
     marker_rules.near_markers,

@@ -13,6 +13,10 @@ from msgbook_format.section import split_section
 
 _CONTROL = re.compile(r"\x00|\r(?!\n)")
 _KEY = re.compile(r"^message_section:", re.M)
+_CONFLICT = re.compile(r"^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?: [^\n]*)?\r?$", re.M)
+_SHOWN = 40
+"""Characters of a line that a message quotes."""
+
 _NAMES = {"\x00": "NUL", "\r": "a carriage return"}
 
 
@@ -57,6 +61,25 @@ def control_characters(view: View) -> Iterator[Finding]:
         last = number
 
 
+def conflict_marks(view: View) -> Iterator[Finding]:
+    """Lines that git puts into a file that it could not merge."""
+    number, counted, opened = 1, 0, False
+    for match in _CONFLICT.finditer(view.text):
+        number += view.text.count("\n", counted, match.start())
+        counted = match.start()
+        if match[1] in ("<<<<<<<", ">>>>>>>"):
+            opened = match[1] == "<<<<<<<"
+        elif not opened:
+            # Alone, this line makes a heading of the one above it.
+            continue
+        yield Finding(
+            number,
+            "conflict-mark",
+            f"`{match[0].rstrip()[:_SHOWN]}` is a mark of git, which could not merge the file here: "
+            "keep one side, or both, and delete the mark; if it is meant so, indent it",
+        )
+
+
 def message_section(view: View) -> Iterator[Finding]:
     """The heading of the message section is missing, or something follows the section."""
     if view.heading is None:
@@ -72,7 +95,8 @@ def message_section(view: View) -> Iterator[Finding]:
         frontmatter.core.count("\n", 0, key.start()) + 1 if frontmatter and key else 1,
         "section-missing",
         f"there is no heading {view.heading!r}, which `message_section` names: the file has no "
-        f"messages; add `## {view.heading}` where they begin",
+        f"messages; add `## {view.heading}` where they begin, or delete the key: all of a `.msg.md` "
+        "file is messages without it",
     )
 
 
@@ -82,7 +106,7 @@ def _markers_above(view: View, document: str) -> Iterator[Finding]:
             line.number,
             "marker-above-section",
             f"`{line.text[:40]}` stands above the last heading {view.heading!r}, "
-            "below which the messages begin: it is no message",
+            "below which the messages begin: it is no message, and no model is sent it",
         )
 
 

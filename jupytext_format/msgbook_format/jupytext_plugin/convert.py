@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from msgbook_format import jsontext, reads
 from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, SUFFIX
+from msgbook_format.jupytext_plugin.odd import replace_odd, restore_odd
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -36,15 +37,20 @@ _BIT = "jupytext"
 """Key of `metadata.msgbook.text` for what a file says under `_KEYS`, as JSON."""
 
 
-def read_text(text: str, *, whole_file: bool) -> NotebookNode:
-    """The notebook in a text of our format, with the metadata for Jupytext that it may have."""
+def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
+    """The notebook in a text of our format, with the metadata for Jupytext that it may have.
+
+    `writable` says that nbformat has to be able to write it: see `odd`.
+    """
     nb = reads(text)
     given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}
     accepted = _accepted(given, whole_file)
     if given != accepted:
         bits = nb.metadata.setdefault("msgbook", {}).setdefault("text", {})
         bits[_BIT] = jsontext.dumps(given)
-    return _from_dict({**nb, "metadata": {**nb.metadata, **accepted}})
+    metadata = {**nb.metadata, **accepted}
+    cells = replace_odd(nb.cells) if writable else nb.cells
+    return _from_dict({**nb, "metadata": metadata, "cells": cells})
 
 
 def write_text(
@@ -61,7 +67,8 @@ def write_text(
     metadata.update(_for_file(options, _given(metadata), whole_file))
     if not whole_file:
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
-    return encode(_from_dict({**nb, "metadata": metadata})).decode("utf-8")
+    cells = restore_odd(nb["cells"])
+    return encode(_from_dict({**nb, "metadata": metadata, "cells": cells})).decode("utf-8")
 
 
 def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:

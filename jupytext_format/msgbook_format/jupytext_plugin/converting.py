@@ -63,7 +63,8 @@ def reads(original: Function) -> Function:
             return original(text, *args, **kwargs)
         if not (whole_file or is_ours(long) or ("format_name" not in long and has_section(text))):
             return original(text, *args, **kwargs)
-        nb = read_text(text, whole_file=whole_file)
+        # What a server opens as a text it sends as it is; it writes the `.ipynb` of a pair.
+        nb = read_text(text, whole_file=whole_file, writable=not path_being_read())
         if jupytext.header.insert_or_test_version_number():
             representation = {"extension": ".md", "format_name": FORMAT_NAME}
             if whole_file:
