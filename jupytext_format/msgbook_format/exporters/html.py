@@ -34,6 +34,8 @@ from msgbook_format.reader import reads
 from msgbook_format.regular_files import require_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nbformat import NotebookNode
 
 _ORIGIN_AND_FOLDER = re.compile(r"https?://[^\s;,'\"?#]+/")
@@ -61,6 +63,11 @@ class MsgHTMLExporter(HTMLExporter):
     @default("exclude_output_prompt")
     def _default_exclude_output_prompt(self) -> bool:
         return True
+
+    def default_filters(self) -> Iterator[tuple[str, Any]]:
+        yield from super().default_filters()  # type: ignore[no-untyped-call]  # nbconvert has no types
+        # For links of a server that is no more; its time is the square of a text's length.
+        yield "strip_files_prefix", str
 
     def from_filename(  # type: ignore[override]  # as below
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any

@@ -1,59 +1,69 @@
-"""The HTML of an output, without what can run, load or cover anything."""
+"""The HTML of an output, without what can run, load or cover anything.
+
+It is written anew: each `<` of it begins a tag of ours. To a parser of HTML, hostile text can cost
+the square of its length.
+"""
 
 from __future__ import annotations
 
-from bs4 import BeautifulSoup
-from nbconvert.preprocessors.sanitize import SanitizeHTML
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import escape, unescape
 
-_TAGS = [
-    "a",
-    "abbr",
-    "b",
-    "blockquote",
-    "br",
-    "caption",
-    "code",
-    "col",
-    "colgroup",
-    "dd",
-    "del",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "kbd",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "s",
-    "samp",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "u",
-    "ul",
-    "var",
-]
+from msgbook_format.turn.links import safe_destination
+
+_TAGS = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "blockquote",
+        "br",
+        "caption",
+        "code",
+        "col",
+        "colgroup",
+        "dd",
+        "del",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "i",
+        "kbd",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "u",
+        "ul",
+        "var",
+    ]
+)
 _ATTRIBUTES = {
     "a": ["href", "title"],
     "abbr": ["title"],
@@ -63,18 +73,106 @@ _ATTRIBUTES = {
     "td": ["colspan", "rowspan"],
     "th": ["colspan", "rowspan", "scope"],
 }
-# Their content is not text for a reader, and would be left behind as such.
-_DROPPED = ["script", "style", "template", "noscript", "title", "head"]
+_VOID = frozenset(("br", "col", "hr"))
+_CELLS = frozenset(("td", "th"))
+_ENDED_BY = {
+    "p": frozenset(("p",)),
+    "li": frozenset(("li", "p")),
+    **dict.fromkeys(("dt", "dd"), frozenset(("dt", "dd", "p"))),
+    **dict.fromkeys(("td", "th"), _CELLS | {"p"}),
+    "tr": _CELLS | {"tr", "p"},
+    **dict.fromkeys(("thead", "tbody", "tfoot"), _CELLS | {"tr", "thead", "tbody", "tfoot"}),
+}
+"""Elements that need no end tag where one of those names begins."""
+
+_UNSEEN = ["script", "style", "template", "noscript", "title", "head"]
+"""Elements whose content is not text for a reader."""
+
+_PIECE = re.compile(
+    r"(?P<comment><!--)|<[!?][^<>]*+>?"
+    r"|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*+)(?P<rest>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
+)
+"""A tag, a comment or a declaration. None goes beyond the next `<`: a search takes linear time."""
+_ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))"
+)
+_ENDS = {name: re.compile(rf"</{name}\b[^<>]*+>", re.IGNORECASE) for name in _UNSEEN}
+_COMMENT_END = re.compile("-->")
+_DEEPEST = 200
+"""Elements around one another."""
 
 
 def sanitize_html(html: str) -> str | None:
     """Text and tables of `html`; None when nothing is left, or it is nested too deep to read."""
-    try:
-        soup = BeautifulSoup(html, "html.parser")
-        for element in soup(_DROPPED):
-            element.decompose()
-        cleaner = SanitizeHTML(tags=_TAGS, attributes=_ATTRIBUTES, strip=True)
-        safe = str(cleaner.sanitize_html_tags(str(soup)))
-    except RecursionError:
-        return None
+    writer = _Writer()
+    for text, tag in _pieces(html):
+        writer.write(text, tag)
+        if len(writer.open) > _DEEPEST:
+            return None
+    safe = writer.finish()
     return safe if safe.strip() else None
+
+
+def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
+    """Each text, and the tag behind it, if there is one."""
+    position = 0
+    while piece := _PIECE.search(html, position):
+        name = (piece["name"] or "").lower()
+        yield html[position : piece.start()], piece if name in _TAGS else None
+        position = piece.end()
+        end = _COMMENT_END if piece["comment"] else None if piece["end"] else _ENDS.get(name)
+        if end is not None:
+            found = end.search(html, position)
+            if found is None:
+                return
+            position = found.end()
+    yield html[position:], None
+
+
+class _Writer:
+    """Writes text and the tags that are known, and ends what is begun."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        """Names of the elements around what comes next."""
+        self._count: Counter[str] = Counter()
+        self._out: list[str] = []
+
+    def write(self, text: str, tag: re.Match[str] | None) -> None:
+        self._out.append(escape(unescape(text), quote=False))
+        if tag is None:
+            return
+        name = tag["name"].lower()
+        if tag["end"]:
+            around = max(self._count[name] - 1, 0)
+            while self._count[name] > around:
+                self._end()
+        else:
+            while self.open and self.open[-1] in _ENDED_BY.get(name, ()):
+                self._end()
+            self._out.append(f"<{name}{''.join(_attributes(name, tag['rest']))}>")
+            if name not in _VOID:
+                self.open.append(name)
+                self._count[name] += 1
+
+    def finish(self) -> str:
+        while self.open:
+            self._end()
+        return "".join(self._out)
+
+    def _end(self) -> None:
+        name = self.open.pop()
+        self._count[name] -= 1
+        self._out.append(f"</{name}>")
+
+
+def _attributes(name: str, rest: str) -> Iterator[str]:
+    """What of a tag's attributes is known, each once."""
+    known = set(_ATTRIBUTES.get(name, ()))
+    for found in _ATTRIBUTE.finditer(rest) if known else ():
+        key = found[1].lower()
+        written = found[2] or found[3] or found[4] or ""
+        value = safe_destination(written) if key == "href" else escape(unescape(written))
+        if key in known and value:
+            known.remove(key)
+            yield f' {key}="{value}"'
