@@ -67,7 +67,7 @@ class MsgHTMLExporter(HTMLExporter):
     def default_filters(self) -> Iterator[tuple[str, Any]]:
         yield from super().default_filters()  # type: ignore[no-untyped-call]  # nbconvert has no types
         # For links of a server that is no more; its time is the square of a text's length.
-        yield "strip_files_prefix", str
+        yield "strip_files_prefix", lambda text: text
 
     def from_filename(  # type: ignore[override]  # as below
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
