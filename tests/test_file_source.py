@@ -14,9 +14,9 @@ from kernel_client import KernelClient
 from saved_chats import TURN, saved_chat
 from scripted_server import text
 
-from msgbook.file_source import session_file, with_file
+from msgbook.file_source import with_file
 from msgbook.memory import Asked, SessionMemory
-from msgbook.saved_notebook import Saved, SavedNotebooks
+from msgbook.saved_notebook import Saved, SavedNotebooks, session_file
 from msgbook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from msgbook.cells import Cell, source_of
 from msgbook.history.outputs import outputs_of
 from msgbook.memory import Asked, RanCell, SessionMemory
-from msgbook.saved_notebook import Saved, regular_notebook
+from msgbook.saved_notebook import Saved
 from msgbook.transcript import Transcript
 from msgbook_format.turn import turn_of
-
-SESSION_VARIABLE = "JPY_SESSION_NAME"
 
 _UNSAVED = (
     "No open page showed this cell: cells that have not run since the notebook was saved were sent "
@@ -33,18 +30,6 @@ _NO_PAST = (
     "has no cell with just its text: the request starts without history. Save the notebook and run "
     "the cell again to have what stands above it sent."
 )
-
-
-def session_file(environ: Mapping[str, str]) -> Path | None:
-    """The file of the notebook that a Jupyter server started this kernel for.
-
-    Servers name it in `JPY_SESSION_NAME`, as it was called then. Clients without a server (nbclient,
-    `jupyter console`) do not set it, and a session without a name has the folder there.
-
-    Returns:
-        None where the variable names no text or notebook file that exists.
-    """
-    return regular_notebook(environ.get(SESSION_VARIABLE, ""))
 
 
 def with_file(

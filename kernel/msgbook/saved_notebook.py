@@ -9,12 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cells import NOTEBOOK_SUFFIX, Cell, source_of
-from msgbook.document import Document, DocumentError
 from msgbook.memory import Asked
 from msgbook_format.garbage import paused
 
+SESSION_VARIABLE = "JPY_SESSION_NAME"
+
 SIZE_LIMIT = 500_000_000
 """Bytes of a file that is read."""
+
+
+def session_file(environ: Mapping[str, str]) -> Path | None:
+    """The file of the notebook that a Jupyter server started this kernel for.
+
+    Servers name it in `JPY_SESSION_NAME`, as it was called then. Clients without a server (nbclient,
+    `jupyter console`) do not set it, and a session without a name has the folder there.
+
+    Returns:
+        None where the variable names no text or notebook file that exists.
+    """
+    return regular_notebook(environ.get(SESSION_VARIABLE, ""))
 
 
 def regular_notebook(name: str) -> Path | None:
@@ -77,6 +90,9 @@ class SavedNotebooks:
             return None
         if self._last and self._last[0] == path and self._last[1].version == version:
             return self._last[1]
+        # The format is imported here: the kernel starts without it.
+        from msgbook.document import Document, DocumentError
+
         try:
             with paused():
                 document = Document.read(path)

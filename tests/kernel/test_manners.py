@@ -308,7 +308,13 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
 @pytest.mark.parametrize(
     ("module", "heavy"),
     [
-        ("msgbook.kernel.kernel", {"msgbook.engine", "openai", "pydantic", "PIL", "nbformat"}),
+        (
+            "msgbook.kernel.kernel",
+            {
+                *("msgbook.engine", "msgbook.history", "msgbook.document"),
+                *("openai", "pydantic", "PIL", "nbformat", "markdown_it", "yaml"),
+            },
+        ),
         ("msgbook.engine, msgbook.magics", {"IPython", "PIL", "nbformat"}),
     ],
 )

@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.file_source import session_file, with_file
 from msgbook.kernel.outputs import CellsOutputs
 from msgbook.memory import Asked, RanCell, SessionMemory
-from msgbook.saved_notebook import SavedNotebooks, version_of
+from msgbook.saved_notebook import SavedNotebooks, session_file, version_of
 from msgbook.transcript import LiveNotebook, Transcript, read_transcript
 from msgbook_format.turn import Turn
 
@@ -48,6 +47,9 @@ class EarlierCells:
         if found.source != "live":
             if path is not None:
                 saved = await asyncio.to_thread(self._saved.read, path)
+                # Imported here: the kernel starts without the history.
+                from msgbook.file_source import with_file
+
                 found = with_file(found, asked, saved, self._memory)
             else:
                 found = replace(found, note=self._alone(asked))
