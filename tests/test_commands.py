@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -404,3 +405,37 @@ def test_a_usage_error_steers_no_terminal(capsys, arguments):
     said = capsys.readouterr().err
     assert ended.value.code == 2
     assert not {"\x1b", "\x9b", "\u202e"} & set(said)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["HOSTILE"],
+        ["list", "a.msg.md", "HOSTILE"],
+        ["run", "a.msg.md", "--approval", "HOSTILE"],
+        ["doctor", "--timeout", "HOSTILE"],
+        *(["list", "HOSTILE.msg.md"], ["list", "HOSTILE.ipynb/agent"], ["check", "HOSTILE.msg.md"]),
+        *(
+            ["preview", "HOSTILE"],
+            ["run", "HOSTILE"],
+            ["chat", "HOSTILE", "hi"],
+            ["trust", "HOSTILE"],
+        ),
+        *(["fork", "HOSTILE", "--at", "x"], ["set-default", "HOSTILE", "HOSTILE"]),
+        *(["chat", "a.msg.md", "hi", "--agent", "HOSTILE"], ["demo", "HOSTILE", "--headless"]),
+        *(["jupytext", "HOSTILE.msg.md"], ["jupytext", "--to", "HOSTILE", "a.msg.md"]),
+    ],
+    ids=" ".join,
+)
+def test_no_word_of_an_argument_steers_the_terminal(tmp_path, argv, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "HOSTILE").write_text("")
+    hostile = "\x1b]0;owned\x07\x9b2J\u202e"
+    (tmp_path / hostile).write_text("")
+
+    with suppress(SystemExit):
+        main([word.replace("HOSTILE", hostile) for word in argv])
+
+    out, err = capfd.readouterr()
+    assert err
+    assert not set("\x1b\x07\x9b\u202e") & set(out + err)
