@@ -115,6 +115,30 @@ def test_an_agent_of_the_configuration_may_have_a_server_of_its_own(talk, tmp_pa
     }
 
 
+@pytest.mark.parametrize("name", ["theirs", "of-project", "temporary", "mine"])
+def test_a_file_that_has_another_server_answer_says_so(talk, tmp_path, name):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(
+        f'[providers.first]\nbase_url = "{talk.server.url}"\n'
+        f'[providers.second]\nbase_url = "{talk.server.url}"\n'
+        '[agents.mine]\nprovider = "second"\nmodels = ["f-1"]\n'
+    )
+    talk.env = {"MSGBOOK_CONFIG": str(config), "MSGBOOK_MODEL": "m"}
+    theirs = f"default_agent: {name}\nagents:\n  theirs: {{provider: second, models: f-1}}\n"
+    talk.metadata = {"msgbook": {"frontmatter": theirs}}
+    agents = talk.folder / ".msgbook" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "of-project.md").write_text("---\nprovider: second\nmodels: f-1\n---\n")
+    talk.add("%agent new temporary provider=second models=f-1")
+
+    turn = talk.ask("Hi.")
+
+    told = [words for words in notices(turn) if "answers by your provider second" in words]
+    assert turn["provider"] == "second"
+    assert len(told) == (name != "mine")
+    assert all("not by first" in words for words in told)
+
+
 def test_a_server_that_wants_roles_to_alternate_gets_neighbours_as_one(talk, tmp_path):
     config = tmp_path / "msgbook.toml"
     config.write_text(f'[providers.first]\nbase_url = "{talk.server.url}"\nalternate = true\n')

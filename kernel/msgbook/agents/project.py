@@ -48,20 +48,25 @@ class ProjectFiles:
     """What is not read, a line each."""
 
 
-def read_project(project: Path, folder: Path, home: Path | None = None) -> ProjectFiles:
+def read_project(project: Path | None, folder: Path, home: Path | None = None) -> ProjectFiles:
     """Read the files as they are now; takes time, so call it in a thread.
 
     Args:
-        project: The project's folder.
+        project: The project's folder; None for none that counts.
         folder: The notebook's, in the project: paths of skills start there.
         home: Where the user's own skills are; None for none.
     """
-    tree = _Tree(project)
-    agents = {whole(path.stem): text for path, text in tree.markdown(AGENTS_FOLDER, levels=1)}
-    rules = tuple(_rules(tree))
-    skills = list(_skills(tree, start=folder.resolve()))
-    notices = tree.notices
-    if home is not None and home.resolve() != tree.top:
+    agents: dict[str, str] = {}
+    rules: tuple[Rule, ...] = ()
+    skills: list[Skill] = []
+    notices: list[str] = []
+    if project is not None:
+        tree = _Tree(project)
+        agents = {whole(path.stem): text for path, text in tree.markdown(AGENTS_FOLDER, levels=1)}
+        rules = tuple(_rules(tree))
+        skills = list(_skills(tree, start=folder.resolve()))
+        notices = tree.notices
+    if home is not None and (project is None or home.resolve() != project.resolve()):
         own = _Tree(home, follow=True)
         skills += _skills(own)
         notices = notices + own.notices

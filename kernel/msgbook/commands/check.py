@@ -101,13 +101,13 @@ def _agents_of(folder: Path) -> frozenset[str] | None:
     from msgbook.agents.project import read_project
     from msgbook.config import load_settings
     from msgbook.errors import ConfigError
-    from msgbook.tools.trust import find_project
+    from msgbook.tools.trust import followed_project
 
     try:
         configured = load_settings().agents
     except ConfigError:
         return None
-    return frozenset({*configured, *read_project(find_project(folder), folder).agents})
+    return frozenset({*configured, *read_project(followed_project(folder), folder).agents})
 
 
 def _fixable(findings: list[Finding]) -> int:

@@ -81,7 +81,7 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     from msgbook.agents.resolve import resolve
     from msgbook.config import load_settings
     from msgbook.conversation.answerer import agent_sources
-    from msgbook.tools.trust import find_project
+    from msgbook.tools.trust import followed_project
     from msgbook.transcript import Transcript
     from msgbook_format import reads
 
@@ -89,7 +89,7 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=path)
     folder = path.absolute().parent
     try:
-        project = read_project(find_project(folder), folder)
+        project = read_project(followed_project(folder), folder)
         resolve(agent, above.earlier, agent_sources(above, project, load_settings()))
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
-from typing import NoReturn, TextIO
+from typing import TextIO
 
 _STEERING = re.compile(
     # Control characters, and those that turn the direction of what follows.
@@ -47,12 +46,3 @@ def say(text: str, stream: TextIO | None = None) -> None:
 def complain(verb: str, text: str) -> None:
     """Print an error of a verb as one line on standard error."""
     say(f"msgbook {verb}: {line_of(text)}", sys.stderr)
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong with arguments, which may hold anything: names of files, above all."""
-
-    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        if message:
-            write(message, sys.stderr)
-        sys.exit(status)

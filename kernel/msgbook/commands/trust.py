@@ -44,16 +44,26 @@ def set_trust(folder: Path, trust: Trust, *, revoke: bool = False) -> int:
         MsgbookError: There is no such folder or no configuration, or it cannot be read; or the
             decision cannot be kept.
     """
-    from msgbook.tools.trust import CONFIG, find_project, read_config
+    from msgbook.tools.trust import (
+        CONFIG,
+        ProjectConfig,
+        find_project,
+        is_foreign,
+        read_config,
+    )
 
     if not folder.is_dir():
         raise CommandError(f"{folder}: no such folder")
     project = find_project(folder)
     if revoke:
         was = trust.revoke(project)
-        say(f"{project}: {'trusted no longer' if was else 'was not trusted'}")
+        say(f"{line_of(str(project))}: {'trusted no longer' if was else 'was not trusted'}")
         return 0
     config = read_config(project)
+    if config is None and is_foreign(project, CONFIG.parent.name, trust):
+        trust.grant(ProjectConfig(project, "", {}))
+        say(f"{line_of(str(project))} is trusted, although it is another user's.")
+        return 0
     if config is None:
         raise CommandError(f"{project}: there is no {CONFIG} to trust")
     rules, warnings = config.rules()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ SYSTEM_PROMPT = (
     "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
 )
 
+
+_OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
+"""Origins of agents that may have come from somebody else."""
 
 ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
 """The model that answers, given the one that is wanted and the name of the agent's provider."""
@@ -104,6 +107,7 @@ class Answerers:
         if model == DEMO_MODEL and asked_model not in (None, model):
             other = visible(one_line(asked_model or "", 60))
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
+        notices = (*notices, *self._told_of_provider(agent))
         view, unknown = self.view(agent, model, transcript, project)
         limits, too_much = self._limits.narrowed(agent.limits)
         limits, asked_too_much = limits.narrowed(prompt.attributes)
@@ -150,6 +154,16 @@ class Answerers:
             tuple(self._settings.providers),
             tuple(tool.name for tool in self._tools),
             self._settings.mcp_servers,
+        )
+
+    def _told_of_provider(self, agent: Agent) -> Iterator[str]:
+        """A line where a file has another server answer than the one that the user has set."""
+        default = next(iter(self._settings.providers), None)
+        if agent.origin not in _OF_FILES or agent.provider in (None, default):
+            return
+        yield (
+            f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
+            f"answers by your provider {agent.provider}, not by {default}."
         )
 
     def _allowed(

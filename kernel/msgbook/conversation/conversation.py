@@ -28,7 +28,7 @@ from msgbook.prompt.images import image_content
 from msgbook.text import one_line, whole
 from msgbook.tools.results import Results
 from msgbook.tools.rights import Roots
-from msgbook.tools.trust import find_project
+from msgbook.tools.trust import followed_project
 from msgbook.transcript import Transcript
 
 _NAMED = 5
@@ -93,7 +93,7 @@ class Conversation:
     async def project(self) -> ProjectFiles:
         """Agents, rules and skills as they are now."""
         return await asyncio.to_thread(
-            read_project, find_project(self._folder), self._folder, self._home
+            read_project, followed_project(self._folder), self._folder, self._home
         )
 
     async def prepare(

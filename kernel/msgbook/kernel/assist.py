@@ -100,10 +100,10 @@ class Assistant:
         from msgbook.agents.project import read_project
         from msgbook.agents.resolve import known_agents
         from msgbook.conversation.answerer import agent_sources
-        from msgbook.tools.trust import find_project
+        from msgbook.tools.trust import followed_project
 
         transcript = Transcript("live", above, metadata=metadata)
-        project = read_project(find_project(self._folder), self._folder)
+        project = read_project(followed_project(self._folder), self._folder)
         return known_agents(above, agent_sources(transcript, project, self._settings()))
 
 

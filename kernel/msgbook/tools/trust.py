@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError
-from msgbook.text import one_line
+from msgbook.text import one_line, visible
 from msgbook.tools.rules import Rule, read_rules
 from msgbook.tools.store import Store, StoreError, data_file
 from msgbook_format.regular_files import read_regular
@@ -21,6 +23,8 @@ TRUST_FILE = "trust.json"
 CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""
 
+_MARK = CONFIG.parent.name
+_COUNTS = (_MARK, "AGENTS.md", ".agents")
 _SIZE_LIMIT = 1_000_000
 _NARROWING = {"limits"}
 _TRUSTED = {"model", "approval"}
@@ -127,13 +131,64 @@ def load_with_project(
 
 
 def find_project(folder: Path) -> Path:
-    """The project of a folder: the nearest one above with `.msgbook`, else with `.git`, else it."""
+    """The project of a folder: the nearest one above with `.msgbook`, else with `.git`, else it.
+
+    Folders of another user, and all above them, count only where the user trusts them.
+    """
     real = folder.resolve()
+    ours = [real, *_own_parents(real)]
     for name in (".msgbook", ".git"):
-        for candidate in (real, *real.parents):
-            if os.path.exists(candidate / name):  # noqa: PTH110 - no error where nothing is allowed
+        for candidate in ours:
+            if os.path.lexists(candidate / name) and not is_foreign(candidate, name):
                 return candidate
     return real
+
+
+def _own_parents(real: Path) -> Iterator[Path]:
+    for candidate in real.parents:
+        if is_foreign(candidate):
+            return
+        yield candidate
+
+
+def followed_project(folder: Path) -> Path | None:
+    """The project of a folder, whose agents, rules and skills count; None for another user's."""
+    project = find_project(folder)
+    return None if is_foreign(project, _MARK) else project
+
+
+def find_foreign(folder: Path, trust: Trust) -> Path | None:
+    """The nearest folder from this one upwards that is a project, if it is another user's."""
+    real = folder.resolve()
+    for candidate in (real, *real.parents):
+        # Rules and skills count without a `.msgbook`, in the notebook's own folder.
+        marks = _COUNTS if candidate == real else (_MARK,)
+        if any(os.path.lexists(candidate / mark) for mark in marks):
+            return candidate if is_foreign(candidate, _MARK, trust) else None
+    return None
+
+
+def is_foreign(folder: Path, name: str = ".", trust: Trust | None = None) -> bool:
+    """Whether a folder, or what it holds under `name`, is another user's, and not trusted (POSIX).
+
+    The administrator is another user, too; who runs `sudo` is the same one.
+    """
+    if not hasattr(os, "geteuid"):
+        return False
+    own = {os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        own.add(int(os.environ["SUDO_UID"]))
+    owners = set()
+    for path in (folder, folder / name):
+        with suppress(OSError):
+            owners.add(path.lstat().st_uid)
+    if owners <= own:
+        return False
+    trust = trust or Trust(Store(data_file(TRUST_FILE)))
+    try:
+        return trust.of(folder) is None
+    except StoreError:
+        return True
 
 
 def read_config(project: Path) -> ProjectConfig | None:
@@ -158,7 +213,20 @@ def read_config(project: Path) -> ProjectConfig | None:
 
 def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
     """What the project of a notebook's folder sets; what is wrong is a warning."""
-    project = find_project(folder)
+    project, foreign = find_project(folder), find_foreign(folder, trust)
+    if foreign is None:
+        return _settings_of(project, folder, trust)
+    where = shlex.quote(os.path.relpath(foreign, folder.resolve()))
+    words = (
+        f"Nothing of the project in {visible(where)} is followed, since it belongs to another "
+        "user. Read it, then run in a terminal, in the notebook's folder: "
+        f"msgbook trust {visible(where)}"
+    )
+    found = ProjectSettings() if foreign == project else _settings_of(project, folder, trust)
+    return replace(found, warnings=(words, *found.warnings), untrusted=found.untrusted or words)
+
+
+def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
     try:
         config = read_config(project)
         trusted = trust.of(project) if config is not None else None
