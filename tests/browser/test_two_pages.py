@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chats import Slow, answer, approve, turn_of, write_notebook
+from chats import Slow, answer, approve, write_notebook
 from lab import Lab, running_lab
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer, call, text
@@ -85,6 +85,17 @@ def wait_for_file(lab: Lab, path: Path, words: str) -> list[dict[str, Any]]:
     return turns(json.loads(path.read_text())["cells"][0])
 
 
+def turns_once_written(lab: Lab, index: int = 0) -> list[dict[str, Any]]:
+    """The turns of a cell in the page's document, once it says there that one is done."""
+    lab.page.wait_for_function(
+        """index => JSON.stringify(
+            window.jupyterapp.shell.currentWidget.content.model.cells.get(index).outputs.toJSON()
+        ).includes('"status":"done"')""",
+        arg=index,
+    )
+    return turns(lab.cells()[index])
+
+
 def said(turn: dict[str, Any]) -> tuple[str, str]:
     return turn["status"], "".join(block.get("text", "") for block in turn["blocks"])
 
@@ -112,14 +123,14 @@ def test_both_pages_of_a_shared_document_follow_a_turn_that_stands_there_once(
         expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
         expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
     saved = wait_for_file(one, path, "After.")
-    for found in (turns(one.cells()[0]), turns(two.cells()[0]), saved):
+    for found in (turns_once_written(one), turns_once_written(two), saved):
         assert [said(turn) for turn in found] == [("done", "Before. After.")]
 
     two.run(1)
     for lab in (one, two):
         expect(lab.cell(1).get_by_text("Second.", exact=True)).to_be_visible()
         expect(lab.cell(1).locator("[data-status=done]")).to_be_visible()
-        assert said(turn_of(lab.cells()[1])) == ("done", "Second.")
+        assert [said(turn) for turn in turns_once_written(lab, 1)] == [("done", "Second.")]
     assert [m["content"] for m in model_server.messages()[1:]] == [
         "Tell me",
         "Before. After.",
@@ -145,7 +156,7 @@ def test_the_page_that_did_not_ask_approves(shared_url, lab_root, model_server, 
         expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
     assert (lab_root / "by-another-page").is_dir()
     saved = wait_for_file(one, path, "Made.")
-    for found in (turns(one.cells()[0]), turns(two.cells()[0]), saved):
+    for found in (turns_once_written(one), turns_once_written(two), saved):
         assert [block["type"] for turn in found for block in turn["blocks"]] == [
             "tool_call",
             "tool_result",
@@ -178,7 +189,7 @@ def test_one_page_is_loaded_anew_in_mid_turn(
         expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
         expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
     saved = wait_for_file(two, path, "After.")
-    for found in (turns(one.cells()[0]), turns(two.cells()[0]), saved):
+    for found in (turns_once_written(one), turns_once_written(two), saved):
         assert [said(turn) for turn in found] == [("done", "Before. After.")]
 
 
@@ -208,7 +219,7 @@ def test_the_page_that_asked_is_closed_in_mid_turn_and_the_other_one_writes_on(
     expect(two.cell(0).locator("[data-status=done]")).to_be_visible()
     expect(two.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
     saved = wait_for_file(two, path, "After.")
-    for found in (turns(two.cells()[0]), saved):
+    for found in (turns_once_written(two), saved):
         assert [said(turn) for turn in found] == [("done", "Before. Meanwhile. After.")]
 
 
@@ -230,4 +241,4 @@ def test_two_pages_with_a_document_each_have_the_turn_once_each(
     for lab in (one, two):
         expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
         expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
-        assert [said(turn) for turn in turns(lab.cells()[0])] == [("done", "Before. After.")]
+        assert [said(turn) for turn in turns_once_written(lab)] == [("done", "Before. After.")]

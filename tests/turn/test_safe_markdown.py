@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,6 +184,24 @@ def test_tex_that_loads_something_is_no_command(text: str) -> None:
     shown = Page(commonmark(safe_markdown(text))).text
     assert re.search("\\\\\u2060(style|require)", shown)
     assert not re.search(r"\\(style|require)", shown)
+
+
+def _tex(kind: str) -> list[str]:
+    """TeX commands that the page's tests read as well."""
+    commands: list[str] = json.loads((FIXTURES / "tex_commands.json").read_text())[kind]
+    return commands
+
+
+@pytest.mark.parametrize("tex", _tex("broken"))
+def test_tex_that_loads_or_marks_something_is_broken(tex: str) -> None:
+    shown = Page(commonmark(safe_markdown(f"${tex}$"))).text
+    assert "\\\u2060" in shown
+    assert shown.replace("\u2060", "").strip() == f"${tex}$"
+
+
+@pytest.mark.parametrize("tex", _tex("kept"))
+def test_tex_that_does_neither_stays(tex: str) -> None:
+    assert safe_markdown(f"${tex}$").strip() == f"${tex}$"
 
 
 class _Counted(str):

@@ -1,5 +1,6 @@
 import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
 
+import tex from '../../../tests/turn/fixtures/tex_commands.json';
 import { StrictSanitizer, withoutDiagrams } from '../safe/markdown';
 import {
   isEmbeddedImage,
@@ -120,16 +121,14 @@ describe('strictHtml', () => {
     );
   });
 
-  it.each([
-    '\\require{x}',
-    '\\mmlToken{mglyph}[src="https://evil.example/i"]{}',
-    '\\style{cursor: url(https://evil.example/c), auto}{x}',
-    '\\data{x=y}{z}',
-    '\\let\\x\\require'
-  ])('breaks TeX that would load or mark something: %s', tex => {
+  it.each(tex.broken)('breaks TeX that would load or mark: %s', tex => {
     const broken = parsed(strictHtml(`<p>$${tex}$</p>`)).textContent;
-    expect(broken).toMatch(/\\\u2060(require|mmlToken|style|data)/);
+    expect(broken).toMatch(/\\\u2060/);
     expect(broken?.replaceAll('\u2060', '')).toBe(`$${tex}$`);
+  });
+
+  it.each(tex.kept)('leaves TeX that does neither: %s', tex => {
+    expect(strictHtml(`<p>$${tex}$</p>`)).toBe(`<p>$${tex}$</p>`);
   });
 
   it('breaks such TeX when a tag that goes had cut it', () => {
