@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -76,6 +77,44 @@ def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     edit = [b for b in turn_of(lab.cells()[0])["blocks"] if b.get("name") == "edit"]
     assert [block["approval"] for block in edit] == ["user"]
     screenshot("done")
+
+
+def test_what_is_out_of_sight_is_said_and_all_of_it_can_be_seen(
+    lab, lab_root, model_server, screenshot
+):
+    before = "".join(f"line {number} of the file\n" for number in range(3000))
+    (lab_root / "long.txt").write_text(before)
+    content = before.replace(" of the", " of a").replace("line 2999 of a", "the last line of a")
+    model_server.answers = [
+        call("write", {"path": "long.txt", "content": content}),
+        text("Written."),
+    ]
+    write_notebook(lab_root / "long.ipynb", "Change it all")
+    ask(lab, "long.ipynb")
+    cell = lab.cell(0)
+    diff = cell.locator(".msgbook-Diff")
+    more = cell.locator(".msgbook-Approval .msgbook-More")
+
+    expect(more).to_have_text(re.compile(r"↓ \d{4} more lines below: show all"))
+    expect(approve(cell)).to_have_accessible_description(re.compile(r"\d{4} more lines below"))
+    more.scroll_into_view_if_needed()
+    screenshot("more")
+    size = lab.page.viewport_size
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    more.scroll_into_view_if_needed()
+    screenshot("more-700")
+    lab.page.set_viewport_size(size)
+
+    diff.evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    expect(diff).to_contain_text("+the last line of a file")
+    expect(more).to_have_count(0)
+    diff.evaluate("node => { node.scrollTop = 0; }")
+    more.click()
+    expect(more).to_have_count(0)
+    assert diff.evaluate("node => node.scrollHeight - node.clientHeight") <= 1
+    answer(approve(cell))
+    expect(cell.get_by_text("Written.", exact=True)).to_be_visible()
+    assert (lab_root / "long.txt").read_text() == content
 
 
 def test_what_is_denied_is_not_done_and_the_model_hears_why(

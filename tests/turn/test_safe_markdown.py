@@ -196,7 +196,7 @@ def _tex(kind: str) -> list[str]:
 def test_tex_that_loads_or_marks_something_is_broken(tex: str) -> None:
     shown = Page(commonmark(safe_markdown(f"${tex}$"))).text
     assert "\\\u2060" in shown
-    assert shown.replace("\u2060", "").strip() == f"${tex}$"
+    assert tex not in shown
 
 
 @pytest.mark.parametrize("tex", _tex("kept"))

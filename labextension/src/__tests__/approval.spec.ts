@@ -4,6 +4,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { parseQuestion } from '../comm/approval';
 import { Approvals } from '../live/approvals';
 import { ApprovalView, DEAF, type IsGenuine } from '../render/approvalView';
+import { ScrolledBox } from '../render/more';
 import { withQuestions } from '../render/questions';
 
 const trans = nullTranslator.load('msgbook');
@@ -231,5 +232,60 @@ describe('ApprovalView', () => {
     expect(view.node.textContent).toContain('A\\u{202e}b<b>');
     expect(view.node.textContent).toContain('+\\u{200b}x\\u{202e}');
     expect(view.node.getAttribute('aria-label')).toContain('\\u{202e}');
+  });
+});
+
+describe('what is out of sight', () => {
+  function boxOf(scrollHeight: number): HTMLElement {
+    const box = document.createElement('pre');
+    const sizes = { scrollHeight, clientHeight: 100 };
+    for (const [name, value] of Object.entries(sizes)) {
+      Object.defineProperty(box, name, {
+        get: () =>
+          name === 'clientHeight' && box.matches('.msgbook-mod-whole')
+            ? scrollHeight
+            : value
+      });
+    }
+    box.style.lineHeight = '10px';
+    return box;
+  }
+
+  it('is counted, less by what was scrolled, and none at the end', () => {
+    const box = boxOf(1100);
+    const { more } = new ScrolledBox(box, trans);
+    expect(more.textContent).toContain('100 more lines below');
+    box.scrollTop = 990;
+    box.dispatchEvent(new Event('scroll'));
+    expect(more.textContent).toContain('1 more line below');
+    box.scrollTop = 1000;
+    box.dispatchEvent(new Event('scroll'));
+    expect(more.parentNode).toBeNull();
+  });
+
+  it('is shown by its button', () => {
+    const box = boxOf(1100);
+    const { more } = new ScrolledBox(box, trans);
+    more.click();
+    expect(box.classList).toContain('msgbook-mod-whole');
+    expect(more.parentNode).toBeNull();
+  });
+
+  it('is said to who has the buttons read out', () => {
+    const question = parseQuestion(ASK)!;
+    const { more } = new ScrolledBox(boxOf(1100), trans);
+    const { node } = new ApprovalView(question, trans, () => {}, undefined, [
+      more
+    ]);
+    for (const button of node.querySelectorAll('.msgbook-Approval-button')) {
+      expect(button.getAttribute('aria-describedby')).toContain(more.id);
+    }
+  });
+
+  it('of a long diff is nothing but what is scrolled', () => {
+    const preview = `@@ -0,0 +1 @@\n${'+x\n'.repeat(100_000)}`;
+    const question = parseQuestion({ ...ASK, preview })!;
+    const { node } = new ApprovalView(question, trans, () => {});
+    expect(node.querySelector('.msgbook-Diff')?.textContent).toBe(preview);
   });
 });

@@ -454,6 +454,28 @@ describe('the state of a turn', () => {
 });
 
 describe('hostile and broken turns', () => {
+  const HARD = '~'.repeat(80_000);
+  const PLAIN = 'As plain text: to lay it out would stop the page.';
+
+  it('stand as plain text from where their Markdown would stop the page', async () => {
+    const { show, find, parser, renderer } = fixture();
+    const text = `Before.\n\n${HARD}\n\nAfter.`;
+    await show(turn('done', { type: 'text', text }));
+    expect(parser.sources).toEqual(['Before.\n\n']);
+    const tail = find('.msgbook-Text-tail');
+    expect(tail.textContent).toBe(`${PLAIN}${HARD}\n\nAfter.`);
+    expect(renderer.node.textContent).toContain('Before.');
+  });
+
+  it('do so while they grow, without a word', async () => {
+    const { show, find, parser } = fixture();
+    for (const text of [`Before.\n\n${HARD}`, `Before.\n\n${HARD}\n\nA`]) {
+      await show(turn('running', { type: 'text', text }));
+      expect(find('.msgbook-Text-tail').textContent).toBe(text.slice(9));
+    }
+    expect(parser.sources).toEqual(['Before.\n\n']);
+  });
+
   it.each([true, false])(
     'are sanitised whether the output is trusted (%s) or not',
     async trusted => {

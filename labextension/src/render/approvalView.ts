@@ -4,6 +4,7 @@ import type { Choice, IApprovalQuestion } from '../comm/approval';
 import { diffLines } from '../turn/diff';
 import { writtenOut } from '../turn/text';
 import { element } from './dom';
+import { ScrolledBox } from './more';
 
 /** How long the buttons are deaf, in milliseconds: a click then was meant for something else. */
 export const DEAF = 400;
@@ -17,15 +18,19 @@ export type OnAnswer = (choice: Choice, reason: string) => void;
 /**
  * Asks a person for leave to make a call: why, what would change, and the buttons.
  *
- * A choice counts once, if a person made it, and not before the buttons could be seen.
+ * A choice counts once, if a person made it, and not before the buttons could be seen. What is out of
+ * sight is said with the boxes, and to who has the buttons read out.
  */
 export class ApprovalView {
+  /** @param above - Lines that say what of the call is out of sight. */
   constructor(
     question: IApprovalQuestion,
     trans: TranslationBundle,
     answer: OnAnswer,
-    isGenuine: IsGenuine = event => event.isTrusted
+    isGenuine: IsGenuine = event => event.isTrusted,
+    above: readonly HTMLElement[] = []
   ) {
+    this._more = [...above];
     this._trans = trans;
     this._answer = answer;
     this._isGenuine = isGenuine;
@@ -74,7 +79,7 @@ export class ApprovalView {
       );
     }
     words.setAttribute('role', 'alert');
-    return words;
+    return this._scrolled(words);
   }
 
   private _diff(preview: string): HTMLElement {
@@ -83,9 +88,13 @@ export class ApprovalView {
     );
     const diff = element('pre', 'msgbook-Pre msgbook-Diff', ...lines);
     diff.setAttribute('aria-label', this._trans.__('What would change'));
-    // So that the keyboard can scroll it.
-    diff.tabIndex = 0;
-    return diff;
+    return this._scrolled(diff);
+  }
+
+  private _scrolled(box: HTMLElement): HTMLElement {
+    const { node, more } = new ScrolledBox(box, this._trans);
+    this._more.push(more);
+    return node;
   }
 
   private _choices({ choices }: IApprovalQuestion): HTMLElement {
@@ -117,6 +126,10 @@ export class ApprovalView {
   private _button(choice: Choice, label: string, kind: string): HTMLElement {
     const button = element('button', `msgbook-Approval-button ${kind}`, label);
     button.type = 'button';
+    button.setAttribute(
+      'aria-describedby',
+      this._more.map(({ id }) => id).join(' ')
+    );
     button.addEventListener('click', event => this._choose(choice, event));
     return button;
   }
@@ -130,6 +143,7 @@ export class ApprovalView {
     }
   }
 
+  private readonly _more: HTMLElement[];
   private readonly _trans: TranslationBundle;
   private readonly _answer: OnAnswer;
   private readonly _isGenuine: IsGenuine;

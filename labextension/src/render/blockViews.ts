@@ -38,7 +38,10 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
 
 function textView({ markdown, trans }: IViewTools): IBlockView {
   const panel = new Panel();
-  const content = new TextView(markdown);
+  const content = new TextView(
+    markdown,
+    trans.__('As plain text: to lay it out would stop the page.')
+  );
   panel.addWidget(content);
   return {
     widget: panel,

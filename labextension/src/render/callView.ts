@@ -7,15 +7,15 @@ import { argumentsGist, indentJson, writtenOut } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
+import { ScrolledBox } from './more';
 
 /** Shows a tool call, and the question whether it may be made. */
 export function callView({ trans, answer }: IViewTools): IBlockView {
   const content = new GrowingText();
-  const body = element(
-    'div',
-    'msgbook-Call-body',
-    element('pre', 'msgbook-Pre', content.node)
-  );
+  const sent = element('pre', 'msgbook-Pre', content.node);
+  sent.setAttribute('aria-label', trans.__('Arguments of the call'));
+  const scrolled = new ScrolledBox(sent, trans);
+  const body = element('div', 'msgbook-Call-body', scrolled.node);
   const disclosure = new Disclosure('msgbook-Call', body);
   const { classList } = disclosure.node;
   let asked: IApprovalQuestion | undefined;
@@ -34,11 +34,16 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
       disclosure.suggestOpen(false);
       return;
     }
-    const view = new ApprovalView(question, trans, (choice, reason) =>
-      answer(question, choice, reason)
+    const view = new ApprovalView(
+      question,
+      trans,
+      (choice, reason) => answer(question, choice, reason),
+      undefined,
+      [scrolled.more]
     );
     disclosure.open();
     body.append(view.node);
+    scrolled.update();
   };
   return {
     widget: new Widget({ node: disclosure.node }),

@@ -2,8 +2,9 @@ import { MimeModel } from '@jupyterlab/rendermime';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IMarkdownRenderer } from '../safe/markdown';
+import { takesTooLong } from '../safe/markdownCost';
 import { splitChunks } from '../turn/chunks';
-import { GrowingText } from './dom';
+import { element, GrowingText } from './dom';
 
 /** Markdown that has a widget. */
 interface IRendered {
@@ -18,11 +19,14 @@ interface IRendered {
  * While it streams, finished pieces are rendered once and the rest stands as plain text; when it
  * ends the whole is rendered anew, so that what spans pieces (reference links, lists) comes right.
  * The first pieces stay as far as the whole begins with the same, and a person's selection in them.
- * What is not rendered, not yet or not ever, stands as plain text: all of it is always there.
+ * What is not rendered, not yet or not ever, stands as plain text: all of it is always there. So it is
+ * from the first piece on that would stop the page.
  */
 export class TextView extends Panel {
-  constructor(markdown: IMarkdownRenderer) {
+  /** @param plain - Says why the rest of a text stands as plain text. */
+  constructor(markdown: IMarkdownRenderer, plain: string) {
     super();
+    this._note = element('div', 'msgbook-Text-note', plain);
     this.addClass('msgbook-Text');
     this._markdown = markdown;
     this._tail.addClass('msgbook-Text-tail');
@@ -34,7 +38,7 @@ export class TextView extends Panel {
   showText(text: string, streaming: boolean): Promise<void> {
     this._text = text;
     this._streaming = streaming;
-    this._pieces = streaming ? splitChunks(text).committed : [text];
+    this._pieces = this._renderable(text, streaming);
     if (!text.startsWith(joined(this._rendered))) {
       this._dropRendered(0);
     }
@@ -44,6 +48,19 @@ export class TextView extends Panel {
       this._done = this._renderPieces();
     }
     return this._done;
+  }
+
+  /** The Markdown to render: what is complete of it, up to what would take too long. */
+  private _renderable(text: string, streaming: boolean): readonly string[] {
+    if (!streaming && !takesTooLong(text)) {
+      return [text];
+    }
+    const { committed, tail } = splitChunks(text);
+    const pieces = streaming ? committed : [...committed, tail];
+    const end = pieces.findIndex(
+      (piece, i) => this._rendered[i]?.source !== piece && takesTooLong(piece)
+    );
+    return end === -1 ? pieces : pieces.slice(0, end);
   }
 
   private async _renderPieces(): Promise<void> {
@@ -124,6 +141,11 @@ export class TextView extends Panel {
   private _showTail(): void {
     const tail = this._text.slice(joined(this._rendered).length);
     this._tailText.show(tail);
+    if (!this._streaming && this._pieces.join('') !== this._text) {
+      this._tail.node.prepend(this._note);
+    } else {
+      this._note.remove();
+    }
     this._tail.setHidden(tail.trim() === '');
   }
 
@@ -135,6 +157,7 @@ export class TextView extends Panel {
   }
 
   private readonly _markdown: IMarkdownRenderer;
+  private readonly _note: HTMLElement;
   private readonly _tail = new Widget();
   private readonly _tailText = new GrowingText();
   private _text = '';

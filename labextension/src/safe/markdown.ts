@@ -29,7 +29,8 @@ export class StrictSanitizer implements IRenderMime.ISanitizer {
   private readonly _inner: IRenderMime.ISanitizer;
 }
 
-const DIAGRAM_FENCE = /([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
+// From the beginning of a run alone: from each place in it, a long one took the square of its length.
+const DIAGRAM_FENCE = /(?<![`~])([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
 const MARK = '\ue000';
 
 /**

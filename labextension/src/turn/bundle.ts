@@ -48,7 +48,8 @@ function fenced(words: string): string {
   if (words === '') {
     return '';
   }
-  const longest = Math.max(2, ...(words.match(/`+/g) ?? []).map(s => s.length));
+  const runs: string[] = words.match(/`+/g) ?? [];
+  const longest = runs.reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${words}\n${fence}`;
 }

@@ -25,6 +25,9 @@ export function writtenOut(text: string): string {
   return text.replace(NOT_SEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }
 
+/** So many levels of JSON are indented. */
+const DEEPEST = 40;
+
 /** So many characters of a call's arguments are put into a line that is always seen. */
 const GIST = 300;
 
@@ -69,5 +72,6 @@ export function indentJson(json: string): string {
 }
 
 function newline(depth: number): string {
-  return '\n' + '  '.repeat(depth);
+  // JSON of nothing but brackets would take the square of its length.
+  return '\n' + '  '.repeat(Math.min(depth, DEEPEST));
 }

@@ -10,8 +10,9 @@ _CONTEXT = 3
 _SEARCHED = 2000
 """Changed lines on one side above which all of them are shown as replaced: the search for a shorter
 diff takes the square of their number."""
-_SHOWN = 30_000
-"""Characters of a diff that are shown."""
+_SHOWN = 500_000
+"""Characters of a diff that are shown. Jupyter's server drops messages of several megabytes, and the
+question would never arrive."""
 
 _Opcode = tuple[str, int, int, int, int]
 
@@ -32,15 +33,15 @@ def unified_diff(old: str, new: str, name: str) -> str:
 def preview(old: str, new: str, name: str) -> str:
     """The diff as a person is shown it.
 
-    What stands for the rest of a long one changes with it, so that leave for one diff is no leave
-    for another.
+    One that is longer than anyone reads begins with a word about that. The word changes with what is
+    not shown, so that leave for one diff is no leave for another.
     """
     text = visible(unified_diff(old, new, name).replace("\r", "\\r"))
     if len(text) <= _SHOWN:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    more = len(text) - _SHOWN
-    return f"{text[:_SHOWN]}\n[... {more} more characters; sha256 of the diff: {digest}]"
+    head = f"[Only {_SHOWN} of the {len(text)} characters of this diff are shown; its sha256: {digest}]"
+    return f"{head}\n{text[:_SHOWN]}\n[... {len(text) - _SHOWN} more characters]"
 
 
 def _lines(text: str) -> list[str]:

@@ -1,0 +1,61 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { element, setText } from './dom';
+
+let made = 0;
+
+/**
+ * A box that scrolls, and below it how many lines of it are out of sight.
+ *
+ * That line is a button, which shows all of them. The style sheet hides it where nothing is asked.
+ */
+export class ScrolledBox {
+  constructor(box: HTMLElement, trans: TranslationBundle) {
+    this._box = box;
+    this._trans = trans;
+    made += 1;
+    this.more.id = `msgbook-more-${made}`;
+    this.more.type = 'button';
+    this.more.addEventListener('click', () => {
+      box.classList.add('msgbook-mod-whole');
+      this.update();
+      box.focus({ preventScroll: true });
+    });
+    // So that the keyboard can scroll it.
+    box.tabIndex = 0;
+    box.setAttribute('aria-describedby', this.more.id);
+    box.addEventListener('scroll', () => this.update());
+    this.node = element('div', 'msgbook-Scrolled', box);
+    // Only when it is laid out, or laid out anew, is it known what fits.
+    if (typeof ResizeObserver !== 'undefined') {
+      new ResizeObserver(() => this.update()).observe(box);
+    }
+    this.update();
+  }
+
+  readonly node: HTMLElement;
+  /** The line; in its place only while there is something to say. */
+  readonly more = element('button', 'msgbook-More');
+
+  /** Say how many lines are out of sight below. */
+  update(): void {
+    const box = this._box;
+    const hidden = box.scrollHeight - box.clientHeight - box.scrollTop;
+    const height = parseFloat(getComputedStyle(box).lineHeight) || 16;
+    const lines = hidden > 1 ? Math.max(1, Math.round(hidden / height)) : 0;
+    if (lines === 0) {
+      this.more.remove();
+      return;
+    }
+    const words = this._trans._n(
+      '%1 more line below: show all',
+      '%1 more lines below: show all',
+      lines
+    );
+    setText(this.more, `↓ ${words}`);
+    this.node.append(this.more);
+  }
+
+  private readonly _box: HTMLElement;
+  private readonly _trans: TranslationBundle;
+}
