@@ -152,6 +152,15 @@ def test_the_past_is_the_file_with_what_has_run_since():
     assert "Save it before you run" in found.note
 
 
+def test_a_notebook_that_somebody_may_have_edited_is_said_to_be_as_it_was_saved():
+    session = Transcript("memory", [])
+    notebook = saved(answered("now", "now"))
+
+    assert with_file(session, NOW, notebook, SessionMemory()).note == ""
+    found = with_file(session, NOW, notebook, SessionMemory(), is_edited=True)
+    assert "sent as they were saved" in found.note.replace("\n", " ")
+
+
 def test_notes_and_the_notebooks_metadata_count_from_the_first_prompt_on():
     notebook = saved(note("Be brief."), "now")
 

@@ -33,7 +33,12 @@ _NO_PAST = (
 
 
 def with_file(
-    session: Transcript, asked: Asked, saved: Saved | None, memory: SessionMemory
+    session: Transcript,
+    asked: Asked,
+    saved: Saved | None,
+    memory: SessionMemory,
+    *,
+    is_edited: bool = False,
 ) -> Transcript:
     """What counts where no page shows the running cell: the file's cells and this session's.
 
@@ -44,6 +49,7 @@ def with_file(
     Args:
         session: What the session knows above the running cell.
         saved: None where the file cannot be read.
+        is_edited: Whether the notebook may have been edited since, for all that is known.
     """
     place = saved.place_of(asked, memory.saved_id(asked.cell_id)) if saved else None
     if saved is None or place is None:
@@ -52,12 +58,12 @@ def with_file(
     running = saved.cells[place]
     above = _Above(saved, place)
     above.overlay([one for one in memory.ran(None) if one.asked.path == asked.path], asked)
-    is_saved = source_of(running) == asked.source and not above.is_newer
+    is_edited = is_edited or above.is_newer or source_of(running) != asked.source
     return Transcript(
         "file",
         above.cells(memory),
         {**running, "source": asked.source, "metadata": _metadata(running, asked.metadata)},
-        note="" if is_saved else _UNSAVED,
+        note=_UNSAVED if is_edited else "",
         metadata=saved.metadata,
     )
 

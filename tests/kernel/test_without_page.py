@@ -95,6 +95,15 @@ def test_metadata_of_a_request_keeps_its_cell_from_the_model_and_names_an_agent(
     assert "nobody" in reply["evalue"]
 
 
+def test_a_cell_runs_though_the_folder_in_which_python_works_is_gone(kernel, server):
+    go = "%%python\nimport os, tempfile\nfolder = tempfile.mkdtemp()\nbefore = os.getcwd()"
+    kernel.run(f"{go}\nos.chdir(folder)\nos.rmdir(folder)", "a")
+    reply, _ = kernel.run("Well?", "b")
+    kernel.run("%%python\nos.chdir(before)", "c")
+
+    assert reply["status"] == "ok"
+
+
 @pytest.mark.parametrize("content", [{"silent": True}, {"store_history": False}])
 def test_code_of_the_client_itself_is_no_part_of_the_conversation(kernel, server, content):
     kernel.run("%%python\nprint('of the client')", **content)

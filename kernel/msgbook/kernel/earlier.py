@@ -42,6 +42,7 @@ class EarlierCells:
 
     async def of(self, asked: Asked) -> Transcript:
         """The cells that count for a running one."""
+        has_page = self._page.connected
         found = await read_transcript(asked, self._page, self._memory)
         path = _file(asked)
         if found.source != "live":
@@ -50,9 +51,9 @@ class EarlierCells:
                 # Imported here: the kernel starts without the history.
                 from msgbook.file_source import with_file
 
-                found = with_file(found, asked, saved, self._memory)
+                found = with_file(found, asked, saved, self._memory, is_edited=has_page)
             else:
-                found = replace(found, note=self._alone(asked))
+                found = replace(found, note=_NO_PAGE if has_page else self._alone(asked))
         return replace(found, path=path)
 
     def code_runs(self, asked: Asked, request: str) -> RanCell:
@@ -90,8 +91,6 @@ class EarlierCells:
 
     def _alone(self, asked: Asked) -> str:
         """What to say where only the session is known; nothing of a console, once of the others."""
-        if self._page.connected:
-            return _NO_PAGE
         if asked.is_typed or self._is_told:
             return ""
         self._is_told = True

@@ -58,7 +58,9 @@ class MsgKernel(InterruptibleKernel):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._routing = Routing(self.shell.magics_manager)
-        self._session = Session(Path.cwd(), self._namespace, self._routing.is_magic)
+        # Cells of Python may go elsewhere.
+        self._folder = Path.cwd()
+        self._session = Session(self._folder, self._namespace, self._routing.is_magic)
         if isinstance(self.session, ListeningSession):
             self.session.outputs = self._session.outputs
         self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
@@ -66,8 +68,8 @@ class MsgKernel(InterruptibleKernel):
         self.shell.events.register("pre_execute", self._find_modules)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
-            Path.cwd(),
-            kernel_private_paths(os.environ, Path.cwd()),
+            self._folder,
+            kernel_private_paths(os.environ, self._folder),
             live=self._session.page,
             memory=self._session.memory,
             tools=lambda: self._session.tools,
@@ -117,7 +119,7 @@ class MsgKernel(InterruptibleKernel):
             code,
             cell_id,
             cell_meta,
-            folder=Path.cwd(),
+            folder=self._folder,
             is_typed=allow_stdin and cell_id is None,
             client=self.get_parent("shell").get("header", {}).get("session"),
         )

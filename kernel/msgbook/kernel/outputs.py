@@ -60,9 +60,10 @@ class CellsOutputs:
     def heard(self, message: Mapping[str, Any]) -> None:
         """Take in a message that was sent, if it is an output of such a cell."""
         kind, content = message["header"]["msg_type"], message["content"]
-        if kind not in _OUTPUTS:
+        if kind not in _OUTPUTS or not isinstance(content, dict):
             return
-        display = str((content.get("transient") or {}).get("display_id", ""))
+        transient = content.get("transient")
+        display = str(transient.get("display_id", "")) if isinstance(transient, dict) else ""
         with self._lock:
             # A display may stand in any cell, several times; one that comes again updates them all.
             for shown in list(self._displays.get(display, ())):
@@ -165,8 +166,9 @@ class CellOutputs:
     def _made(self, kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if kind == "error":
             output = {key: str(content.get(key, "")) for key in ("ename", "evalue")}
-            lines = map(str, content.get("traceback") or ())
-            return {"output_type": kind, **output, "traceback": list(lines)}
+            lines = content.get("traceback")
+            lines = list(map(str, lines)) if isinstance(lines, list) else []
+            return {"output_type": kind, **output, "traceback": lines}
         data, metadata = content.get("data"), content.get("metadata")
         ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
         return {
