@@ -72,6 +72,7 @@ bench: $(VENV)/.dev
 	python benchmarks/long_answer.py --paced
 	PYTHONPATH=tests python benchmarks/memory.py
 	python benchmarks/history.py
+	python benchmarks/first_request.py
 	python benchmarks/prefix.py
 	python benchmarks/text_format.py
 

@@ -30,6 +30,7 @@ from msgbook.kernel.known_cells import KnownCells
 from msgbook.memory import Asked, SessionMemory
 from msgbook.saved_notebook import SavedNotebooks
 from msgbook.transcript import Transcript
+from msgbook_format import ipynb
 from msgbook_format.turn import turn_of
 
 TURNS = 1000
@@ -102,7 +103,7 @@ def main(rounds: int) -> None:
         path = folder / "chat.ipynb"
         last = LAST | {"outputs": [], "execution_count": None}
         whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [*cells, last]}
-        path.write_text(json.dumps(whole))
+        path.write_text(ipynb.writes(whole))
         sources: dict[str, Callable[[], Transcript]] = {
             "the page": lambda: from_page(message),
             "the file": lambda: from_file(path),

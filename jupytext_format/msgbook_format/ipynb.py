@@ -160,8 +160,12 @@ def _outputs(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _joined(value: Any) -> Any:
-    lines = isinstance(value, list) and all(isinstance(line, str) for line in value)
-    return "".join(value) if lines else value
+    if not isinstance(value, list):
+        return value
+    try:
+        return "".join(value)
+    except TypeError:
+        return value
 
 
 def _strip_transient(notebook: dict[str, Any]) -> None:
