@@ -10,12 +10,13 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json
 
-.PHONY: help demo test test-openai2 lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
 	@echo "make test         all tests, the browser's included"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
+	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
@@ -42,6 +43,19 @@ test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 .openai2/$(OPENAI2):
 	rm -rf .openai2
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)" distro
+	touch $@
+
+# Of the version that is installed. Its tests need pytest-asyncio, which would be in the way of ours.
+test-neighbours: $(VENV)/.dev .neighbours/.installed
+	pytest -m neighbours -p no:cacheprovider tests/neighbours
+
+.neighbours/.installed: Makefile $(VENV)/.dev
+	rm -rf .neighbours
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .neighbours/packages \
+		pytest-asyncio==1.5.0
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jupytext \
+		--dest .neighbours "jupytext==$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("jupytext"))')"
+	tar -xzf .neighbours/jupytext-*.tar.gz -C .neighbours
 	touch $@
 
 # In a folder of its own, for the tests that name it: installed beside JupyterLab it changes every document.
@@ -92,7 +106,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration msgbook-demo test-results dist
+		labextension/.linted .openai2 .collaboration .neighbours msgbook-demo test-results dist
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)

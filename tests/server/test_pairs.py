@@ -292,3 +292,24 @@ def test_what_jupytexts_menu_says_of_a_message_file_is_its_own_format(
     assert found == kept
     assert (server.root / "chat.ipynb").exists() is ("ipynb" in (kept or ""))
     assert (kept is None) is (server.read("chat.msg.md") == CHAT.encode())
+
+
+@pytest.mark.parametrize("formats", ["ipynb,py:percent", ["ipynb", "py:percent"]])
+def test_a_notebook_that_is_paired_with_no_message_file_is_left_to_jupytext(server, formats):
+    content = make_pair(server)
+    del content["metadata"]["msgbook"]
+    content["metadata"]["jupytext"] = {"formats": formats}
+
+    save_notebook(server, "plain.ipynb", content)
+
+    assert b"# %%" in server.read("plain.py")
+    assert open_notebook(server, "plain.ipynb")["cells"]
+
+
+def test_what_is_wrong_with_files_of_others_is_said_by_others(server):
+    server.write("latin.py", b"# caf\xe9\n")
+
+    with pytest.raises(server.Refused) as refused:
+        server.get("latin.py", content=1, type="file", format="text")
+
+    assert "msgbook" not in refused.value.message

@@ -19,7 +19,6 @@ from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.names import is_message_path
 from msgbook_format.jupytext_plugin.pairing import (
     find_formats_error,
-    find_message_file,
     is_format_error,
     names_section,
 )
@@ -33,6 +32,13 @@ from msgbook_format.server.notebook import (
     with_own_format,
 )
 from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
+from msgbook_format.server.ownership import (
+    concerns_messages,
+    find_pair,
+    has_message_section,
+    is_message_notebook,
+    is_paired,
+)
 from msgbook_format.server.trust import build_members, mark_pair
 
 Function = Callable[..., Any]
@@ -66,12 +72,12 @@ async def get(
         return model
     notebook = model["content"]
     if path.endswith(".md"):
-        if _is_message_notebook(notebook, path) or _has_section(notebook):
+        if is_message_notebook(notebook, path) or has_message_section(notebook):
             load_files(manager, notebook, path)
             manager.mark_trusted_cells(notebook, path)
         elif names_section(find_formats(notebook)):
             raise HTTPError(400, str(NotAMessageFile(Path(path))), reason="no section")
-    elif text := _find_pair(manager, notebook, path):
+    elif text := find_pair(manager, notebook, path):
         if load_files(manager, notebook, text):
             # What was looked at had nothing of the files.
             manager.notary.mark_cells(notebook, False)
@@ -89,6 +95,9 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
         other: Model = await settle(parent(model, path))
         return other
     content: Any = model.get("content")
+    if not concerns_messages(manager, content, path):
+        plain: Model = await settle(parent(model, path))
+        return plain
     problem = (find_problem if path.endswith(".md") else find_formats_problem)(content)
     if problem:
         raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
@@ -104,8 +113,8 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
 
 async def _save_notebook(manager: Any, parent: Function, model: Model, path: str) -> Model:
     content = model["content"]
-    ours = path.endswith(".md") and _is_message_notebook(content, path)
-    text = path if path.endswith(".md") else _find_pair(manager, content, path)
+    ours = path.endswith(".md") and is_message_notebook(content, path)
+    text = path if path.endswith(".md") else find_pair(manager, content, path)
     if text:
         present = await require_utf8(manager, text)
         if present and text != path and not (is_message_path(text) or has_section(present)):
@@ -173,11 +182,15 @@ async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str,
     if not path.endswith((".md", ".ipynb")):
         return
     # The restored file is as old as the checkpoint, so that the other one would win.
-    model = await settle(manager.get(path, load_alternative_format=False))
+    try:
+        model = await settle(manager.get(path, load_alternative_format=False))
+    except HTTPError:
+        # It is restored; why it does not open, whoever opens it is told.
+        return
     if model["type"] != "notebook":
         return
-    text = path.endswith(".md") and _is_message_notebook(model["content"], path)
-    if text or _find_pair(manager, model["content"], path):
+    text = path.endswith(".md") and is_message_notebook(model["content"], path)
+    if text or find_pair(manager, model["content"], path):
         saved = {"type": "notebook", "format": "json", "content": model["content"]}
         await settle(manager.save(saved, path))
 
@@ -185,36 +198,10 @@ async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str,
 async def trust_notebook(manager: Any, parent: Function, path: str) -> None:
     """Trust a notebook; Jupytext leaves out the text of a pair."""
     await settle(parent(path))
-    if path.strip("/").endswith(".md") and path.strip("/") in manager.paired_notebooks:
+    if path.strip("/").endswith(".md") and is_paired(manager, path.strip("/")):
         model = await settle(manager.get(path))
         manager.notary.mark_cells(model["content"], True)
         manager.check_and_sign(model["content"], path)
-
-
-def _is_message_notebook(content: Any, path: str) -> bool:
-    """Whether a notebook at `path` is saved in our format."""
-    if is_message_path(path):
-        return True
-    node = content
-    for key in ("metadata", "jupytext", "text_representation"):
-        node = node.get(key)
-        if not isinstance(node, dict):
-            return False
-    return bool(node.get("format_name") == FORMAT_NAME)
-
-
-def _has_section(content: Any) -> bool:
-    """Whether a notebook was read from a message section; one of a pair does not say its format."""
-    ours = content["metadata"].get("msgbook")
-    user = ours.get("frontmatter") if isinstance(ours, dict) else None
-    return isinstance(user, str) and has_section(f"---\n{user}---\n")
-
-
-def _find_pair(manager: Any, content: Any, path: str) -> str | None:
-    """The message file that is paired with the notebook `content` at `path`, if any."""
-    return find_message_file(
-        path, find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
-    )
 
 
 def _represented(content: Model) -> Model:
@@ -233,7 +220,9 @@ def _explaining(path: str) -> Iterator[None]:
     except HTTPError as error:
         if error.status_code == 500 and is_format_error(error.__context__):
             raise _bad_formats(path, error.__context__) from error
-        raise explain_bytes(error, path) from error
+        if is_message_path(path):
+            raise explain_bytes(error, path) from error
+        raise
     except ValueError as error:
         if is_format_error(error):
             raise _bad_formats(path, error) from error

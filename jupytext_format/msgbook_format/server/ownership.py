@@ -1,0 +1,58 @@
+"""Which notebooks of a contents manager have to do with message files: all others are not ours."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgbook_format.files import has_section
+from msgbook_format.jupytext_plugin import FORMAT_NAME
+from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.jupytext_plugin.pairing import find_message_file
+from msgbook_format.server.notebook import find_formats
+
+
+def concerns_messages(manager: Any, content: Any, path: str) -> bool:
+    """Whether saving a notebook may touch a message file; what else is saved is not ours."""
+    if is_message_path(path) or is_paired(manager, path) or _names_us(find_formats(content)):
+        return True
+    if not path.endswith(".md") or not isinstance(content, dict):
+        return False
+    return is_message_notebook(content, path) or has_message_section(content)
+
+
+def is_paired(manager: Any, path: str) -> bool:
+    """Whether a file was opened or saved as one of a pair with a message file."""
+    return _names_us(manager.paired_notebooks.get(path, ("", ""))[1])
+
+
+def _names_us(formats: Any) -> bool:
+    """Whether formats of Jupytext, which may be anything, name ours."""
+    return re.search(rf"\b{FORMAT_NAME}\b", str(formats)) is not None
+
+
+def is_message_notebook(content: Any, path: str) -> bool:
+    """Whether a notebook at `path` is saved in our format."""
+    if is_message_path(path):
+        return True
+    node = content
+    for key in ("metadata", "jupytext", "text_representation"):
+        node = node.get(key)
+        if not isinstance(node, dict):
+            return False
+    return bool(node.get("format_name") == FORMAT_NAME)
+
+
+def has_message_section(content: Any) -> bool:
+    """Whether a notebook was read from a message section; one of a pair does not say its format."""
+    metadata = content.get("metadata")
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    user = ours.get("frontmatter") if isinstance(ours, dict) else None
+    return isinstance(user, str) and has_section(f"---\n{user}---\n")
+
+
+def find_pair(manager: Any, content: Any, path: str) -> str | None:
+    """The message file that is paired with the notebook `content` at `path`, if any."""
+    return find_message_file(
+        path, find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
+    )
