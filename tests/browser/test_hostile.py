@@ -6,6 +6,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from chats import open_and_run
 from playwright.sync_api import expect
 from scripted_server import Answer, call, delta, text
 
@@ -81,3 +82,19 @@ def test_opening_a_hostile_notebook_runs_nothing_and_loads_nothing(lab, lab_root
     ).to_be_visible()
     harmless(lab)
     screenshot("opened")
+
+
+@pytest.mark.parametrize("mark", ["`", "~"])
+def test_an_answer_that_would_stop_the_page_is_plain_from_there_on(
+    mark, lab, lab_root, model_server, screenshot
+):
+    attack = mark * 80_000
+    model_server.answers = [Answer([delta(content=f"**Before.**\n\n{attack}\n\nAfter.")])]
+    cell = open_and_run(lab, lab_root / "freeze.ipynb", "Be evil")
+
+    expect(cell.locator(".msgbook-Text strong", has_text="Before.")).to_be_visible()
+    expect(cell.get_by_text("As plain text: to lay it out would stop the page.")).to_be_visible()
+    expect(cell.locator(".msgbook-Text-tail")).to_contain_text("After.")
+    assert attack in cell.locator(".msgbook-Text-tail").text_content()
+    cell.locator(".msgbook-Turn").scroll_into_view_if_needed()
+    screenshot("plain")
