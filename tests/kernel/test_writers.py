@@ -4,47 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+
+from page_comm import Page
 
 from msgbook.kernel.page import PageComms
 from msgbook.kernel.writers import Writers
 from msgbook.transcript import Notebook
-
-Message = dict[str, Any]
-
-
-class Page:
-    """One page's comm, which keeps what it is sent and answers nothing by itself."""
-
-    def __init__(self, pages: PageComms, client: str) -> None:
-        self.comm_id = f"comm of {client}"
-        self.client = client
-        self.sent: list[Message] = []
-        pages.opened(self, {"header": {"session": client}})
-
-    def on_msg(self, callback: Callable[[Message], None]) -> None:
-        self._received = callback
-
-    def on_close(self, callback: Callable[[Message], None]) -> None:
-        self._closed = callback
-
-    def send(self, data: Message) -> None:
-        self.sent.append(data)
-
-    def close(self) -> None:
-        self._closed({})
-
-    def offer(self) -> None:
-        """Answer that this page writes, or may write, the turn."""
-        self.say({"type": "turn.writing", "display_id": "d"})
-
-    def say(self, data: Message) -> None:
-        self._received({"content": {"data": data}})
-
-    @property
-    def named(self) -> list[str | None]:
-        """The writers that this page was told of."""
-        return [m["writer"] for m in self.sent if m["type"] == "turn.writer"]
 
 
 def on_a_loop(scene: Callable[[PageComms, Writers], None]) -> None:
@@ -134,6 +99,18 @@ def test_a_turn_that_stands_in_the_document_needs_no_writer():
         two.offer()
         two.say({"type": "turn.writing", "display_id": ["d"]})
         assert (one.sent, writers.of("d")) == ([], None)
+
+    on_a_loop(scene)
+
+
+def test_turns_may_come_to_stand_in_the_document_while_pages_are_told_of_them():
+    def scene(pages: PageComms, writers: Writers) -> None:
+        page = Page(pages, "one", lambda _message: writers.end("second"))
+        for display_id in ("first", "second"):
+            writers.begin(display_id, "a", "gone long ago")
+        writers.check()
+        writers.check()
+        assert [m["display_id"] for m in page.sent if m["writer"] is None] == ["first"]
 
     on_a_loop(scene)
 

@@ -49,8 +49,10 @@ class Deliveries:
     def end(self, display: TurnDisplay) -> None:
         """The turn has ended, and its display has shown that."""
         if display.cell_id is not None:
+            # A client may run one cell twice at once, on subshells.
+            self._drop(display.cell_id)
             self._unseen[display.cell_id] = display.state()
-            del self._running[display.cell_id]
+            self._running.pop(display.cell_id, None)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """These cells hold no turn any more; unknown ids are none of ours."""
@@ -60,9 +62,11 @@ class Deliveries:
 
     def _announce(self, comm: Any) -> None:
         """Tell of all: a page cannot see that a cell with a turn was run again without it."""
+        # Before the others: one that ends meanwhile is told of twice, and not missed.
+        running = list(self._running.items())
         for cell_id, state in list(self._unseen.items()):
             comm.send({"type": "turn", "cell_id": cell_id, **self._now(state)})
-        for cell_id, (display, loop) in list(self._running.items()):
+        for cell_id, (display, loop) in running:
             loop.call_soon_threadsafe(_tell, comm, {"cell_id": cell_id}, display)
 
     def _get(self, comm: Any, data: dict[str, Any]) -> None:
