@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import nbformat
@@ -130,6 +131,40 @@ def test_a_cell_is_bounded_whatever_it_puts_out():
         cells.heard(stream("x", f"stream {number}"))
     assert len(cell.outputs) <= OUTPUTS + 1
     assert "not kept" in cell.outputs[-1]["text"]
+
+
+def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
+    cells = CellsOutputs()
+    cell = cells.begin("one")
+    for number in range(3 * CELL_CHARACTERS // STREAM_CHARACTERS):
+        cells.heard(stream("x" * STREAM_CHARACTERS, f"stream {number % 2}"))
+    assert cell.size <= CELL_CHARACTERS + STREAM_CHARACTERS
+    assert "not kept" in cell.outputs[-1]["text"]
+
+    long = "x" * CELL_CHARACTERS
+    (output,) = kept(message("error", {"ename": "E", "evalue": long, "traceback": [long, "end"]}))
+    assert len(str(output)) < 3 * STREAM_CHARACTERS
+    assert "\n".join(output["traceback"]).endswith("end")
+
+    cells.heard(message("clear_output", {"wait": False}))
+    cells.heard(stream("x"))
+    assert outputs_text(cell.outputs) == "x"
+
+
+def test_nothing_is_left_of_the_displays_of_cells_that_nobody_holds():
+    def show(cells: CellsOutputs, number: int) -> None:
+        cell = cells.begin("one")
+        for place in range(number):
+            cells.heard(shown("display_data", {"text/plain": "d"}, f"{number} {place}"))
+        assert len(cell.outputs) == number
+
+    cells = CellsOutputs()
+    show(cells, 1)
+    tracemalloc.start()
+    show(cells, OUTPUTS)
+    left, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert left < 100_000
 
 
 def test_the_end_of_a_long_stream_is_kept():

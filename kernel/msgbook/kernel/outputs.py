@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from typing import Any
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from jupyter_client.session import Session
 
 from msgbook.cells import SENT_IMAGES, SENT_TEXTS
 
 CELL_CHARACTERS = 20_000_000
-"""Of one cell, its pictures in base64 too; what comes then is named alone."""
+"""Of one cell, its pictures in base64 too; of a display that is too much the types alone are kept."""
 
 STREAM_CHARACTERS = 2_000_000
-"""Of one stream: its head and its tail. A model is sent a fraction of it."""
+"""Of one stream, or one error: its head and its tail. A model is sent a fraction of it."""
 
 OUTPUTS = 5_000
 """Of one cell."""
@@ -44,7 +44,6 @@ class CellsOutputs:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._cells: WeakValueDictionary[str, CellOutputs] = WeakValueDictionary()
-        self._displays: dict[str, WeakSet[CellOutputs]] = {}
 
     def begin(self, request: str) -> CellOutputs:
         """What the cell of a request puts out from now on.
@@ -65,17 +64,13 @@ class CellsOutputs:
         transient = content.get("transient")
         display = str(transient.get("display_id", "")) if isinstance(transient, dict) else ""
         with self._lock:
-            # A display may stand in any cell, several times; one that comes again updates them all.
-            for shown in list(self._displays.get(display, ())):
-                shown.update(display, content)
-            if kind == "update_display_data":
-                return
-            cell = self._cells.get(message["parent_header"].get("msg_id"))
-            if cell is None:
-                return
-            cell.take(kind, content, display)
             if display:
-                self._displays.setdefault(display, WeakSet()).add(cell)
+                # It may stand in any cell, several times; one that comes again updates them all.
+                for shown in list(self._cells.values()):
+                    shown.update(display, content)
+            cell = self._cells.get(message["parent_header"].get("msg_id"))
+            if cell is not None and kind != "update_display_data":
+                cell.take(kind, content, display)
 
 
 _OUTPUTS = {
@@ -96,6 +91,7 @@ class CellOutputs:
         self._pending = 0
         """Characters of the pieces."""
         self._clears = False
+        self._is_full = False
         self.size = 0
         """Characters that are held."""
 
@@ -112,7 +108,7 @@ class CellOutputs:
             self._clears = True
         if self._clears and not content.get("wait"):
             self._outputs, self._pieces, self._displays = [], [], {}
-            self._pending, self.size, self._clears = 0, 0, False
+            self._pending, self.size, self._clears, self._is_full = 0, 0, False, False
         if kind == "clear_output":
             return
         if kind == "stream":
@@ -149,10 +145,12 @@ class CellOutputs:
     def _has_room(self) -> bool:
         """Whether one more output can be kept; ends the one before."""
         self._join()
-        if len(self._outputs) == OUTPUTS:
+        too_much = len(self._outputs) >= OUTPUTS or self.size > CELL_CHARACTERS
+        if too_much and not self._is_full:
             note = {"output_type": "stream", "name": "", "text": "[What follows is not kept.]\n"}
             self._outputs.append(note)
-        return len(self._outputs) < OUTPUTS
+            self._is_full = True
+        return not self._is_full
 
     def _join(self) -> None:
         """Put the last stream together, and leave out its middle where it is long."""
@@ -165,10 +163,11 @@ class CellOutputs:
 
     def _made(self, kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if kind == "error":
-            output = {key: str(content.get(key, "")) for key in ("ename", "evalue")}
+            words = {key: _head_and_tail(str(content.get(key, ""))) for key in ("ename", "evalue")}
             lines = content.get("traceback")
-            lines = list(map(str, lines)) if isinstance(lines, list) else []
-            return {"output_type": kind, **output, "traceback": lines}
+            text = "\n".join(map(str, lines)) if isinstance(lines, list) else ""
+            traceback = _head_and_tail(text).split("\n") if text else []
+            return {"output_type": kind, **words, "traceback": traceback}
         data, metadata = content.get("data"), content.get("metadata")
         ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
         return {
@@ -197,5 +196,5 @@ def _head_and_tail(text: str) -> str:
 
 def _size(output: Mapping[str, Any]) -> int:
     if output["output_type"] == "error":
-        return sum(map(len, output["traceback"]))
+        return sum(map(len, (output["ename"], output["evalue"], *output["traceback"])))
     return sum(len(str(value)) for value in output["data"].values())
