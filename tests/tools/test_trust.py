@@ -11,6 +11,7 @@ import pytest
 from msgbook.agents.project import read_project
 from msgbook.commands.failures import CommandError
 from msgbook.commands.trust import set_trust
+from msgbook.tools.project_settings import load_with_project, project_settings
 from msgbook.tools.store import Store, data_file
 from msgbook.tools.trust import (
     CONFIG,
@@ -18,8 +19,6 @@ from msgbook.tools.trust import (
     Trust,
     find_project,
     followed_project,
-    load_with_project,
-    project_settings,
 )
 
 CONFIG_TEXT = """\

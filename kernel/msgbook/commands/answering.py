@@ -25,7 +25,7 @@ from msgbook.output.failure import Failure, error_content, failure_of, fault
 from msgbook.output.record import REFERENCE_STEP
 from msgbook.output.replay import turn_messages
 from msgbook.tools.asking import ReadLine, ask_by_line
-from msgbook.tools.trust import load_with_project
+from msgbook.tools.project_settings import load_with_project
 from msgbook.transcript import Transcript
 from msgbook_format.context import is_chat
 from msgbook_format.errors import FileChangedError

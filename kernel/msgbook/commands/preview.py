@@ -71,7 +71,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     from msgbook.commands.answering import require_conversation
     from msgbook.config import hide_key
     from msgbook.document import Document
-    from msgbook.tools.trust import load_with_project
+    from msgbook.tools.project_settings import load_with_project
 
     document = Document.read(path)
     require_conversation(document)

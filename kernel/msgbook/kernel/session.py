@@ -29,8 +29,8 @@ from msgbook.output.failure import INTERRUPTED, Failure, failure_of, fault
 from msgbook.text import controls_visible
 from msgbook.tools.approval import Answer, Ask, Question
 from msgbook.tools.asking import ReadLine, ask_by_line
+from msgbook.tools.project_settings import load_with_project
 from msgbook.tools.rules import Rule
-from msgbook.tools.trust import load_with_project
 from msgbook.transcript import Transcript
 
 if TYPE_CHECKING:

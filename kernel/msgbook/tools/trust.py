@@ -1,19 +1,17 @@
-"""What a project may set: it only narrows, until the user trusts exactly its configuration."""
+"""Which project a folder belongs to, what its configuration says, and whether the user trusts it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError
-from msgbook.text import one_line, visible
+from msgbook.text import one_line
 from msgbook.tools.rules import Rule, read_rules
 from msgbook.tools.store import Store, StoreError, data_file
 from msgbook_format.regular_files import read_regular
@@ -26,8 +24,6 @@ CONFIG = Path(".msgbook") / "config.toml"
 _MARK = CONFIG.parent.name
 _COUNTS = (_MARK, "AGENTS.md", ".agents")
 _SIZE_LIMIT = 1_000_000
-_NARROWING = {"limits"}
-_TRUSTED = {"model", "approval"}
 
 
 class ProjectError(MsgbookError):
@@ -53,20 +49,6 @@ class ProjectConfig:
     def model(self) -> str | None:
         model = self.table.get("model")
         return model.strip() or None if isinstance(model, str) else None
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectSettings:
-    """What of a project's configuration is followed."""
-
-    limits: dict[str, Any] = field(default_factory=dict)
-    """Wanted limits, of any type; they can only lower the user's own."""
-    model: str | None = None
-    rules: tuple[Rule, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """What is not followed, a line each."""
-    untrusted: str = ""
-    """That of the warnings which the user's trust would end."""
 
 
 class Trust:
@@ -104,30 +86,6 @@ class Trust:
 
     def _write(self, projects: dict[str, Any]) -> None:
         self._store.write({**self._store.read(), "version": 1, "projects": projects})
-
-
-def load_with_project(
-    folder: Path, environ: Mapping[str, str] | None = None
-) -> tuple[Settings, list[Rule]]:
-    """The user's settings with what the project of a notebook's folder may set, and all rules.
-
-    Args:
-        environ: The environment; the process's own by default.
-
-    Raises:
-        ConfigError: The user's settings cannot be read or used.
-    """
-    project = project_settings(folder, Trust(Store(data_file(TRUST_FILE))))
-    settings = load_settings(environ, project_model=project.model)
-    rules, problems = read_rules(settings.rules, "msgbook.toml")
-    warnings = (*settings.warnings, *problems, *project.warnings)
-    settings = replace(
-        settings,
-        project_limits=project.limits,
-        warnings=warnings,
-        untrusted_project=project.untrusted,
-    )
-    return settings, [*rules, *project.rules]
 
 
 def find_project(folder: Path) -> Path:
@@ -209,61 +167,3 @@ def read_config(project: Path) -> ProjectConfig | None:
     except (ValueError, RecursionError) as error:
         raise ProjectError(f"{CONFIG} is no valid TOML: {one_line(str(error), 200)}") from error
     return ProjectConfig(project, hashlib.sha256(data).hexdigest(), table)
-
-
-def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
-    """What the project of a notebook's folder sets; what is wrong is a warning."""
-    project, foreign = find_project(folder), find_foreign(folder, trust)
-    if foreign is None:
-        return _settings_of(project, folder, trust)
-    where = shlex.quote(os.path.relpath(foreign, folder.resolve()))
-    words = (
-        f"Nothing of the project in {visible(where)} is followed, since it belongs to another "
-        "user. Read it, then run in a terminal, in the notebook's folder: "
-        f"msgbook trust {visible(where)}"
-    )
-    found = ProjectSettings() if foreign == project else _settings_of(project, folder, trust)
-    return replace(found, warnings=(words, *found.warnings), untrusted=found.untrusted or words)
-
-
-def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
-    try:
-        config = read_config(project)
-        trusted = trust.of(project) if config is not None else None
-    except (ProjectError, StoreError) as error:
-        return ProjectSettings(warnings=(f"Nothing of the project is followed: {error}",))
-    if config is None:
-        return ProjectSettings()
-    limits = config.table.get("limits", {})
-    limits = (
-        {k: v for k, v in limits.items() if k in LIMIT_KEYS} if isinstance(limits, dict) else {}
-    )
-    warnings = _ignored(config)
-    if trusted == config.sha256:
-        rules, problems = config.rules()
-        return ProjectSettings(limits, config.model, tuple(rules), (*warnings, *problems))
-    untrusted = ""
-    if config.table.keys() & _TRUSTED:
-        untrusted = _untrusted(config, project, folder, changed=trusted is not None)
-        warnings.append(untrusted)
-    return ProjectSettings(limits, warnings=tuple(warnings), untrusted=untrusted)
-
-
-def _ignored(config: ProjectConfig) -> list[str]:
-    keys = sorted(config.table.keys() - _TRUSTED - _NARROWING)
-    limits = config.table.get("limits", {})
-    if isinstance(limits, dict):
-        keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
-    else:
-        keys.append("limits, which is no table,")
-    return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
-
-
-def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: bool) -> str:
-    keys = " and ".join(sorted(config.table.keys() & _TRUSTED))
-    why = "it has changed since you trusted it" if changed else "you have not trusted it"
-    where = os.path.relpath(project, folder.resolve())
-    return (
-        f"{CONFIG}: what it says of {keys} is not followed, since {why}. "
-        f"Read it, then run in a terminal, in the notebook's folder: msgbook trust {where}"
-    )

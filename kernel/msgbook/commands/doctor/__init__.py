@@ -99,7 +99,7 @@ async def examine(
     from msgbook.commands.doctor.findings import as_objects, exit_code
     from msgbook.commands.doctor.settings import aimed_at, in_force, others_in_force
     from msgbook.config import config_path, load_settings, redact
-    from msgbook.tools.trust import load_with_project
+    from msgbook.tools.project_settings import load_with_project
 
     settings, rules = load_with_project(Path.cwd(), env)
     others = others_in_force(settings)
