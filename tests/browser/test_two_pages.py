@@ -76,11 +76,14 @@ def turns(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def wait_for_file(lab: Lab, path: Path, words: str) -> list[dict[str, Any]]:
-    """The turns of the first cell as saved, once the file has some words: a shared one is saved later."""
-    for _ in range(100):
+    """The turns of the first cell as saved, once the file has some words.
+
+    The server saves a shared document by itself, a second after the last change. A page that asks it to
+    meanwhile may get no answer: jupyter-server-ydoc then drops one of the two.
+    """
+    for _ in range(300):
         if words in path.read_text():
             break
-        lab.save()
         lab.page.wait_for_timeout(100)
     return turns(json.loads(path.read_text())["cells"][0])
 
