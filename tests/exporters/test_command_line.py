@@ -57,7 +57,15 @@ def test_the_stock_exporter_shows_the_answer_with_closed_details(tmp_path: Path)
 def test_what_the_exporter_needs_is_not_imported_from_the_folder(tmp_path: Path) -> None:
     """nbconvert looks there first; what it needs itself is not ours to say."""
     trace = tmp_path / "imported"
-    for name in ("bs4", "markdown_it", "secrets", "yaml"):
+    for name in (
+        "IPython",
+        "codeop",
+        "getopt",
+        "ipython_pygments_lexers",
+        "markdown_it",
+        "secrets",
+        "yaml",
+    ):
         (tmp_path / f"{name}.py").write_text(f"open({str(trace)!r}, 'a').write(__name__)\n")
     msgbook_format.write(conversation(), tmp_path / "one.msg.md")
 

@@ -15,6 +15,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import IPython.lib.lexers  # noqa: F401  # nbconvert imports it when it colours the first code
 import nbformat
 from nbconvert.exporters.html import HTMLExporter
 from nbconvert.utils.exceptions import ConversionException
