@@ -19,6 +19,8 @@ from msgbook_format.exporters.sanitize import sanitize_html
 if TYPE_CHECKING:
     from pathlib import Path
 
+OUTPUT = frozenset({"object"})
+"""Without attributes: HTML of an output stands in it."""
 TEMPLATE = frozenset({"main", "section", "tabindex", "data-mime-type", "data-type"})
 
 
@@ -30,7 +32,9 @@ def export(book: Any) -> str:
 def body(html: str) -> Page:
     inside = html.partition("<main>")[2].partition("</main>")[0]
     # An SVG image may stand in a page: as an image it neither runs nor loads anything.
-    return Page(re.sub(r'src="data:image/svg\+xml;base64,[\w+/=\n]*"', "", inside), also=TEMPLATE)
+    return Page(
+        re.sub(r'src="data:image/svg\+xml;base64,[\w+/=\n]*"', "", inside), also=TEMPLATE | OUTPUT
+    )
 
 
 def test_a_prompt_is_shown_as_markdown_and_its_answer_below_with_who_gave_it() -> None:
@@ -237,4 +241,4 @@ def test_odd_metadata_does_not_keep_a_notebook_from_being_shown(metadata: Any) -
 
 @pytest.mark.parametrize("piece", ["<div>", "<table><tr><td>", "<style>", "<script", "<a href='"])
 def test_html_nested_or_broken_in_any_way_ends(piece: str) -> None:
-    assert Page(sanitize_html(piece * 1000) or "").violations == []
+    assert Page(sanitize_html(piece * 1000) or "", also=OUTPUT).violations == []

@@ -13,7 +13,7 @@ from html import escape, unescape
 
 from msgbook_format.turn.links import safe_destination
 
-_TAGS = frozenset(
+TAGS = frozenset(
     [
         "a",
         "abbr",
@@ -64,7 +64,7 @@ _TAGS = frozenset(
         "var",
     ]
 )
-_ATTRIBUTES = {
+ATTRIBUTES = {
     "a": ["href", "title"],
     "abbr": ["title"],
     "col": ["span"],
@@ -94,7 +94,7 @@ _PIECE = re.compile(
 )
 """A tag, a comment or a declaration. None goes beyond the next `<`: a search takes linear time."""
 _ATTRIBUTE = re.compile(
-    r"(?<![^\s\"'])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))"
+    r"(?<![^\s\"'/])([^\s\"'<>/=]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))"
 )
 _ENDS = {name: re.compile(rf"</{name}\b[^<>]*+>", re.IGNORECASE) for name in _UNSEEN}
 _COMMENT_END = re.compile("-->")
@@ -110,7 +110,8 @@ def sanitize_html(html: str) -> str | None:
         if len(writer.open) > _DEEPEST:
             return None
     safe = writer.finish()
-    return safe if safe.strip() else None
+    # No tag in an `object` ends, or goes on with, an element outside of it, wherever a browser moves it.
+    return f"<object>{safe}</object>" if safe.strip() else None
 
 
 def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
@@ -118,7 +119,7 @@ def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
     position = 0
     while piece := _PIECE.search(html, position):
         name = (piece["name"] or "").lower()
-        yield html[position : piece.start()], piece if name in _TAGS else None
+        yield html[position : piece.start()], piece if name in TAGS else None
         position = piece.end()
         end = _COMMENT_END if piece["comment"] else None if piece["end"] else _ENDS.get(name)
         if end is not None:
@@ -168,7 +169,7 @@ class _Writer:
 
 def _attributes(name: str, rest: str) -> Iterator[str]:
     """What of a tag's attributes is known, each once."""
-    known = set(_ATTRIBUTES.get(name, ()))
+    known = set(ATTRIBUTES.get(name, ()))
     for found in _ATTRIBUTE.finditer(rest) if known else ():
         key = found[1].lower()
         written = found[2] or found[3] or found[4] or ""
