@@ -416,3 +416,14 @@ def test_text_beside_a_turn_that_somebody_edited_is_not_shown(server):
         assert shown[0]["data"]["text/markdown"] == "It is **this**."
         assert shown[0]["data"]["text/plain"].endswith("It is **this**.")
         assert shown[1] == other
+
+
+def test_opening_a_chat_runs_no_configuration_of_jupytext_in_its_folder(server):
+    server.write("hello.msg.md", CHAT)
+    ran = server.root / "ran"
+    server.write(".jupytext.py", f"open({str(ran)!r}, 'w').close()\n")
+
+    content = open_notebook(server, "hello.msg.md")
+    save_notebook(server, "hello.msg.md", content)
+
+    assert not ran.exists()
