@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from importlib import resources
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -85,15 +84,15 @@ def _sample() -> str:
 def _new_sample(folder: Path) -> Document:
     """The sample in a new file, beside which there is no page of its name."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number in count(1):
-        stem = "demo" if number == 1 else f"demo-{number}"
+    number, stem = 1, "demo"
+    while True:
         document = Document(folder / f"{stem}.msg.md", reads(_sample()), None)
-        if os.path.lexists(folder / f"{stem}.html"):
-            continue
-        with suppress(FileExistsError):
-            document.save()
-            return document
-    raise AssertionError("unreachable")
+        if not os.path.lexists(folder / f"{stem}.html"):
+            with suppress(FileExistsError):
+                document.save()
+                return document
+        number += 1
+        stem = f"demo-{number}"
 
 
 def _open_in_lab(path: Path) -> int:

@@ -16,19 +16,19 @@ from msgbook_format.turn import turn_of
 
 _UNSAVED = (
     "No open page showed this cell: cells that have not run since the notebook was saved were sent "
-    "as they were saved. Save it before you run a cell to have all changes sent."
+    "as they were saved. Save it before you run a cell to send all changes."
 )
 
 _NOT_FOUND = (
-    "No open page showed this cell, and the saved notebook has no cell with just its text: only "
-    "what this session has run was sent. Save the notebook and run the cell again to have its other "
-    "cells, notes and agents sent."
+    "No open page showed this cell, and it was not found in the saved notebook: only what this "
+    "session has run was sent. Save the notebook and run the cell again to send its other cells, "
+    "notes and agents, too."
 )
 
 _NO_PAST = (
-    "No open page showed this cell, this session has run nothing above it, and the saved notebook "
-    "has no cell with just its text: the request starts without history. Save the notebook and run "
-    "the cell again to have what stands above it sent."
+    "No open page showed this cell, this session has run nothing above it, and it was not found in "
+    "the saved notebook: the request starts without history. Save the notebook and run the cell "
+    "again to send what stands above it."
 )
 
 

@@ -133,10 +133,10 @@ def test_a_file_that_has_another_server_answer_says_so(talk, tmp_path, name):
 
     turn = talk.ask("Hi.")
 
-    told = [words for words in notices(turn) if "answers by your provider second" in words]
+    told = [words for words in notices(turn) if "answers through your provider second" in words]
     assert turn["provider"] == "second"
     assert len(told) == (name != "mine")
-    assert all("not by first" in words for words in told)
+    assert all("not through first" in words for words in told)
 
 
 def test_a_server_that_wants_roles_to_alternate_gets_neighbours_as_one(talk, tmp_path):

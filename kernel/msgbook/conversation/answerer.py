@@ -163,7 +163,7 @@ class Answerers:
             return
         yield (
             f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
-            f"answers by your provider {agent.provider}, not by {default}."
+            f"answers through your provider {agent.provider}, not through {default}."
         )
 
     def _allowed(

@@ -17,10 +17,10 @@ _GATEWAY = "KERNEL_GATEWAY"
 _FOLDER = "KERNEL_WORKING_DIR"
 
 _NO_FOLDER = (
-    "A kernel gateway started this kernel in a folder of its own, {why}: no file is free to read."
+    "A kernel gateway started this kernel in its own folder, since {why}: no file is free to read."
 )
 _NO_SETTINGS = (
-    "The demo model answers, since the kernel gateway handed on no settings. Start the gateway with "
+    "The demo model answers, since the kernel gateway passed on no settings. Start the gateway with "
     "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL, and restart this kernel."
 )
 
@@ -43,7 +43,7 @@ def notices(environ: Mapping[str, str], settings: Settings, folder: Path) -> lis
     found = []
     if _is_foreign(environ, folder):
         given = environ.get(_FOLDER)
-        why = f"and {_FOLDER} names none that it has" if given else f"and was not told {_FOLDER}"
+        why = f"{_FOLDER} " + ("names no folder on this machine" if given else "is not set")
         found.append(_NO_FOLDER.format(why=why))
     if _GATEWAY in environ and settings.provider is None:
         found.append(_NO_SETTINGS)

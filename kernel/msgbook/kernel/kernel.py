@@ -42,8 +42,8 @@ _WARM_UP_DELAY = 0.3
 
 
 _NOT_ASKED = (
-    "This was not sent to a model: it names no cell, and is not to be kept in the history. Clients "
-    "run code of their own so; for Python begin it with %%python.\n"
+    "This was not sent to a model. The request names no cell and asks not to be kept in the history: "
+    "so clients send code of their own. To run Python, begin it with %%python.\n"
 )
 
 

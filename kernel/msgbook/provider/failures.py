@@ -109,8 +109,8 @@ class Failures:
             cause = cause.exceptions[0]
         why = self.clean(visible(str(cause))).rstrip(".") or type(cause).__name__
         if isinstance(cause, RedirectedError):
-            words = f"{why}: no key and no conversation was sent there. If it is the right one, set"
-            return ProviderError("RedirectedError", f"{words} {self.url_setting} to that.")
+            words = f"{why}. Nothing was sent there. If that is the right server, set"
+            return ProviderError("RedirectedError", f"{words} {self.url_setting} to it.")
         failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
         return ProviderError(
             "APIConnectionError",
