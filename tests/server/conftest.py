@@ -59,36 +59,53 @@ class Server:
     def delete(self, name):
         return self._ask("DELETE", name, None)
 
+    def exporters(self):
+        """What nbconvert offers, as a page asks that shows a notebook."""
+        return json.loads(self._send("GET", "api/nbconvert", None))
+
+    def export(self, path):
+        """A page that nbconvert makes; `path` is `EXPORTER/FILE`."""
+        return self._send("GET", f"nbconvert/{path}", None).decode()
+
     def _ask(self, method, name, model):
+        body = self._send(method, f"api/contents/{name}", model)
+        return json.loads(body) if body else None
+
+    def _send(self, method, path, model):
         data = None if model is None else json.dumps(model).encode()
         headers = {"Authorization": f"token {self._token}", "Content-Type": "application/json"}
-        url = f"{self._url}api/contents/{name}"
+        url = f"{self._url}{path}"
         request = urllib.request.Request(url, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
-                body = answer.read()
+                return answer.read()
         except urllib.error.HTTPError as error:
             with error:
                 body = error.read()
             raise RefusedError(error.code, json.loads(body)["message"]) from None
-        return json.loads(body) if body else None
 
 
 @contextmanager
-def started(root, runtime, options):
+def started(root, runtime, options, cwd=None):
     """A running server; its URL is known when it says that it has bound its port."""
     package = Path(__file__).parents[2]
     path = os.pathsep.join([str(package / "jupytext_format"), str(package / "kernel")])
     folders = {f"JUPYTER_{name}_DIR": str(runtime / name) for name in ("CONFIG", "DATA", "RUNTIME")}
     token = secrets.token_hex(16)
     command = [
-        sys.executable, "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", "--port=0",
+        # As the script `jupyter` starts it, whose first place to import from is its own folder.
+        sys.executable, "-P", "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", "--port=0",
         f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={token}", "--allow-root",
         "--ServerApp.jpserver_extensions=msgbook_format.server=True", *options,
     ]  # fmt: skip
     environment = {**os.environ, **folders, "PYTHONPATH": path, "HOME": str(runtime)}
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        cwd=cwd,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         drain = threading.Thread(target=process.stderr.read, daemon=True)
         try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import msgbook_format
 from msgbook_format.jupytext_plugin import register
 from msgbook_format.server.methods import is_ours
 
@@ -12,6 +14,7 @@ def load(app: Any) -> None:
     """Let the server `app` read and write message files; further calls do nothing."""
     if is_ours(app.contents_manager_class):
         return
+    _leave_out_templates_of_the_folder(app.config)
     try:
         from jupyterlab_jupytext import load_jupyter_server_extension
 
@@ -24,11 +27,24 @@ def load(app: Any) -> None:
         return
 
     # These import Jupytext.
+    from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
     from msgbook_format.server.contents import build_contents_manager_class
 
+    run_only_the_users_own()
     load_jupyter_server_extension(app)
     _replace_manager(app, build_contents_manager_class(app.contents_manager_class))
     app.log.info("msgbook: message files (.msg.md) open as notebooks")
+
+
+def _leave_out_templates_of_the_folder(config: Any) -> None:
+    """Let nbconvert find templates where they are installed, unless the user has set where.
+
+    It looks into the server's working directory first. A page that shows a notebook asks for the
+    list of exporters, and to make that runs what `lab/conf.json` names there.
+    """
+    config.TemplateExporter.setdefault("extra_template_basedirs", [])
+    ours = Path(msgbook_format.__file__).parent / "exporters" / "templates"
+    config.MsgHTMLExporter.setdefault("extra_template_basedirs", [str(ours)])
 
 
 def _load_without_jupytext(app: Any) -> None:
