@@ -189,6 +189,34 @@ def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     assert environ == {"OPENAI_BASE_URL": "http://a"}
 
 
+def test_a_key_in_a_further_variable_and_a_url_with_a_password_leave_the_environment_too():
+    environ = {
+        "OPENAI_API_KEY": "sk-of-mine-1",
+        "OPENAI_BASE_URL": "http://me:pass@127.0.0.1/v1",
+        "MY_KEY": "sk-of-mine-1",
+        "LINE": "curl -H 'authorization: Bearer sk-of-mine-1'",
+        "PATH": "/opt/pass/bin",
+    }
+
+    hide_key(load_settings(environ), environ)
+
+    assert environ == {"PATH": "/opt/pass/bin"}
+
+
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        ("http://me:p%40ss-word@127.0.0.1/v1", "p@ss-word"),
+        ("http://sk-0123456789abcdef@127.0.0.1/v1", "sk-0123456789abcdef"),
+        ("http://127.0.0.1/v1?api-version=2026-01-01&api-key=sk-in-a-query", "sk-in-a-query"),
+    ],
+)
+def test_what_is_a_key_in_a_url_is_a_secret(url, secret):
+    settings = load_settings({"OPENAI_BASE_URL": url})
+
+    assert redact(f"me {secret} 2026-01-01.", settings.secrets) == "me [redacted] 2026-01-01."
+
+
 def test_limits_are_read_and_those_that_make_no_sense_are_said(tmp_path):
     file = tmp_path / "msgbook.toml"
     file.write_text(

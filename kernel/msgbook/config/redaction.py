@@ -17,10 +17,22 @@ _STRUCTURE = {"role", "type"}
 
 
 def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
-    """Take the keys out of the environment, so that no child process and no `!env` finds them."""
+    """Take the keys out of the environment, so that no child process and no `!env` finds them.
+
+    A URL with a password goes, too, and so does a key that stands in a further variable.
+    """
     env = os.environ if environ is None else environ
-    for variable in (*OPENAI_KEYS, *settings.key_variables):
-        env.pop(variable, None)
+    named, secrets = {*OPENAI_KEYS, *settings.key_variables}, settings.secrets
+    for variable, value in [*env.items()]:
+        if variable in named or _holds(value, secrets):
+            del env[variable]
+
+
+def _holds(value: str, secrets: Iterable[str]) -> bool:
+    """Whether a secret stands in a value; a short one may be a part of anything, such as `PATH`."""
+    return any(
+        value == s or ((len(s) >= _BEGINNING or "://" in value) and s in value) for s in secrets
+    )
 
 
 _REDACTED = "[redacted]"

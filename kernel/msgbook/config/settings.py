@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 _SCHEME = re.compile(r"[A-Za-z][\w-]*\s+(?=\S)")
+_TOKEN = 16
+"""Characters of a user's name in a URL that is no name."""
 _PARTS = re.compile(r"[^\s;,=]{8,}")
 
 # fmt: off
@@ -105,7 +107,7 @@ def _secrets_of(providers: Iterable[ProviderSettings], others: Iterable[str]) ->
     """The keys, passwords in URLs and secret headers of some providers, and others, longest first."""
     values = [*others]
     for provider in providers:
-        values += [provider.api_key or "", _password(provider.base_url)]
+        values += [provider.api_key or "", *_secrets_in(provider.base_url)]
         values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
     # "Bearer abc" has to be found as "abc" too, and so has a long value among several of a cookie.
     words = {value.removeprefix(scheme) for value in values for scheme in ("", *_schemes(value))}
@@ -123,8 +125,13 @@ def _is_secret(word: str) -> bool:
     return len(word) > 2 and word.casefold() not in _NO_SECRETS
 
 
-def _password(url: str | None) -> str:
+def _secrets_in(url: str | None) -> list[str]:
+    """The password in a URL, a token in its place, and what a query calls a key."""
     try:
-        return urlsplit(url).password or "" if url else ""
+        parts = urlsplit(url or "")
     except ValueError:
-        return ""  # no URL: the provider has a problem
+        return []  # no URL: the provider has a problem
+    user = parts.username or ""
+    found = [parts.password or (user if len(user) >= _TOKEN else "")]
+    found += [value for name, value in parse_qsl(parts.query) if _SECRET_HEADER.search(name)]
+    return [*found, *map(unquote, found)]

@@ -65,7 +65,7 @@ def _run(arguments: argparse.Namespace) -> int:
         set_up(seconds=arguments.timeout)
     return asyncio.run(
         examine(
-            os.environ,
+            {**os.environ},
             as_json=arguments.json,
             offline=arguments.offline,
             seconds=arguments.timeout,
@@ -98,10 +98,11 @@ async def examine(
     """
     from msgbook.commands.doctor.findings import as_objects, exit_code
     from msgbook.commands.doctor.settings import aimed_at, in_force, others_in_force
-    from msgbook.config import config_path, load_settings, redact
+    from msgbook.config import config_path, hide_key, load_settings, redact
     from msgbook.tools.project_settings import load_with_project
 
     settings, rules = load_with_project(Path.cwd(), env)
+    hide_key(settings)
     others = others_in_force(settings)
     settings = aimed_at(settings, provider, model)
     lines = in_force(settings, env, config_path(env), load_settings(env).model)
