@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 
 import pytest
 from raw_server import Reply, ask, raw_server, status, text_reply
 from test_decode import DONE, delta, finish, sse
 
-from msgbook.config import ProviderSettings
+from msgbook.config import ProviderSettings, load_settings
+from msgbook.errors import ProviderError
 from msgbook.events import TextDelta
 from msgbook.messages import user
 from msgbook.provider.base import Request
+from msgbook.provider.http import LIST_BYTES
 from msgbook.provider.openai_chat import OpenAIProvider
 
 
@@ -121,3 +124,32 @@ def test_an_error_whose_body_never_ends_is_read_no_further_than_a_person_would()
     assert turn["status"] == "error"
     assert turn["blocks"][-1]["message"].startswith("The server answered 400")
     assert len(turn["blocks"][-1]["message"]) < 2000
+
+
+def test_an_error_that_is_compressed_several_times_is_not_unpacked():
+    inner = gzip.compress(b'{"error": {"message": "unpacked"}}')
+    headers = ("content-type: application/json", "content-encoding: gzip")
+    nested = ("content-type: application/json", "content-encoding: gzip, gzip")
+
+    once, _ = ask(Reply(inner, "400 X", headers))
+    twice, _ = ask(Reply(gzip.compress(inner), "400 X", nested))
+
+    assert "unpacked" in once["blocks"][-1]["message"]
+    assert twice["blocks"][-1]["message"].startswith("The server answered 400")
+    assert "unpacked" not in twice["blocks"][-1]["message"]
+
+
+def test_a_list_of_models_is_read_no_further_than_one_can_be_long(server):
+    server.models_body = json.dumps({"data": [{"id": "m"}], "more": " " * LIST_BYTES})
+    settings = load_settings({"OPENAI_BASE_URL": server.url}).provider
+
+    async def models():
+        provider = OpenAIProvider(settings)
+        try:
+            return await provider.models()
+        finally:
+            await provider.close()
+
+    with pytest.raises(ProviderError):
+        asyncio.run(models())
+    assert server.seen[0]["accept-encoding"] == "identity"

@@ -13,8 +13,17 @@ from msgbook.config import header_lines
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: a server may send one without an end."""
 
+LIST_BYTES = 16_000_000
+"""Bytes of any other answer that is read whole: a list of models."""
+
+ENCODED_BYTES = 262_144
+"""Bytes of either that are read where they are compressed: a thousand times as many come of them."""
+
 ERROR_SECONDS = 10.0
-"""Seconds that it may take."""
+"""Seconds that either may take."""
+
+_CODINGS = ("", "identity", "gzip", "deflate")
+"""What is decoded; of several, one within the other, and of others more may come than there is memory."""
 
 
 class RedirectedError(Exception):
@@ -38,6 +47,8 @@ def http_client(
 ) -> Any:
     """A client with the SDK's own timeouts that reads no more of an error than a person can.
 
+    It asks for answers that are not compressed: of a few bytes that are, any amount may come.
+
     A redirect to another origin raises `RedirectedError`: a key, a secret header and a conversation
     are for the server that was configured.
 
@@ -49,11 +60,11 @@ def http_client(
     class Head(http.AsyncByteStream):  # type: ignore[misc, name-defined]  # one of two libraries
         """The beginning of a body."""
 
-        def __init__(self, body: Any) -> None:
-            self._body = body
+        def __init__(self, body: Any, limit: int) -> None:
+            self._body, self._limit = body, limit
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            left, chunks = ERROR_BYTES, aiter(self._body)
+            left, chunks = self._limit, aiter(self._body)
             ends = asyncio.get_running_loop().time() + error_seconds
             try:
                 while left > 0:
@@ -74,12 +85,24 @@ def http_client(
             if _origin(here) != _origin(there):
                 raise RedirectedError(_origin(here), _origin(there))
 
-    async def bound_error(response: Any) -> None:
-        if response.status_code >= 400:
-            response.stream = Head(response.stream)
+    async def bound(response: Any) -> None:
+        failed = response.status_code >= 400
+        if not failed and response.request.method == "POST":
+            return  # a completion, which is read line by line
+        limit = ERROR_BYTES if failed else LIST_BYTES
+        coding = response.headers.get("content-encoding", "").strip().lower()
+        if coding not in _CODINGS:
+            del response.headers["content-encoding"]
+        elif coding not in ("", "identity"):
+            limit = min(limit, ENCODED_BYTES)
+        response.stream = Head(response.stream, limit)
 
     options = {"transport": transport(http)} if transport is not None else {}
-    return sdk.DefaultAsyncHttpxClient(event_hooks={"response": [stay, bound_error]}, **options)
+    return sdk.DefaultAsyncHttpxClient(
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"response": [stay, bound]},
+        **options,
+    )
 
 
 def without_openais(sdk: Any, key: str) -> dict[str, Any]:
