@@ -84,11 +84,12 @@ def test_opening_a_hostile_notebook_runs_nothing_and_loads_nothing(lab, lab_root
     screenshot("opened")
 
 
-@pytest.mark.parametrize("mark", ["`", "~"])
+@pytest.mark.parametrize("token", ["`", "~", "**a "])
 def test_an_answer_that_would_stop_the_page_is_plain_from_there_on(
-    mark, lab, lab_root, model_server, screenshot
+    token, lab, lab_root, model_server, screenshot
 ):
-    attack = mark * 80_000
+    # The table of contents parses the turn's Markdown as well, not with our renderer.
+    attack = (token * (80_000 // len(token))).rstrip()
     model_server.answers = [Answer([delta(content=f"**Before.**\n\n{attack}\n\nAfter.")])]
     cell = open_and_run(lab, lab_root / "freeze.ipynb", "Be evil")
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from msgbook_format.turn.cost import takes_too_long
+
 DANGER = re.compile(
     r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\(?i:begin)\{"
     r"|```[^\n]{0,80}(?:(?i:mermaid)|[&\\])|~~~[^\n]{0,80}(?:(?i:mermaid)|[&\\])"
@@ -81,7 +83,7 @@ def one_line(text: str, limit: int = 500) -> str:
 def inline_code(text: str, limit: int = 200) -> str:
     """One line of text, at most `limit` characters, as a code span."""
     line = _squeezed(text, limit)
-    if line and not DANGER.search(line) and not re.search(r"[`|\\\"]", line):
+    if line and not DANGER.search(line) and not re.search(r"[`|\\\"]|~~~", line):
         return f"`{line}`"
     return html_span(line)
 
@@ -94,6 +96,8 @@ def _squeezed(text: str, limit: int) -> str:
 def code_block(code: str, info: str = "") -> str:
     """A code block for column 0, between blank lines: a fence, or HTML where one could be misread.
 
+    HTML also where some renderer would stand still over the fence.
+
     Of the info string, which may be hostile, only a first plain word remains; the fence always
     has one, since a line with an info string cannot close a fence that a parser thinks is open.
     """
@@ -104,7 +108,8 @@ def code_block(code: str, info: str = "") -> str:
     if "```" in code:
         longest = max(len(run) for run in re.findall("`{3,}", code))
     fence = "`" * (longest + 1)
-    return f"{fence}{language(info) or 'text'}\n{code}\n{fence}"
+    block = f"{fence}{language(info) or 'text'}\n{code}\n{fence}"
+    return html_block(code) if takes_too_long(block) else block
 
 
 def language(info: str) -> str | None:

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
+from msgbook_format.turn.cost import takes_too_long
 from msgbook_format.turn.display import contain_formulas
 from msgbook_format.turn.escape import DANGER, code_block, html_block, language, visible
 from msgbook_format.turn.inline import safe_inline
@@ -59,11 +60,12 @@ def safe_markdown(text: str) -> str:
 
     Pure. The time grows with the length of the text, not with its square: what is looked for
     ahead is indexed once, or within a fixed distance. No white space at the end. Joining results
-    by blank lines keeps them safe.
+    by blank lines keeps them safe. A text that renderers would stand still over is a code block.
     """
     text = visible(text)
     plain = plain_markdown(text)
-    return parsed_markdown(text) if plain is None else plain
+    safe = parsed_markdown(text) if plain is None else plain
+    return code_block(text) if takes_too_long(safe) else safe
 
 
 def parsed_markdown(text: str) -> str:

@@ -1,6 +1,7 @@
 import { removeMath, replaceMath } from '@jupyterlab/rendermime';
 import { marked } from 'marked';
 
+import texts from '../../../tests/turn/fixtures/markdown_cost.json';
 import { withoutDiagrams } from '../safe/markdown';
 import { takesTooLong } from '../safe/markdownCost';
 import { withoutTags } from '../safe/showTags';
@@ -10,19 +11,8 @@ import { splitChunks } from '../turn/chunks';
 import { diffLines } from '../turn/diff';
 import { argumentsGist, indentJson, visible, writtenOut } from '../turn/text';
 
-/** What texts are made of that are meant to stop the page. */
-const TOKENS = [
-  ...['~', '`', '~~~', '~~~ ', '```\n', '```a\n', '~~~a\n', '``` ', '`a``'],
-  ...['x`', '`` ` ', '```mermaid', 'mermaid', '<', '<a '],
-  ...['<a@', '<a@a.', '<https://', '</', '<!--', '<![CDATA[', '<?', '<a>'],
-  ...['[', ']', '![', '[a](', '![a](b)', '[a][', '[a]: b\n', '[^1]', '[[a'],
-  ...['$', '$$', '$a ', '$a$ ', '\\(', '\\[', '\\\\(', '\\begin{a}', '{', '\\'],
-  ...['*', '_', '**a ', '_a', 'a*', '*a_', '***a', 'a_b ', '\\*', '~~a ', 'a~'],
-  ...['>', '> ', '>\n', '- ', '+ ', '1. ', '  - ', '- a\n', '* a\n', '-', '='],
-  ...['|', '| a ', '|a|b|\n|-|-|\n', '#', '# a\n', 'a\n===\n', '    a\n'],
-  ...[' ', '\t', '\u00a0', '\n', 'a\n', '\r', '\u200b', '\ud800', 'é', '"'],
-  ...['&', '&amp;', 'http://', 'www.', 'a@b', 'a.', ':', '@@1@@', '\\"', '[{']
-];
+/** What texts are made of that are meant to stop the page. Read by the kernel's tests as well. */
+const TOKENS: readonly string[] = texts.tokens;
 
 const LENGTH = 100_000;
 
@@ -107,6 +97,17 @@ describe('what we do with a text takes no more than its length', () => {
 });
 
 describe('Markdown that would stop the page', () => {
+  /** A row of the file: a name, how the text begins, what is repeated, how often, how it ends. */
+  function written([
+    ,
+    before,
+    piece,
+    times,
+    after
+  ]: readonly unknown[]): string {
+    return [before, String(piece).repeat(Number(times)), after].join('');
+  }
+
   /** As JupyterLab does: formulas are taken out before. */
   function render(source: string): void {
     const { text, math } = removeMath(source);
@@ -122,32 +123,11 @@ describe('Markdown that would stop the page', () => {
     }
   });
 
-  it.each([
-    ['a run', '`'.repeat(80_000)],
-    ['tildes', '~'.repeat(80_000)],
-    ['a paragraph', 'word **bold '.repeat(5_000)],
-    ['lines of a paragraph', 'word **bold\n'.repeat(5_000)],
-    ['a fence that is none', `\`\`\` a\`b\n${'**a '.repeat(20_000)}`],
-    ['a fence of a list', `- \`\`\`\n\n${'**a '.repeat(20_000)}`],
-    ['a fence with another end', `~~~\n~~~\`\`\n${'**a '.repeat(20_000)}`],
-    ['Windows line ends', '~~~a\r\n'.repeat(20_000)]
-  ])('is %s', (_, source) => {
-    expect(takesTooLong(source)).toBe(true);
+  it.each(texts.stops)('is %s', (...row) => {
+    expect(takesTooLong(written(row))).toBe(true);
   });
 
-  it.each([
-    ['prose', 'Some *words* and `code`, [a link](b), 2 * 3.\n\n'.repeat(4_000)],
-    ['a long paragraph', 'Some *words* and `code`.\n'.repeat(200)],
-    ['a list', '- A **b**: `c` and *d*\n'.repeat(200)],
-    ['a table', `| a | b |\n|---|---|\n${'| `a` | **b** |\n'.repeat(2_000)}`],
-    [
-      'code',
-      `\`\`\`python\n${'x[i] = `a` * b_c ** d\n'.repeat(3_000)}\`\`\`\n`
-    ],
-    ['code blocks', '```python\nx = a[i] * b_c\n```\n\nText.\n\n'.repeat(500)],
-    ['a rule', `${'-'.repeat(300)}\n\n${'*'.repeat(300)}\n`],
-    ['a quote of quotes', '> > > a\n'.repeat(100)]
-  ])('is not %s', (_, source) => {
-    expect(takesTooLong(source)).toBe(false);
+  it.each(texts.fine)('is not %s', (...row) => {
+    expect(takesTooLong(written(row))).toBe(false);
   });
 });
