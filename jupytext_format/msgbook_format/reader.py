@@ -18,7 +18,8 @@ from msgbook_format.verbatim import keep_verbatim
 def reads(text: str) -> dict[str, Any]:
     """Return the notebook that a text holds, as plain JSON. No text raises: what is odd is content.
 
-    Imports no nbformat, which takes seconds where a grammar for IRIs is installed beside it. All of the text is messages, unless its frontmatter names a `message_section`.
+    Imports no nbformat, which takes seconds where a grammar for IRIs is installed beside it. All of
+    the text is messages, unless its frontmatter names a `message_section`.
     """
     with garbage.paused():
         return _read(text)

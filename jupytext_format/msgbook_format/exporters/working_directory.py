@@ -1,7 +1,7 @@
 """Imports that the working directory has no part in.
 
-nbconvert puts it in front of `sys.path`, so that exporters can be kept there; whose file is
-converted there could bring modules that take the place of ours.
+nbconvert puts it in front of `sys.path`, so that exporters can be kept there. A module that came
+with the file that is converted would take the place of ours.
 """
 
 from __future__ import annotations
