@@ -1,4 +1,4 @@
-import { JSONExt, type JSONObject } from '@lumino/coreutils';
+import type { JSONObject } from '@lumino/coreutils';
 
 import {
   parseTurnCell,
@@ -8,31 +8,15 @@ import {
   type ITurnDelta,
   type ITurnMessage
 } from '../comm/turns';
-import { turnBundle } from '../turn/bundle';
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
+import { TurnOutputs, type ILiveTurn } from './turnOutputs';
 import type { ITurnPage } from './turnPage';
 import { TurnRequests } from './turnRequests';
 import { Writers } from './writers';
 
 /** How long what is shown may be ahead of the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
-
-interface ILiveTurn {
-  readonly cellId: string;
-  readonly displayId: string;
-  /** Number of the last change in `turn`. */
-  seq: number;
-  turn: TurnJson;
-  /** Whether a change is missing, so that `turn` is not what the kernel has. */
-  lost: boolean;
-  /** Whether another page or an earlier visit to this one runs the cell. */
-  readonly adopted: boolean;
-  /** Whether it has ended, and the page that writes it has yet to write that. */
-  ended: boolean;
-  /** The turn that stands in the output model. */
-  written: TurnJson | null;
-}
 
 /**
  * The turns of one notebook that the kernel is at work on.
@@ -49,7 +33,8 @@ export class LiveTurns {
     this._page = page;
     this._send = send;
     this._writers = new Writers(page, send);
-    this._requests = new TurnRequests(send);
+    this._requests = new TurnRequests(page, send);
+    this._outputs = new TurnOutputs(page);
   }
 
   /** Take in a message of the kernel; others than those of turns are ignored. */
@@ -76,7 +61,7 @@ export class LiveTurns {
   /** The turn of a cell as it stands; null where its output is the last word. */
   current(cellId: string): TurnJson | null {
     const live = this._turns.get(cellId);
-    if (live?.ended && this._isOver(live)) {
+    if (live?.ended && this._outputs.isOver(live)) {
       this._turns.delete(cellId);
       return null;
     }
@@ -90,14 +75,7 @@ export class LiveTurns {
 
   /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
   ask(): void {
-    this._strangers.clear();
-    this._requests.clear();
-    for (const cellId of this._page.prompts()) {
-      const turn = this._page.turn(cellId);
-      if (turn === null || turn.status === 'running') {
-        this._requests.ask(cellId);
-      }
-    }
+    this._requests.askAnew();
   }
 
   /**
@@ -124,11 +102,7 @@ export class LiveTurns {
   ensureShown(cellId: string): void {
     const live = this._turns.get(cellId);
     if (live !== undefined && this._writers.isOurs(live.displayId)) {
-      const data = turnBundle(live.turn);
-      if (!this._page.replace(cellId, data)) {
-        this._page.add(cellId, data);
-      }
-      live.written = live.turn;
+      this._outputs.ensure(live);
     }
   }
 
@@ -139,7 +113,7 @@ export class LiveTurns {
     for (const live of this._turns.values()) {
       const isOurs = this._writers.isOurs(live.displayId);
       if (isOurs && live.written !== live.turn && !live.lost) {
-        this._put(live, false);
+        this._outputs.put(live, false);
       }
     }
   }
@@ -150,7 +124,6 @@ export class LiveTurns {
     for (const live of Array.from(this._turns.values())) {
       this._forget(live);
     }
-    this._strangers.clear();
     this._requests.clear();
     this._writers.clear();
   }
@@ -158,7 +131,7 @@ export class LiveTurns {
   private _take(message: ITurnMessage): void {
     const { cellId, displayId, seq, turn, requestId } = message;
     if (!this._page.has(cellId)) {
-      this._strangers.add(displayId);
+      this._requests.addStranger(displayId);
       return;
     }
     const before = this._turns.get(cellId);
@@ -177,7 +150,7 @@ export class LiveTurns {
       return;
     }
     if (adopted && known === undefined) {
-      this._adopt(live, requestId === undefined);
+      this._outputs.adopt(live, requestId === undefined);
     }
     if (turn.status !== 'running') {
       this.write();
@@ -185,18 +158,6 @@ export class LiveTurns {
       return;
     }
     this._changed(live);
-  }
-
-  /** Give a turn that this page did not start its place among the outputs. */
-  private _adopt(live: ILiveTurn, begins: boolean): void {
-    const there = this._page.turn(live.cellId);
-    const isOld = there ? there.started !== live.turn.started : begins;
-    // A shared document was cleared by the page that ran the cell.
-    if (isOld && !this._page.isShared) {
-      this._page.clear(live.cellId);
-    }
-    this._put(live, true);
-    this._page.setRunning(live.cellId, true);
   }
 
   /** Show a turn that another page writes. */
@@ -216,23 +177,13 @@ export class LiveTurns {
     this._page.refresh(live.cellId);
   }
 
-  /** Whether the end of a turn has come into the document, or something else in its place. */
-  private _isOver({ cellId, turn }: ILiveTurn): boolean {
-    const there = this._page.turn(cellId);
-    return (
-      there === null ||
-      there.status !== 'running' ||
-      there.started !== turn.started
-    );
-  }
-
   /** Write a turn from here on, which another page has written so far. */
   private _takeOver(displayId: string): void {
     const live = this._find(displayId);
     if (live === undefined) {
       return;
     }
-    this._put(live, true);
+    this._outputs.put(live, true);
     if (live.ended) {
       this._finish(live, live.turn);
     } else {
@@ -240,21 +191,10 @@ export class LiveTurns {
     }
   }
 
-  /** Write a turn into the outputs; where it is missing there, only if it is to be added. */
-  private _put(live: ILiveTurn, add: boolean): void {
-    const { cellId, turn } = live;
-    // What the kernel has written itself has the better Markdown.
-    const written = JSONExt.deepEqual(this._page.turn(cellId), turn);
-    if (!written && !this._page.replace(cellId, turnBundle(turn)) && add) {
-      this._page.add(cellId, turnBundle(turn));
-    }
-    live.written = turn;
-  }
-
   private _change(delta: ITurnDelta): void {
     const live = this._find(delta.displayId);
     if (live === undefined) {
-      this._askForStranger(delta.displayId);
+      this._requests.askForStranger(delta.displayId);
       return;
     }
     if (!live.lost && delta.seq <= live.seq) {
@@ -271,14 +211,6 @@ export class LiveTurns {
     live.turn = turn;
     live.seq = delta.seq;
     this._changed(live);
-  }
-
-  /** Ask once whose turn it is: its cell may hold the turn of an earlier run. */
-  private _askForStranger(displayId: string): void {
-    if (!this._strangers.has(displayId)) {
-      this._strangers.add(displayId);
-      this._page.prompts().forEach(cellId => this._requests.ask(cellId));
-    }
   }
 
   private _resync(live: ILiveTurn): void {
@@ -331,8 +263,7 @@ export class LiveTurns {
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;
+  private readonly _outputs: TurnOutputs;
   private readonly _turns = new Map<string, ILiveTurn>();
-  /** Displays of turns that are not in this notebook. */
-  private readonly _strangers = new Set<string>();
   private _timer: number | undefined;
 }
