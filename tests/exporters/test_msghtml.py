@@ -242,3 +242,9 @@ def test_odd_metadata_does_not_keep_a_notebook_from_being_shown(metadata: Any) -
 @pytest.mark.parametrize("piece", ["<div>", "<table><tr><td>", "<style>", "<script", "<a href='"])
 def test_html_nested_or_broken_in_any_way_ends(piece: str) -> None:
     assert Page(sanitize_html(piece * 1000) or "", also=OUTPUT).violations == []
+
+
+def test_a_code_cell_without_an_execution_count_is_shown() -> None:
+    book = notebook(v4.new_code_cell("%%python\n1"))
+    del book.cells[0]["execution_count"]
+    assert "%%python 1" in body(export(book)).text

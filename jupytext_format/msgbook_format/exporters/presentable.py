@@ -49,6 +49,7 @@ def convertible(cell: Mapping[str, Any]) -> Json:
         outputs = cell.get("outputs")
         outputs = outputs if isinstance(outputs, list) else []
         fields["outputs"] = [output for output in outputs if _is_output(output)]
+        fields.setdefault("execution_count", None)
     return fields
 
 
