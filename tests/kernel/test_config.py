@@ -180,6 +180,17 @@ def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
     assert "sk-" not in text
 
 
+@pytest.mark.parametrize(
+    "name", ["OPENAI_CUSTOM_HEADERS", "OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET"]
+)
+def test_no_key_that_the_sdk_reads_is_left_for_a_child_process(name):
+    environ = {name: "X-Key: of-mine", "OPENAI_ORG_ID": "org"}
+
+    hide_key(load_settings(environ), environ)
+
+    assert environ == {"OPENAI_ORG_ID": "org"}
+
+
 def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     environ = {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://a", "K": "sk-2"}
 
