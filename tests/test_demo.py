@@ -32,6 +32,7 @@ def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
     assert "reasoning=1" in text
     assert '[tool] name="read"' in text
     assert "2 messages" in text
+    assert "[notice]" not in text
     assert page.count("<details") >= 3
     assert "<details open" not in page
 

@@ -17,6 +17,7 @@ from msgbook.commands.terminal import say
 from msgbook.config import DEMO_MODEL
 from msgbook.document import Document, create
 from msgbook.errors import MsgbookError, reason
+from msgbook.saved_notebook import SESSION_VARIABLE
 from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
@@ -125,8 +126,10 @@ def _run_cells(document: Document) -> list[str]:
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(document.path.parent)}},
     )
+    # The kernel reads the notes above each message in the file, as it is told by a Jupyter server.
+    client.on_cell_executed = lambda **_: document.save()
     try:
-        client.execute(env=_environment())
+        client.execute(env=_environment() | {SESSION_VARIABLE: str(document.path.resolve())})
     finally:
         document.save()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
