@@ -12,8 +12,10 @@ from typing import Any
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files import has_section
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path, writing
+from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path, is_ours, writing
 from msgbook_format.jupytext_plugin.pairing import (
+    find_converted,
+    find_default_formats,
     find_formats_error,
     find_message_file,
     names_section,
@@ -35,7 +37,7 @@ def jupytext_single_file(original: Function) -> Function:
         args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
         try:
             _check(nb_file, args)
-            with writing(partial(_find_target, nb_file, args.output)):
+            with writing(partial(_find_target, nb_file, args)):
                 return original(nb_file, args, log, notary)
         except MessageFileError as error:
             sys.stderr.write(f"[jupytext] Error: {error}\n")
@@ -46,11 +48,19 @@ def jupytext_single_file(original: Function) -> Function:
     return replacement
 
 
-def _find_target(path: str, output: str | None, formats: object) -> Path | None:
+def _find_target(path: str, args: Any, formats: object) -> Path | None:
     """Where the text of a notebook goes that is read from `path` and names `formats`."""
-    if output:
-        return Path(output) if output.endswith(".md") else None
-    found = path if path.endswith(".md") else find_message_file(path, formats)
+    found: str | None
+    if args.output:
+        found = args.output if args.output.endswith(".md") else None
+    elif path == "-":
+        found = None
+    elif args.output_format and is_ours(args.output_format):
+        found = find_converted(path, args.input_format, args.output_format)
+    elif path.endswith(".md"):
+        found = path
+    else:
+        found = find_message_file(path, formats or find_default_formats(path))
     return Path(found) if found else None
 
 

@@ -17,6 +17,7 @@ from msgbook_format import jsontext, reads
 from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.names import FORMAT_NAME, SUFFIX
 from msgbook_format.jupytext_plugin.odd import replace_odd, restore_odd
+from msgbook_format.unsaid import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -69,6 +70,20 @@ def write_text(
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
     cells = restore_odd(nb["cells"])
     return encode(_from_dict({**nb, "metadata": metadata, "cells": cells})).decode("utf-8")
+
+
+def keep_present(nb: dict[str, Any], text: str, *, whole_file: bool, cells: bool) -> dict[str, Any]:
+    """A notebook that says what only the `text` says whose place it takes; not in place.
+
+    `cells` says to do the same with the cells of a notebook whose metadata were stripped.
+    """
+    stripped = cells and is_stripped(nb)
+    if not (stripped or says_more(text, nb)) or not (whole_file or has_section(text)):
+        return nb
+    present = read_text(text, whole_file=whole_file, writable=True)
+    if stripped:
+        nb = keep_unsaid_of_cells(nb, present)
+    return keep_unsaid(nb, present)
 
 
 def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import jupytext.header
 
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files import decode, has_section, replace_bytes
-from msgbook_format.jupytext_plugin.convert import read_text, write_text
+from msgbook_format.jupytext_plugin.convert import keep_present, read_text, write_text
 from msgbook_format.jupytext_plugin.names import (
     FORMAT_NAME,
     is_message_path,
@@ -42,7 +42,8 @@ def converter_writes(original: Function) -> Function:
         metadata = nb.metadata if metadata is None else metadata
         if is_writing():
             formats = metadata.get("jupytext", {}).get("formats")
-            nb = as_nodes(keep_lost_data(nb, path_being_written(formats)))
+            nb = _kept({**nb, "metadata": metadata}, path_being_written(formats))
+            metadata = nb.metadata
         defaults: dict[str, Any] = {}
         if self.config is not None:
             self.config.set_default_format_options(defaults, read=True)
@@ -108,18 +109,32 @@ def write(original: Function) -> Function:
     """Write a message file, in one step."""
 
     def replacement(nb: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
-        if hasattr(fp, "write") or not is_message_path(fp):
+        if hasattr(fp, "write") or not str(fp).endswith(".md"):
             return original(nb, fp, *args, **kwargs)
         options = inspect.signature(original).bind(nb, fp, *args, **kwargs).arguments
-        fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
+        if is_message_path(fp):
+            fmt = {**_with_name(options.get("fmt")), "suffix": ".msg"}
+        else:
+            fmt = _with_extension(options.get("fmt"))
+            if not is_ours(fmt):
+                return original(nb, fp, *args, **kwargs)
         version = {"version": options["version"]} if "version" in options else {}
-        nb = as_nodes(keep_lost_data(nb, Path(fp)))
+        nb = _kept(nb, Path(fp))
         text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
         if "prefix" in fmt:
             Path(fp).parent.mkdir(parents=True, exist_ok=True)
         return replace_bytes(Path(fp), text.encode("utf-8"))
 
     return replacement
+
+
+def _kept(nb: Any, path: Path | None) -> Any:
+    """A notebook that can take the place of the text at `path`, and nothing is lost of either."""
+    nb = keep_lost_data(nb, path)
+    if path is not None and path.exists():
+        text = decode(read_regular(path), path)
+        nb = keep_present(nb, text, whole_file=is_message_path(path), cells=True)
+    return as_nodes(nb)
 
 
 def _read_ours(data: bytes, path: Path, fmt: Any, options: dict[str, Any]) -> Any:

@@ -7,8 +7,10 @@ Ours holds them: what was edited in an answer would be overwritten.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import jupytext.config
 import jupytext.formats
 import jupytext.paired_paths
 
@@ -29,6 +31,20 @@ def find_message_file(path: str, formats: object) -> str | None:
             return None
         raise
     return next((other for other, fmt in pairs if is_ours(fmt)), None)
+
+
+def find_default_formats(path: str) -> str | None:
+    """The formats that the user's configuration gives every notebook such as the one at `path`."""
+    config = jupytext.config.load_jupytext_config(str(Path(path).absolute()))
+    formats: str | None = config.default_formats(path) if config else None
+    return formats
+
+
+def find_converted(path: str, fmt: dict[str, Any] | None, to: dict[str, Any]) -> str:
+    """The file that the command line writes for a notebook at `path`, of `fmt`, in the format `to`."""
+    base = jupytext.paired_paths.base_path(path, fmt)
+    converted: str = jupytext.paired_paths.full_path(base, to)
+    return converted
 
 
 def names_section(formats: object) -> bool:

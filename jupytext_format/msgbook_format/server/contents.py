@@ -16,12 +16,14 @@ from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
+from msgbook_format.jupytext_plugin.convert import keep_present
 from msgbook_format.jupytext_plugin.names import is_message_path
 from msgbook_format.jupytext_plugin.pairing import (
     find_formats_error,
     is_format_error,
     names_section,
 )
+from msgbook_format.nodes import as_nodes
 from msgbook_format.output_files import keep_lost_data
 from msgbook_format.run import derive_anew
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
@@ -70,7 +72,7 @@ async def get(
         model: Model = await settle(parent(path, content=content, **options))
     if not content or model["type"] != "notebook":
         return model
-    notebook = model["content"]
+    notebook = model["content"] = await _with_text(manager, model["content"], path)
     if path.endswith(".md"):
         if is_message_notebook(notebook, path) or has_message_section(notebook):
             load_files(manager, notebook, path)
@@ -84,6 +86,18 @@ async def get(
         mark_pair(manager, notebook)
     derive_anew(notebook)
     return model
+
+
+async def _with_text(manager: Any, notebook: Any, path: str) -> Any:
+    """A notebook that was read for `path`, with what only the text of its pair says."""
+    text = path if path.endswith(".md") else find_pair(manager, notebook, path)
+    if not text or not is_paired(manager, path):
+        return notebook
+    present = await require_utf8(manager, text)
+    if not present:
+        return notebook
+    whole_file = is_message_path(text)
+    return as_nodes(keep_present(notebook, present, whole_file=whole_file, cells=True))
 
 
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
@@ -120,6 +134,9 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
         if present and text != path and not (is_message_path(text) or has_section(present)):
             # Who took the key out of it would find the whole text below a heading, as one note.
             raise HTTPError(400, str(NotAMessageFile(Path(text))), reason="no section")
+        if present:
+            whole_file = is_message_path(text)
+            content = keep_present(content, present, whole_file=whole_file, cells=False)
         content = keep_lost_data(content, find_os_path(manager, text))
         model = {**model, "content": content}
     if ours:
