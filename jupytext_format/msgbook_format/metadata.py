@@ -101,5 +101,5 @@ def _drop_text_representation(metadata: dict[str, Any]) -> None:
     if isinstance(representation, dict) and representation.get("format_name") == "msg":
         jupytext = {key: value for key, value in jupytext.items() if key != "text_representation"}
         metadata["jupytext"] = jupytext
-    if not jupytext:
-        del metadata["jupytext"]
+        if not jupytext:
+            del metadata["jupytext"]

@@ -111,7 +111,7 @@ def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[
 
 def _takes(output: _Output, mime: str) -> bool:
     """Whether a further MIME type belongs to an output: not to a turn, which says its own."""
-    if output.get("output_type") not in _DISPLAY_FIELDS or turn_of(output) is not None:
+    if _display_fields(output) is None or turn_of(output) is not None:
         return False
     data = output.get("data")
     return isinstance(data, dict) and mime not in data
@@ -120,11 +120,11 @@ def _takes(output: _Output, mime: str) -> bool:
 def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] | None:
     kind = output.get("output_type", "")
     data, metadata = output.get("data"), output.get("metadata")
-    if output.keys() != _DISPLAY_FIELDS.get(kind) or not isinstance(metadata, dict):
+    if output.keys() != _display_fields(output) or not isinstance(metadata, dict):
         return None
     if not isinstance(data, dict) or not data or "" in data:
         return None
-    if not isinstance(output.get("execution_count"), (int, NoneType)):
+    if type(output.get("execution_count")) not in (int, NoneType):
         return None
     # No further type joins a turn: see `_takes`.
     if len(data) > 1 and turn_of(output) is not None:
@@ -150,6 +150,12 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] 
         if metadata:
             attrs.append(("metadata", jsontext.dumps(metadata)))
     return units
+
+
+def _display_fields(output: _Output) -> set[str] | None:
+    """The keys of an output that is a display; None for any other."""
+    kind = output.get("output_type")
+    return _DISPLAY_FIELDS.get(kind) if isinstance(kind, str) else None
 
 
 def is_binary(mime: str) -> bool:

@@ -263,6 +263,21 @@ def _error(random: Random) -> Json:
     }
 
 
+def _odd_output(random: Random) -> Any:
+    """What no output should be: a key is missing, of another type, or it is no object at all."""
+    if _chance(random, 10):
+        return _value(random)
+    output = dict(random.choice(_OUTPUTS)(random))
+    key = random.choice([*output, "data", "text", "metadata"])
+    if _chance(random, 30):
+        output.pop(key, None)
+    elif key in ("data", "metadata") and isinstance(output.get(key), dict) and output[key]:
+        output[key] = {**output[key], random.choice(list(output[key])): _value(random)}
+    else:
+        output[key] = _value(random)
+    return output
+
+
 _OUTPUTS: list[Callable[[Random], Json]] = [
     turn_output,
     turn_output,
@@ -307,7 +322,8 @@ def _cell(random: Random) -> Json:
     kind = random.choice(["code", "code", "code", "markdown", "raw"])
     cell: Json = {"cell_type": kind, "source": _source(random), "metadata": _metadata(random)}
     if kind == "code":
-        outputs = [random.choice(_OUTPUTS)(random) for _ in range(random.randint(0, 3))]
+        kinds = [*_OUTPUTS, _odd_output]
+        outputs = [random.choice(kinds)(random) for _ in range(random.randint(0, 3))]
         cell |= {"outputs": outputs, "execution_count": _count(random)}
     elif _chance(random, 30):
         cell["attachments"] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
 import pytest
@@ -161,3 +162,34 @@ def test_a_slice_of_the_long_run_finds_nothing():
     failures, _ = fuzz.run(range(100))
 
     assert failures == []
+
+
+ODD_TYPES = [[], {}, None, 5, True, "", "novel", ["stream"]]
+
+
+@pytest.mark.parametrize("kind", ODD_TYPES, ids=repr)
+@pytest.mark.parametrize("rest", [{}, {"data": {}, "metadata": {}}, {"text": 3}, {"data": [None]}])
+def test_an_output_of_any_type_is_kept(kind, rest):
+    output = {"output_type": kind, **rest}
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": "%%python\n1"}
+    cell |= {"outputs": [output], "execution_count": None}
+
+    assert_notebook_laws({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+    whole = f"[^a.1]: [nb] output=json encoding=json\n\n{json.dumps(output)}\n"
+    further = '# %%% [^a.2]\n\n[^a.2]: [python] mime_type="text/html" alt=1\n\n<b>\n'
+    assert_text_laws(f"# %% [^a]\n\n[^a]: [code]\n\n# %%% [^a.1]\n\n{whole}\n{further}")
+
+
+@pytest.mark.parametrize("count", [True, False])
+def test_an_execution_count_that_is_no_number_is_kept(count):
+    result = {"output_type": "execute_result", "data": {"text/plain": "x"}, "metadata": {}}
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": "1"}
+    cell |= {"outputs": [{**result, "execution_count": count}], "execution_count": None}
+
+    assert_notebook_laws({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+
+
+def test_options_for_jupytext_that_are_empty_are_kept():
+    metadata = {"jupytext": {}}
+
+    assert_notebook_laws({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": []})
