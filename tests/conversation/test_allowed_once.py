@@ -58,6 +58,24 @@ def test_a_secret_that_was_allowed_once_is_in_no_blob(talk, secrets, reference):
     assert "free for all" in kept(secrets)
 
 
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Answer("no", "not this one"), "the user said no: not this one"),
+        (None, "nobody could be asked"),
+    ],
+)
+def test_the_reader_is_told_why_a_reference_was_not_sent(talk, secrets, answer, why):
+    talk.answer = lambda question: answer
+
+    turn = talk.ask("@[.env]")
+
+    [said] = notices(turn)
+    assert said.startswith("@[.env]: it was not sent.")
+    assert why in said
+    assert "of-the-database" not in str(talk.sent())
+
+
 def test_an_image_that_was_allowed_once_is_in_no_blob(talk, secrets):
     talk.ask("![](../picture.png)")
 

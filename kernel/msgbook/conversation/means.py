@@ -88,7 +88,8 @@ class TurnMeans:
     async def allow(self, real: Path, objection: Objection) -> bool:
         decision = await self.approve(_question(real, objection))
         if decision.approval == "denied":
-            return False
+            # Who decided, and why, is for the reader: a notice that names the file alone would not tell.
+            raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
         self._apply(Notice(f"{real} was read: {by}."))
         return True
