@@ -150,6 +150,22 @@ def test_what_works_on_text_says_how_a_notebook_becomes_one(tmp_path, capsys, ve
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("verb", "more"), [("check", []), ("set-default", ["writer"])])
+def test_what_works_on_text_does_not_say_how_a_broken_notebook_becomes_one(
+    tmp_path, capsys, verb, more
+):
+    path = tmp_path / "broken.ipynb"
+    path.write_text('{"cells": [\n')
+
+    assert run(verb, path, *more) == 2
+
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(
+        f"msgbook {verb}: {path}: expected a notebook, found an error in "
+    )
+
+
 def test_check_prints_one_list_as_json(chat, capsys):
     (chat.parent / "x.msg.md").write_text(OPEN)
 

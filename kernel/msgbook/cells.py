@@ -48,7 +48,7 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 SENT_IMAGES = ("image/png", "image/jpeg")
 """Pictures of outputs that are sent; others are named."""
 
-_MAGIC = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
+MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
 """All spellings of `history` (seed 004)."""
@@ -95,7 +95,7 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
     text = source.lstrip()
     if text.startswith("!"):
         return False
-    magic = _MAGIC.match(text)
+    magic = MAGIC_NAME.match(text)
     return magic is None or magic[0] == MSG_MAGIC or not is_magic(magic[0])
 
 

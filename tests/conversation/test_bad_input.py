@@ -175,6 +175,20 @@ def test_a_message_like_a_magic_is_sent_and_said(talk):
     assert notices(talk.ask("%50 of users")) == []
 
 
+@pytest.mark.parametrize("source", ["%bogus", "%%bogus"])
+def test_a_message_that_is_nothing_but_the_name_of_an_unknown_magic_is_said_to_be_sent(
+    talk, source
+):
+    [said] = notices(talk.ask(source))
+
+    assert said == f"There is no magic {source}: this was sent as a message."
+
+
+@pytest.mark.parametrize("source", ["%50", "%bogus is what I typed", "%bogus\n\nwhat is it?"])
+def test_other_messages_that_begin_with_a_percent_sign_are_plain_messages(talk, source):
+    assert notices(talk.ask(source)) == []
+
+
 def test_a_picture_that_is_named_like_a_file_is_named_with_how_to_send_it(talk):
     (talk.folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
 

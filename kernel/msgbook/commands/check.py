@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.commands.failures import CommandError, require_text
+from msgbook.commands.failures import require_text
 from msgbook.commands.terminal import complain, line_of, say
-from msgbook.errors import reason
+from msgbook.errors import MsgbookError, reason
 
 if TYPE_CHECKING:
     from msgbook_format.checks import Finding
@@ -55,7 +55,7 @@ def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:
     for file in files:
         try:
             findings = _check_file(Path(file), mend)
-        except (CommandError, MessageFileError, OSError, ValueError) as error:
+        except (MsgbookError, MessageFileError, OSError, ValueError) as error:
             # Path names with NUL are a ValueError.
             complain("check", reason(file, error))
             failed = True

@@ -14,8 +14,15 @@ class CommandError(MsgbookError):
 
 
 def require_text(path: Path) -> None:
-    """Raise `CommandError` for a notebook in JSON, where a verb works on text files alone."""
+    """Raise `CommandError` for a notebook in JSON, where a verb works on text files alone.
+
+    Raises:
+        DocumentError: It is a broken one, which could not be written as text either.
+    """
     if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
+        from msgbook.document import Document
+
+        Document.read(path)
         command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
         raise CommandError(
             f"{path}: expected a text file, found a notebook in JSON; `{command}` writes it as text"

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from msgbook.cells import HISTORY_VALUES, OWN_MAGICS, Cell, Prompt, metadata_of, parse_prompt
+from msgbook.cells import (
+    HISTORY_VALUES,
+    MAGIC_NAME,
+    OWN_MAGICS,
+    Cell,
+    Prompt,
+    metadata_of,
+    parse_prompt,
+)
 from msgbook.errors import MsgbookError
 from msgbook.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
 from msgbook.text import one_line
@@ -49,14 +57,15 @@ def require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> Non
 
 
 def _mistyped_magic(source: str) -> str | None:
-    """A word about a message that is just like one of msgbook's magics; None for any other."""
+    """Return a word about a message that looks like a magic; None for any other."""
     words = source.split(maxsplit=1)
     if not words or not words[0].startswith("%") or "\n" in source.strip():
         return None
     near = get_close_matches(words[0], OWN_MAGICS, n=1, cutoff=0.75)
-    if not near or words[0] in near:
+    if words[0] in near or not (near or MAGIC_NAME.fullmatch(source.strip())):
         return None
-    return f"There is no magic {words[0]}: this was sent as a message. Is {near[0]} meant?"
+    meant = f" Is {near[0]} meant?" if near else ""
+    return f"There is no magic {one_line(words[0], 40)}: this was sent as a message.{meant}"
 
 
 def oddities(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
