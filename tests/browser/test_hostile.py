@@ -6,7 +6,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import open_and_run
+from chats import SPEC, open_and_run, write_notebook
 from playwright.sync_api import expect
 from scripted_server import Answer, call, delta, text
 
@@ -45,12 +45,7 @@ def test_a_hostile_answer_runs_nothing_and_loads_nothing(lab, lab_root, model_se
         call("<img src=x onerror=window.hacked=9>", {"a": ATTACK}),
         text(ATTACK),
     ]
-    cells = [nbformat.v4.new_code_cell("Be evil")]
-    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
-    nbformat.write(
-        nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}),
-        lab_root / "evil.ipynb",
-    )
+    write_notebook(lab_root / "evil.ipynb", "Be evil")
     lab.open("evil.ipynb")
     lab.wait_for_kernel()
     lab.run(0)
@@ -73,7 +68,9 @@ def test_opening_a_hostile_notebook_runs_nothing_and_loads_nothing(lab, lab_root
         "display_data", data={TURN_MIME: turn, "text/markdown": ATTACK, "text/plain": ATTACK}
     )
     cell = nbformat.v4.new_code_cell("Open me", outputs=[output])
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), lab_root / "trap.ipynb")
+    # Without a kernel's name, JupyterLab would ask for one, also while the next test runs.
+    trap = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": SPEC})
+    nbformat.write(trap, lab_root / "trap.ipynb")
 
     lab.open("trap.ipynb")
 
