@@ -271,6 +271,15 @@ describe('what is out of sight', () => {
     expect(more.parentNode).toBeNull();
   });
 
+  it.each([
+    ['is', 1100, 0],
+    ['is not, with nothing to scroll,', 100, -1]
+  ])('%s a stop of the Tab key', (_, height, tabIndex) => {
+    const box = boxOf(height);
+    new ScrolledBox(box, trans);
+    expect(box.tabIndex).toBe(tabIndex);
+  });
+
   it('is said to who has the buttons read out', () => {
     const question = parseQuestion(ASK)!;
     const { more } = new ScrolledBox(boxOf(1100), trans);

@@ -21,8 +21,6 @@ export class ScrolledBox {
       this.update();
       box.focus({ preventScroll: true });
     });
-    // So that the keyboard can scroll it.
-    box.tabIndex = 0;
     box.setAttribute('aria-describedby', this.more.id);
     box.addEventListener('scroll', () => this.update());
     this.node = element('div', 'msgbook-Scrolled', box);
@@ -40,7 +38,10 @@ export class ScrolledBox {
   /** Say how many lines are out of sight below. */
   update(): void {
     const box = this._box;
-    const hidden = box.scrollHeight - box.clientHeight - box.scrollTop;
+    const scrolled = box.scrollHeight - box.clientHeight;
+    // The keyboard scrolls it, and passes by where there is nothing to scroll.
+    box.tabIndex = scrolled > 1 ? 0 : -1;
+    const hidden = scrolled - box.scrollTop;
     const height = parseFloat(getComputedStyle(box).lineHeight) || 16;
     const lines = hidden > 1 ? Math.max(1, Math.round(hidden / height)) : 0;
     if (lines === 0) {
