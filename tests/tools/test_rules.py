@@ -62,6 +62,13 @@ def test_a_star_stands_for_any_harmless_text():
         "\\x",
         "(evil)",
         "../../etc/passwd",
+        ".{.,}/x",
+        ".[.]/x",
+        ".?/x",
+        ".*/x",
+        "~/.ssh/id",
+        "#",
+        "!!",
         "a\u202eb",
         "a\u2028b",
         "a\0b",
@@ -131,6 +138,20 @@ def test_tables_that_are_no_rules_allow_nothing_and_are_said():
     assert len(warnings) == 6
     assert all("it allows nothing" in warning for warning in warnings)
     assert "rule 2 of [approval] has the unknown key 'command'" in warnings[0]
+
+
+def test_a_rule_whose_folder_leads_nowhere_allows_nothing_and_is_said(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    tables = [{"tool": "x", "folder": folder} for folder in ("/a\0b", str(tmp_path / "loop/b"))]
+
+    rules, warnings = read_rules(tables, "msgbook.toml")
+
+    assert rules == []
+    assert ["has a folder that" in warning for warning in warnings] == [True, True]
+
+
+def test_what_stands_behind_a_star_is_never_made_a_comment():
+    assert not covers("git push * --dry-run", "git push origin # --dry-run")
 
 
 def test_rules_of_a_project_hold_in_it_alone(tmp_path):

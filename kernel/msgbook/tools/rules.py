@@ -21,8 +21,9 @@ RULES_FILE = "rules.json"
 
 _RULE_KEYS = {"tool", "arguments", "folder"}
 
-_NOT_IN_STAR = set(";&|<>`$\\\"'()")
-"""What a `*` never matches: with these a shell would do more than the rule says."""
+_NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
+"""What a `*` never matches: a shell reads these as more than text. `#` would end the command before
+the rest of the pattern, and `.{.,}` is a way up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +184,11 @@ def _is_json(value: Any) -> bool:
 def _folder_problem(folder: Any) -> str:
     try:
         fine = isinstance(folder, str) and Path(folder).expanduser().is_absolute()
-    except RuntimeError:
+        if fine:
+            Path(folder).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):  # a link to itself, NUL
         fine = False
-    return "" if fine else "has a folder that is no absolute path"
+    return "" if fine else "has a folder that is no absolute path, or leads nowhere"
 
 
 def _leads_to(expected: Any, real: str, folder: Path) -> bool:
