@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
 
-from msgbook.cells import Cell
+from msgbook.cells import Cell, is_count
 from msgbook.history import History
 from msgbook.messages import Message
 from msgbook.naming import named, title_of
@@ -150,7 +150,7 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
 
     def count(key: str) -> int | None:
         value = counts.get(f"{key}_tokens")
-        return value if type(value) is int and value >= 0 else None
+        return value if is_count(value) else None
 
     def name(value: object) -> str:
         line = one_line(value, 80) if isinstance(value, str) else ""

@@ -54,6 +54,16 @@ HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
 """All spellings of `history` (seed 004)."""
 
 
+_MOST = 2**53 - 1
+"""Whole numbers up to here are the same to all readers of JSON. Python neither writes one of more than
+4,300 digits nor takes it times a price."""
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value of a notebook is a whole number from 0 on that can be counted with."""
+    return type(value) is int and 0 <= value <= _MOST
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A prompt cell, taken apart."""

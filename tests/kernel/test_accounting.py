@@ -115,7 +115,13 @@ def test_where_only_the_session_is_known_the_table_says_so(table):
 
 
 @pytest.mark.parametrize(
-    "odd", [7, [], {"input_tokens": "many", "output_tokens": -1, "cached_tokens": True}]
+    "odd",
+    [
+        7,
+        [],
+        {"input_tokens": "many", "output_tokens": -1, "cached_tokens": True},
+        {"input_tokens": 10**4300 - 1, "output_tokens": 10**400},
+    ],
 )
 def test_odd_numbers_of_a_notebook_are_unknown(odd):
     found = usage_of_cells([turn_cell("Hi", odd), {"cell_type": "code", "outputs": 7}])

@@ -129,6 +129,14 @@ def test_of_two_entries_with_one_key_the_last_counts() -> None:
     assert body_of(build(above, Items(files={"a": "one"})).text)["files"] == {"a": "one"}
 
 
+def test_the_version_after_any_that_a_notebook_claims_can_be_saved() -> None:
+    claimed = {"key": "a.py", "sha256": "0" * 64, "version": 10**4300 - 1}
+
+    built = build([{"files": [claimed]}], Items(files={"a.py": "x"}))
+
+    assert saved(built.context)["files"][0]["version"] == 1
+
+
 def test_rules_are_said_first_and_when_their_text_has_changed() -> None:
     first = build([], Items({"r": "v1"}))
     same = build([first.context], Items({"r": "v1"}, {"a": "x"}))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.cells import Cell, IsMagic, is_excluded, source_of
+from msgbook.cells import Cell, IsMagic, is_count, is_excluded, source_of
 from msgbook.history.cell import context_of, prompt_text, turns_of
 from msgbook.history.kind import history_of, is_summary, kind_of
 from msgbook.history.outputs import may_record
@@ -130,7 +130,7 @@ def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         for file in (files if isinstance(files, list) else [])
         if isinstance(file, dict)
         and isinstance(file.get("key"), str)
-        and type(file.get("version")) is int
+        and is_count(file.get("version"))
         and file["version"] > 0
         and isinstance(file.get("sha256"), str)
         and _DIGEST.fullmatch(file["sha256"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from msgbook.cells import is_count
 from msgbook.messages import Part
 from msgbook.text import whole
 
@@ -235,7 +236,7 @@ def _is_whole(file: Mapping[str, Any]) -> bool:
 
 
 def _is_version(version: Any) -> bool:
-    return isinstance(version, int) and not isinstance(version, bool) and version > 0
+    return is_count(version) and version > 0
 
 
 def _canonical(args: Any) -> Any:
