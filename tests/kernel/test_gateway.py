@@ -70,6 +70,15 @@ def test_nothing_is_free_in_a_folder_that_is_the_gateways_own(folders, named):
     assert turn["context"].get("files", []) == []
 
 
+def test_a_folder_that_is_a_link_to_itself_is_none(folders, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+
+    turn = first_turn(folders[0], KERNEL_WORKING_DIR=str(tmp_path / "loop"))
+
+    assert result(turn)["status"] == "denied"
+    assert "names no folder on this machine" in notices(turn)
+
+
 def test_the_notebooks_folder_is_used_where_the_gateway_was_told_it(folders):
     gateway, notebook = folders
 

@@ -52,7 +52,10 @@ def notices(environ: Mapping[str, str], settings: Settings, folder: Path) -> lis
 
 def _is_foreign(environ: Mapping[str, str], folder: Path) -> bool:
     named = _named(environ)
-    return _GATEWAY in environ and (named is None or named.resolve() != folder.resolve())
+    if _GATEWAY not in environ:
+        return False
+    # Unlike `resolve`, raises nothing at a link to itself.
+    return named is None or os.path.realpath(named) != os.path.realpath(folder)
 
 
 def _named(environ: Mapping[str, str]) -> Path | None:
