@@ -97,6 +97,13 @@ def test_what_is_not_free_to_read_is_not_offered(around, tmp_path):
         assert texts(typed, around) == []
 
 
+def test_a_link_to_itself_hides_no_other_file(around):
+    (around.roots.folder / "loop").symlink_to("loop")
+    (around.roots.folder / "here.txt").touch()
+
+    assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt"]
+
+
 def test_names_that_a_tag_cannot_hold_are_not_offered(around):
     for name in ("a]b", "a\nb", "a\u202eb", "a\x1bb", "a:1", os.fsdecode(b"a\xff")):
         (around.roots.folder / name).touch()

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.cells import MSG_MAGIC, OWN_MAGICS
@@ -207,9 +208,8 @@ def _paths(typed: str, around: Surroundings) -> list[Match]:
                 hidden = entry.name.startswith(".") and not base.startswith(".")
                 if hidden or not entry.name.startswith(base) or not _can_stand(entry.name):
                     continue
-                real = (
-                    (folder / entry.name).resolve() if entry.is_symlink() else folder / entry.name
-                )
+                # Unlike `resolve`, raises nothing at a link to itself.
+                real = Path(os.path.realpath(entry)) if entry.is_symlink() else Path(entry)
                 if around.objection(real) is None and (real.is_dir() or real.is_file()):
                     is_folder = real.is_dir()
                     text = head + entry.name + ("/" if is_folder else "")
