@@ -21,7 +21,7 @@ from msgbook.output.record import TurnRecord
 from msgbook.prompt.sources import Document, SourceError
 from msgbook.tools.approval import Approve, Question
 from msgbook.tools.base import Need, ToolError
-from msgbook.tools.rights import Objection
+from msgbook.tools.rights import Objection, one_line
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Meter
 from msgbook_format.turn import Block
@@ -91,7 +91,7 @@ class TurnMeans:
             # Who decided, and why, is for the reader: a notice that names the file alone would not tell.
             raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
-        self._apply(Notice(f"{real} was read: {by}."))
+        self._apply(Notice(f"{one_line(str(real))} was read: {by}."))
         return True
 
     def tool_runner(self, answerer: Answerer) -> RunTool:
