@@ -313,3 +313,38 @@ def test_what_is_wrong_with_files_of_others_is_said_by_others(server):
         server.get("latin.py", content=1, type="file", format="text")
 
     assert "msgbook" not in refused.value.message
+
+
+@pytest.mark.parametrize("opened", ["chat.msg.md", "chat.ipynb"])
+def test_a_pair_whose_other_file_is_a_link_out_of_the_folder_is_neither_shown_nor_written(
+    server, tmp_path, opened
+):
+    content = make_pair(server)
+    other = "chat.ipynb" if opened == "chat.msg.md" else "chat.msg.md"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(server.read(other))
+    (server.root / other).unlink()
+    (server.root / other).symlink_to(elsewhere)
+    before = elsewhere.read_bytes()
+    content["cells"][0]["source"] = "changed"
+
+    with pytest.raises(server.Refused, match=f"expected its pair {other} in the server's folder"):
+        open_notebook(server, opened)
+    with pytest.raises(server.Refused, match="found a link that leads out of it"):
+        save_notebook(server, opened, content)
+
+    assert elsewhere.read_bytes() == before
+    (server.root / other).unlink()
+
+
+def test_a_pair_whose_other_file_is_a_link_within_the_folder_is_opened_and_saved(server):
+    content = make_pair(server)
+    (server.root / "chat.ipynb").rename(server.root / "kept.ipynb")
+    (server.root / "chat.ipynb").symlink_to("kept.ipynb")
+    content["cells"][0]["source"] = "changed"
+
+    save_notebook(server, "chat.msg.md", content)
+
+    assert "changed" in server.read("kept.ipynb").decode()
+    assert open_notebook(server, "chat.ipynb")["cells"][0]["source"] == "changed"
+    (server.root / "chat.ipynb").unlink()

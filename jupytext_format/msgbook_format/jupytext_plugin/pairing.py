@@ -33,6 +33,23 @@ def find_message_file(path: str, formats: object) -> str | None:
     return next((other for other, fmt in pairs if is_ours(fmt)), None)
 
 
+def find_other_files(path: str, formats: object) -> list[str]:
+    """Return the other files of a pair with a message file, of which the one at `path` is one."""
+    if not isinstance(formats, str):
+        return []
+    try:
+        long = jupytext.formats.long_form_multiple_formats(formats)
+        if not any(map(is_ours, long)):
+            return []
+        _, own = jupytext.paired_paths.find_base_path_and_format(path, long)
+        pairs = jupytext.paired_paths.paired_paths(path, own, long)
+    except ValueError as error:
+        if is_format_error(error):
+            return []
+        raise
+    return [other for other, _ in pairs if other != path]
+
+
 def find_default_formats(path: str) -> str | None:
     """The formats that the user's configuration gives every notebook such as the one at `path`."""
     config = jupytext.config.load_jupytext_config(str(Path(path).absolute()))

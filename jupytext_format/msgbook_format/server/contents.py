@@ -40,6 +40,7 @@ from msgbook_format.server.ownership import (
     has_message_section,
     is_message_notebook,
     is_paired,
+    require_pair_inside,
 )
 from msgbook_format.server.trust import build_members, mark_pair
 
@@ -72,6 +73,7 @@ async def get(
         model: Model = await settle(parent(path, content=content, **options))
     if not content or model["type"] != "notebook":
         return model
+    require_pair_inside(manager, model["content"], path)
     notebook = model["content"] = await _with_text(manager, model["content"], path)
     if path.endswith(".md"):
         if is_message_notebook(notebook, path) or has_message_section(notebook):
@@ -127,6 +129,7 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
 
 async def _save_notebook(manager: Any, parent: Function, model: Model, path: str) -> Model:
     content = model["content"]
+    require_pair_inside(manager, content, path)
     ours = path.endswith(".md") and is_message_notebook(content, path)
     text = path if path.endswith(".md") else find_pair(manager, content, path)
     if text:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Any
+
+from tornado.web import HTTPError
 
 from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME
 from msgbook_format.jupytext_plugin.names import is_message_path
-from msgbook_format.jupytext_plugin.pairing import find_message_file
+from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
 from msgbook_format.server.notebook import find_formats
+from msgbook_format.server.output_files import find_os_path
 
 
 def concerns_messages(manager: Any, content: Any, path: str) -> bool:
@@ -49,6 +54,28 @@ def has_message_section(content: Any) -> bool:
     ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
     user = ours.get("frontmatter") if isinstance(ours, dict) else None
     return isinstance(user, str) and has_section(f"---\n{user}---\n")
+
+
+def require_pair_inside(manager: Any, content: Any, path: str) -> None:
+    """Raise 400 where another file of the pair of the notebook `content` leads away by a link.
+
+    Nobody has opened that file, and a pair that came with a folder would write into it or show it.
+    Away is what lies neither below the server's folder nor below that of the file at `path`.
+    """
+    opened, root = find_os_path(manager, path), find_os_path(manager, "")
+    if opened is None or root is None:
+        return
+    folders = [os.path.realpath(root), os.path.realpath(opened.parent)]
+    formats = find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
+    for other in find_other_files(path, formats):
+        found = find_os_path(manager, other)
+        real = Path(os.path.realpath(found)) if found is not None else None
+        if real is not None and not any(real.is_relative_to(folder) for folder in folders):
+            message = (
+                f"{path}: expected its pair {other} in the server's folder, found a link that leads "
+                f"out of it. Replace the link with the file, or delete it."
+            )
+            raise HTTPError(400, message, reason="pair elsewhere")
 
 
 def find_pair(manager: Any, content: Any, path: str) -> str | None:
