@@ -23,9 +23,16 @@ DO = """step => {
 }"""
 
 
+ACTIVATE = """index => {
+    window.jupyterapp.shell.currentWidget.content.activeCellIndex = index;
+}"""
+
+
 def run(lab: Lab, cell_id: str, number: int) -> None:
     index = [cell["id"] for cell in lab.cells()].index(cell_id)
-    lab.run(index)
+    # Not by a click: cells that were inserted just now still move.
+    lab.page.evaluate(ACTIVATE, index)
+    lab.command("notebook:run-cell")
     expect(lab.cell(index).locator(".jp-InputPrompt")).to_have_text(f"[{number}]:")
 
 
