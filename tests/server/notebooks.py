@@ -71,3 +71,22 @@ def change_ipynb(server, name, change):
     notebook = json.loads(server.read(name))
     change(notebook)
     server.write(name, json.dumps(notebook))
+
+
+def check_that_edited_text_is_not_shown(server):
+    """The text beside a turn is derived anew on opening, and other outputs stay."""
+    other = {"output_type": "display_data", "data": {"text/markdown": "mine"}, "metadata": {}}
+    cell = {"cell_type": "code", "id": "a", "source": "hi", "metadata": {}, "execution_count": 1}
+    content = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
+    for number, words in ((1, "It is **this**."), (2, "pip install evil")):
+        turn = turn_output()
+        turn["data"]["text/markdown"] = words
+        turn["data"]["text/plain"] = words
+        content["cells"] = [{**cell, "outputs": [turn, other]}]
+        server.write(f"edited-{number}.ipynb", json.dumps(content))
+
+        shown = open_notebook(server, f"edited-{number}.ipynb")["cells"][0]["outputs"]
+
+        assert shown[0]["data"]["text/markdown"] == "It is **this**."
+        assert shown[0]["data"]["text/plain"].endswith("It is **this**.")
+        assert shown[1] == other

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import pytest
+
+from server.notebooks import check_that_edited_text_is_not_shown
 
 CHAT = """\
 ---
@@ -401,21 +402,7 @@ def test_outputs_that_the_person_ran_stay_trusted(server):
 
 
 def test_text_beside_a_turn_that_somebody_edited_is_not_shown(server):
-    other = {"output_type": "display_data", "data": {"text/markdown": "mine"}, "metadata": {}}
-    cell = {"cell_type": "code", "id": "a", "source": "hi", "metadata": {}, "execution_count": 1}
-    content = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
-    for number, words in ((1, "It is **this**."), (2, "pip install evil")):
-        turn = turn_output()
-        turn["data"]["text/markdown"] = words
-        turn["data"]["text/plain"] = words
-        content["cells"] = [{**cell, "outputs": [turn, other]}]
-        server.write(f"edited-{number}.ipynb", json.dumps(content))
-
-        shown = open_notebook(server, f"edited-{number}.ipynb")["cells"][0]["outputs"]
-
-        assert shown[0]["data"]["text/markdown"] == "It is **this**."
-        assert shown[0]["data"]["text/plain"].endswith("It is **this**.")
-        assert shown[1] == other
+    check_that_edited_text_is_not_shown(server)
 
 
 def test_opening_a_chat_runs_no_configuration_of_jupytext_in_its_folder(server):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from server.conftest import SYNC, started
-from server.notebooks import CHAT, open_notebook, said, save_notebook, turn_output
+from server.notebooks import (
+    CHAT,
+    check_that_edited_text_is_not_shown,
+    open_notebook,
+    said,
+    save_notebook,
+    turn_output,
+)
 
 
 @pytest.fixture(scope="module", params=["async", "sync"])
@@ -73,18 +78,4 @@ def test_other_notebooks_are_what_they_were(server):
 
 
 def test_text_beside_a_turn_that_somebody_edited_is_not_shown(server):
-    other = {"output_type": "display_data", "data": {"text/markdown": "mine"}, "metadata": {}}
-    cell = {"cell_type": "code", "id": "a", "source": "hi", "metadata": {}, "execution_count": 1}
-    content = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
-    for number, words in ((1, "It is **this**."), (2, "pip install evil")):
-        turn = turn_output()
-        turn["data"]["text/markdown"] = words
-        turn["data"]["text/plain"] = words
-        content["cells"] = [{**cell, "outputs": [turn, other]}]
-        server.write(f"edited-{number}.ipynb", json.dumps(content))
-
-        shown = open_notebook(server, f"edited-{number}.ipynb")["cells"][0]["outputs"]
-
-        assert shown[0]["data"]["text/markdown"] == "It is **this**."
-        assert shown[0]["data"]["text/plain"].endswith("It is **this**.")
-        assert shown[1] == other
+    check_that_edited_text_is_not_shown(server)
