@@ -25,12 +25,12 @@ from history import notebook
 
 from msgbook.config import ProviderSettings, Settings
 from msgbook.engine import Engine
-from msgbook.file_source import with_file
-from msgbook.kernel.known_cells import KnownCells
-from msgbook.memory import Asked, SessionMemory
-from msgbook.saved_notebook import SavedNotebooks
-from msgbook.transcript import Transcript
-from msgbook_format import ipynb
+from msgbook.kernel.page.known_cells import KnownCells
+from msgbook.notebook.file_source import with_file
+from msgbook.notebook.saved_notebook import SavedNotebooks
+from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.transcript import Transcript
+from msgbook_format.files import ipynb
 from msgbook_format.turn import turn_of
 
 TURNS = 1000

@@ -22,10 +22,10 @@ from typing import Any
 from notebooks import chat
 from streamed import our_turn, typed_pieces
 
-from msgbook.cells import Cell
 from msgbook.config import may_hold, redact_json
-from msgbook.history import Reader, View, known_summaries
-from msgbook.history.stale import stale_turns
+from msgbook.notebook.cells import Cell
+from msgbook.request.history import Reader, View, known_summaries
+from msgbook.request.history.stale import stale_turns
 
 VIEW = View("assistant", "You are a helpful assistant in a Jupyter notebook.")
 TOKENS = 100

@@ -18,12 +18,12 @@ from typing import Any
 
 from notebooks import CODE, prose
 
-from msgbook.history import History, Reader, View
-from msgbook.history.prefix import shared_prefix
 from msgbook.messages import encode, user
-from msgbook.prompt.block import Items, append, build, replay
-from msgbook.prompt.expand import expand
-from msgbook.prompt.macros import macros_in_force
+from msgbook.request.history import History, Reader, View
+from msgbook.request.history.prefix import shared_prefix
+from msgbook.request.prompt.block import Items, append, build, replay
+from msgbook.request.prompt.expand import expand
+from msgbook.request.prompt.macros import macros_in_force
 from msgbook_format.turn import TURN_MIME, Turn
 
 TURNS = 50

@@ -17,7 +17,7 @@ from typing import Any
 from history import notebook, timed
 from page_cells import CellsReporter
 
-from msgbook.kernel.known_cells import KnownCells
+from msgbook.kernel.page.known_cells import KnownCells
 
 
 def pull(page: CellsReporter, known: KnownCells, cells: list[dict[str, Any]]) -> tuple[int, float]:

@@ -11,13 +11,13 @@ from typing import Any
 import httpx2
 import openai
 
+from msgbook.approval.question import Decision, Question
 from msgbook.config import ProviderSettings
-from msgbook.output.record import TurnRecord
 from msgbook.provider.base import Request
 from msgbook.provider.openai_chat import OpenAIProvider
-from msgbook.tools.approval import Decision, Question
 from msgbook.tools.base import ToolSet
 from msgbook.turn import run_turn
+from msgbook.turn.record import TurnRecord
 
 EVENTS_PER_READ = 20
 """Events that one read of the connection brings; a server at full speed sends many at once."""

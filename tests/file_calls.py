@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.paths import Roots
 from msgbook.tools.files.serve import answer
-from msgbook.tools.rights import Roots
 
 
 class FileCalls:

@@ -168,3 +168,13 @@ def is_part(part: dict[str, Any]) -> bool:
     if part["type"] == "text":
         return isinstance(part["text"], str)
     return isinstance(part["image_url"]["url"], str)
+
+
+def turn_cell(source, usage=None, model="m", provider="p"):
+    turn = {"version": 1, "status": "done", "model": model, "provider": provider}
+    turn["blocks"] = [{"type": "text", "step": 1, "text": "Yes."}]
+    if usage is not None:
+        turn["usage"] = usage
+    data = {"application/vnd.msgbook.turn+json": turn}
+    outputs = [{"output_type": "display_data", "data": data, "metadata": {}}]
+    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": outputs}

@@ -9,7 +9,7 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-from msgbook.output.delta import apply
+from msgbook.display.delta import apply
 
 Message = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgbook.kernel.page import PageComms
+from msgbook.kernel.page.page_comms import PageComms
 
 Message = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgbook.document import Document, create
+from msgbook.notebook.conversation_file import Document, create
 
 CHAT = "# %% [^a]\n\none\n\n# %% [^b]\n\ntwo\n\n# %% [^c]\n\ntwo\n"
 TURN = {"version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": "1"}]}

@@ -15,7 +15,7 @@ from command import with_settings
 from kernel_client import KernelClient, Message
 
 import msgbook_format
-from msgbook.commands.run import run_file
+from msgbook.cli.run import run_file
 from msgbook_format.turn import TURN_MIME
 
 

@@ -56,7 +56,7 @@ def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     modules = {"msgbook", "msgbook_format", "msgbook_autoload.py", "msgbook_autoload.pth"}
     assert modules < tops
     assert all(top in modules or top.startswith("msgbook-") for top in tops)
-    assert {"msgbook/sample.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
+    assert {"msgbook/cli/sample.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
         wheel.namelist()
     )
 

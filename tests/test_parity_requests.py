@@ -12,7 +12,7 @@ from command import with_settings
 from PIL import Image
 from scripted_server import text
 
-from msgbook.commands.run import run_file
+from msgbook.cli.run import run_file
 from msgbook_format import read
 from msgbook_format.turn import turn_of
 

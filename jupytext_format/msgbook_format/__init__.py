@@ -31,7 +31,7 @@ def reads(text: str) -> NotebookNode:
     would lose of the spelling is in `metadata.msgbook.text` of the notebook and its cells. Equal
     texts give equal notebooks, ids included.
     """
-    from msgbook_format import reader
+    from msgbook_format.document import reader
     from msgbook_format.nodes import as_nodes
 
     return as_nodes(reader.reads(text))
@@ -47,7 +47,7 @@ def writes(nb: NotebookNode) -> str:
     Raises:
         TypeError: `nb` holds what JSON has no form for.
     """
-    from msgbook_format import writer
+    from msgbook_format.document import writer
 
     return writer.writes(nb)
 
@@ -63,7 +63,7 @@ def read(path: str | os.PathLike[str]) -> NotebookNode:
     """
     from pathlib import Path
 
-    from msgbook_format import files
+    from msgbook_format.files import message_files as files
     from msgbook_format.nodes import as_nodes
 
     return as_nodes(files.read_file(Path(path)))
@@ -82,7 +82,7 @@ def write(nb: NotebookNode, path: str | os.PathLike[str]) -> None:
     """
     from pathlib import Path
 
-    from msgbook_format import files
+    from msgbook_format.files import message_files as files
 
     files.write_file(nb, Path(path))
 

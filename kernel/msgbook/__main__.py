@@ -14,18 +14,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from msgbook import __version__
-from msgbook.commands import (
-    chat,
-    check,
-    doctor,
-    fork,
-    list_cells,
-    preview,
-    run,
-    set_default,
-    trust,
-)
-from msgbook.commands.terminal import complain, line_of, printable, say
+from msgbook.cli import chat, check, doctor, fork, list_cells, preview, run, set_default, trust
+from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
 _INTERRUPTED = 130
@@ -117,7 +107,7 @@ def _add_demo(verbs: Any) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> int:
-    from msgbook.demo import run_demo
+    from msgbook.cli.demo import run_demo
 
     return run_demo(arguments.folder, headless=arguments.headless)
 

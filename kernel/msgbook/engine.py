@@ -11,46 +11,46 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.cells import IsMagic, Prompt, any_magic
+from msgbook.approval.policy import Approvals
+from msgbook.approval.question import Ask
 from msgbook.config import Settings, redact, redact_json
-from msgbook.conversation import (
+from msgbook.errors import ConfigError, MsgbookError, ProviderError
+from msgbook.events import Notice, TurnFinished
+from msgbook.notebook.cells import IsMagic, Prompt, any_magic
+from msgbook.notebook.transcript import Transcript
+from msgbook.provider.base import Request
+from msgbook.provider.servers import Servers
+from msgbook.request import (
     UNKNOWN_MODEL,
-    Answerers,
+    ActiveAgents,
     Conversation,
-    Prepared,
-    PreviewMeans,
-    TurnMeans,
+    PreparedRequest,
+    PreviewServices,
+    TurnServices,
     oddities,
     overflow,
     prompt_of,
     require_room,
     require_sendable,
 )
-from msgbook.errors import ConfigError, MsgbookError, ProviderError
-from msgbook.events import Notice, TurnFinished
-from msgbook.history.prefix import Sent
-from msgbook.output.record import TurnRecord
-from msgbook.provider.base import Request
-from msgbook.provider.servers import Servers
-from msgbook.text import whole
-from msgbook.tools.approval import Ask
-from msgbook.tools.approvals import Approvals
+from msgbook.request.history.prefix import Sent
+from msgbook.text import repair_surrogates
 from msgbook.tools.base import ToolSet
 from msgbook.tools.file_tools import FileTools, find_ripgrep
 from msgbook.tools.functions import Namespace, python_tool
 from msgbook.tools.results import Results
 from msgbook.tools.shell import shell_tool
-from msgbook.transcript import Transcript
 from msgbook.turn import Limits, run_turn
 from msgbook.turn.following import followed
-from msgbook_format.agents import DEFAULT_AGENT
+from msgbook.turn.record import TurnRecord
+from msgbook_format.agents.definitions import DEFAULT_AGENT
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """A request that has not been sent."""
 
-    prepared: Prepared
+    prepared: PreparedRequest
     body: Request
     """With what its server is known to refuse left out."""
     notices: tuple[str, ...]
@@ -109,7 +109,7 @@ class Engine:
             self.tools.add(python_tool(namespace))
         self.conversation = Conversation(
             folder,
-            Answerers(settings, self.servers, limits, self.tools, self._files, folder),
+            ActiveAgents(settings, self.servers, limits, self.tools, self._files, folder),
             self._results,
             is_magic=is_magic,
             secrets=settings.secrets,
@@ -179,7 +179,7 @@ class Engine:
         """
         prompt = prompt_of(source)
         require_sendable(source, prompt, transcript)
-        means = PreviewMeans(
+        means = PreviewServices(
             lambda question: self.approvals.decide(question, None), self.servers.known_model
         )
         prepared = await self.conversation.prepare(source, prompt, transcript, means)
@@ -195,7 +195,7 @@ class Engine:
             ),
         )
 
-    def body(self, prepared: Prepared) -> Request:
+    def body(self, prepared: PreparedRequest) -> Request:
         """What is sent, but for what the provider adds."""
         answerer = prepared.answerer
         return Request(
@@ -214,8 +214,10 @@ class Engine:
         await self._files.close()
         await self.servers.close()
 
-    def _means(self, record: TurnRecord, changed: Callable[[], None], ask: Ask | None) -> TurnMeans:
-        return TurnMeans(
+    def _means(
+        self, record: TurnRecord, changed: Callable[[], None], ask: Ask | None
+    ) -> TurnServices:
+        return TurnServices(
             record,
             self._said,
             changed,
@@ -227,8 +229,8 @@ class Engine:
         )
 
     async def _prepare(
-        self, source: str, prompt: Prompt, transcript: Transcript, means: TurnMeans
-    ) -> Prepared:
+        self, source: str, prompt: Prompt, transcript: Transcript, means: TurnServices
+    ) -> PreparedRequest:
         """The request of a turn, with what it is made of recorded and kept."""
         require_sendable(source, prompt, transcript)
         prepared = await self.conversation.prepare(source, prompt, transcript, means)
@@ -244,9 +246,9 @@ class Engine:
         return prepared
 
     def _redact(self, text: str) -> str:
-        return redact(whole(text), self.settings.secrets)
+        return redact(repair_surrogates(text), self.settings.secrets)
 
-    def _remember(self, prepared: Prepared, transcript: Transcript) -> None:
+    def _remember(self, prepared: PreparedRequest, transcript: Transcript) -> None:
         """Keep what is sent, for `%cache`."""
         running = transcript.current or {}
         sent = Sent(

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgbook.approval.policy import Approvals
+from msgbook.approval.rules import RULES_FILE, Rule, SavedRules
+from msgbook.approval.store import Store, data_file
 from msgbook.config import Settings, config_path
 from msgbook.errors import ConfigError
-from msgbook.tools.approvals import Approvals
-from msgbook.tools.rules import RULES_FILE, Rule, SavedRules
-from msgbook.tools.store import Store, data_file
 
 _PR_SET_DUMPABLE = 4
 

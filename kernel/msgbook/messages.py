@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from msgbook.text import whole
+from msgbook.text import repair_surrogates
 
 Message = dict[str, Any]
 """A JSON object with a `role` of `system`, `user`, `assistant` or `tool`."""
@@ -27,7 +27,7 @@ _NAME_LIMIT = 64
 
 
 def system(content: str) -> Message:
-    return {"role": "system", "content": whole(content)}
+    return {"role": "system", "content": repair_surrogates(content)}
 
 
 def user(content: str | list[Part]) -> Message:
@@ -36,7 +36,10 @@ def user(content: str | list[Part]) -> Message:
 
 def assistant(content: str | None, tool_calls: list[dict[str, Any]] | None = None) -> Message:
     """An assistant message; `content` may be None only beside `tool_calls`."""
-    message: Message = {"role": "assistant", "content": whole(content) if content else None}
+    message: Message = {
+        "role": "assistant",
+        "content": repair_surrogates(content) if content else None,
+    }
     if tool_calls:
         message["tool_calls"] = tool_calls
     return message
@@ -51,7 +54,7 @@ def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
         arguments: JSON text. What is no JSON object is wrapped into one, because strict servers
             refuse a history that holds anything else.
     """
-    call_id, arguments = whole(call_id), whole(arguments)
+    call_id, arguments = repair_surrogates(call_id), repair_surrogates(arguments)
     name = _NO_NAME_PART.sub("_", name)[:_NAME_LIMIT] or _NO_NAME
     if not _is_json_object(arguments):
         arguments = (
@@ -61,7 +64,11 @@ def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
 
 
 def tool_result(call_id: str, content: str | list[Part]) -> Message:
-    return {"role": "tool", "tool_call_id": whole(call_id), "content": _whole_content(content)}
+    return {
+        "role": "tool",
+        "tool_call_id": repair_surrogates(call_id),
+        "content": _whole_content(content),
+    }
 
 
 _quoted: Callable[[str], str] = json.encoder.encode_basestring
@@ -120,8 +127,11 @@ def without_images(message: Message) -> Message:
 
 def _whole_content(content: str | list[Part]) -> str | list[Part]:
     if isinstance(content, str):
-        return whole(content)
-    return [{**part, "text": whole(part["text"])} if "text" in part else part for part in content]
+        return repair_surrogates(content)
+    return [
+        {**part, "text": repair_surrogates(part["text"])} if "text" in part else part
+        for part in content
+    ]
 
 
 def _is_json_object(text: str) -> bool:

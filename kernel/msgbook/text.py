@@ -10,7 +10,7 @@ RESULT_LIMIT = 50_000
 """Characters of a tool result or of a cell's output that a model is sent."""
 
 
-def whole(text: str) -> str:
+def repair_surrogates(text: str) -> str:
     """Join surrogate pairs and replace lone halves: no message and no file can carry those."""
     if text.isascii():
         return text
@@ -19,7 +19,7 @@ def whole(text: str) -> str:
 
 def one_line(text: str, limit: int = 500) -> str:
     """The text on one line, at most `limit` characters of it."""
-    return " ".join(whole(text).split())[:limit]
+    return " ".join(repair_surrogates(text).split())[:limit]
 
 
 def counted(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from msgbook.agents.project import FILE_LIMIT, MOST_FILES, ProjectFiles, read_project
-from msgbook.agents.rules import Rule
+from msgbook.agents.project_rules import Rule
 from msgbook.agents.skills import Skill
 
 SKILL = "---\nname: {0}\ndescription: Does {0}.\n---\n"

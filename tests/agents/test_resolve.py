@@ -12,7 +12,7 @@ from msgbook.agents.resolve import (
     known_agents,
     resolve,
 )
-from msgbook.cells import parse_prompt
+from msgbook.notebook.cells import parse_prompt
 
 FRONTMATTER = """\
 # Who speaks here.

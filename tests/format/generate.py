@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from msgbook_format.context import KERNELSPEC, LANGUAGE_INFO
-from msgbook_format.ids import derived_id
+from msgbook_format.cells.ids import derived_id
+from msgbook_format.syntax.document import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
 
 LINES = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.attrs import format_tail, is_type, pairs_of, parse_tail
+from msgbook_format.syntax.attributes import format_tail, is_type, pairs_of, parse_tail
 
 
 @pytest.mark.parametrize(

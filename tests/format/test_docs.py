@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from msgbook_format import reads, writes
-from msgbook_format.writer import writes as write_anew
+from msgbook_format.document.writer import writes as write_anew
 
 TEXT = (Path(__file__).parents[2] / "docs" / "format.md").read_text()
 EXAMPLES = re.findall(r"^(`{3,4})markdown\n(.*?)^\1$", TEXT, re.M | re.S)

@@ -11,7 +11,7 @@ import pytest
 import msgbook_format
 from msgbook_format import read, reads, write
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
-from msgbook_format.files import Snapshot
+from msgbook_format.files.message_files import Snapshot
 
 TEXT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
 

@@ -10,7 +10,7 @@ import pytest
 
 from msgbook_format import reads, writes
 from msgbook_format.checks import check
-from msgbook_format.yaml_nodes import YamlError, compose
+from msgbook_format.syntax.yaml_nodes import YamlError, compose
 
 DEPTH = 40_000
 DEEP = {
@@ -30,9 +30,9 @@ KEYS = ("jupyter", "message_section", "agents", "title")
 PROGRAM = """
 import json, sys
 from msgbook_format import reads, writes
-from msgbook_format.agents import list_agents
+from msgbook_format.agents.definitions import list_agents
 from msgbook_format.checks import check
-from msgbook_format.default_agent import FrontmatterError, with_default_agent
+from msgbook_format.agents.default_agent import FrontmatterError, with_default_agent
 
 for name, text in json.load(sys.stdin).items():
     notebook = reads(text)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from msgbook_format import ipynb
+from msgbook_format.files import ipynb
 from msgbook_format.nodes import as_nodes
 
 from .strategies import notebooks

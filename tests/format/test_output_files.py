@@ -11,13 +11,13 @@ from hashlib import sha256
 import pytest
 
 from msgbook_format import check, read, reads, write, writes
-from msgbook_format.output_files import (
+from msgbook_format.outputs.file_references import digest
+from msgbook_format.outputs.files import (
     MAX_ALL_BYTES,
     MAX_BYTES,
     find_problem,
     load_output_files,
 )
-from msgbook_format.references import digest
 
 PIXEL = b"\x89PNG\r\n\x1a\n\x00"
 

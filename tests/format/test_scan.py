@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.body import Escaper
-from msgbook_format.scan import Unit, format_unit, parse_any_unit, parse_unit, split_cells
+from msgbook_format.syntax.lines import Escaper
+from msgbook_format.syntax.markers import Unit, format_unit, parse_any_unit, parse_unit, split_cells
 
 ESCAPER = Escaper.of(None)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ipykernel.kernelapp import IPKernelApp
 from zmq.eventloop.zmqstream import ZMQStream
 
-from msgbook.kernel.kernel import MsgKernel
+from msgbook.kernel.msg_kernel import MsgKernel
 
 
 class HoldingStream(ZMQStream):

@@ -1,4 +1,4 @@
-"""`jupyter execute`, as people type it; nbconvert is in tests/exporters."""
+"""`jupyter execute`, as people type it; nbconvert is in tests/format/exporters."""
 
 from __future__ import annotations
 

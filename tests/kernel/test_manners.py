@@ -309,9 +309,13 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
     ("module", "heavy"),
     [
         (
-            "msgbook.kernel.kernel",
+            "msgbook.kernel.msg_kernel",
             {
-                *("msgbook.engine", "msgbook.history", "msgbook.document"),
+                *(
+                    "msgbook.engine",
+                    "msgbook.request.history",
+                    "msgbook.notebook.conversation_file",
+                ),
                 *("openai", "pydantic", "PIL", "nbformat", "markdown_it", "yaml"),
             },
         ),

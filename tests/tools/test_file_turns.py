@@ -14,8 +14,8 @@ from scripted_server import ScriptedServer, call, text
 
 from msgbook.config import load_settings
 from msgbook.engine import Engine
+from msgbook.notebook.transcript import Transcript
 from msgbook.tools.base import CallContext, Tool
-from msgbook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
 
 

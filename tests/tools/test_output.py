@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.tools.output import TAIL, Output, TerminalText
+from msgbook.tools.tool_output import TAIL, Output, TerminalText
 
 
 def gathered(*pieces: bytes | str, limit: int = 10_000) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from msgbook.config import redact
-from msgbook.history.outputs import outputs_text
-from msgbook.kernel.capture import Capture
+from msgbook.kernel.python.capture import Capture
+from msgbook.request.history.outputs import outputs_text
 from msgbook.text import capped, one_line, visible, without_data
 from msgbook.tools.files.diff import preview
-from msgbook.tools.output import Output, TerminalText
-from msgbook_format.turn import escape
+from msgbook.tools.tool_output import Output, TerminalText
+from msgbook_format.turn.markdown import escape
 
 PIECES = {
     "returns": "\r",

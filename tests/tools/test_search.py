@@ -13,8 +13,8 @@ import fake_ripgrep
 import pytest
 from file_calls import FileCalls
 
+from msgbook.approval.paths import Refused
 from msgbook.tools.files.patterns import matcher
-from msgbook.tools.rights import Refused
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from msgbook.tools.base import ApprovalNeededError, CallContext, Need, ToolError
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.tools.base import CallContext, ToolError
 from msgbook.tools.process import child_environment
 from msgbook.tools.shell import shell_tool
 
-LEAVE = Need("it runs a command on this machine")
+LEAVE = ApprovalRequest("it runs a command on this machine")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tool needs a Unix")
 
@@ -59,7 +60,7 @@ async def until(fact: Callable[[], bool]) -> None:
 def test_nothing_runs_without_leave(tmp_path):
     tool = shell_tool(tmp_path)
 
-    with pytest.raises(ApprovalNeededError) as error:
+    with pytest.raises(ApprovalRequiredError) as error:
         asyncio.run(tool.call('{"command": "touch ran"}'))
 
     assert error.value.need == LEAVE

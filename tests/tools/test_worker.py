@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
-from msgbook.tools.base import ApprovalNeededError, CallContext, Need, Tool, ToolError
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.tools.base import CallContext, Tool, ToolError
 from msgbook.tools.file_tools import FileTools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts processes of a Unix")
@@ -213,10 +214,10 @@ def test_a_call_that_is_not_free_names_its_need_and_runs_when_that_is_allowed(fo
     arguments = '{"path": "a.txt", "old": "two", "new": "2"}'
 
     async def task(tools):
-        with pytest.raises(ApprovalNeededError) as asked:
+        with pytest.raises(ApprovalRequiredError) as asked:
             await tools["edit"].call(arguments)
-        with pytest.raises(ApprovalNeededError):
-            await tools["edit"].call(arguments, CallContext(Need("another reason")))
+        with pytest.raises(ApprovalRequiredError):
+            await tools["edit"].call(arguments, CallContext(ApprovalRequest("another reason")))
         return asked.value.need, await tools["edit"].call(arguments, CallContext(asked.value.need))
 
     need, result = with_tools(FileTools(folder), task)

@@ -11,9 +11,9 @@ from file_calls import FileCalls
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from msgbook.approval.paths import Refused
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.replacing import replaced
-from msgbook.tools.rights import Refused
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-from msgbook_format.agent_properties import PROPERTIES, table_of_words
-from msgbook_format.agents import AgentMagic, agent_magic, msg_attributes
+from msgbook_format.agents.definitions import AgentMagic, agent_magic, msg_attributes
+from msgbook_format.agents.properties import PROPERTIES, table_of_words
+from msgbook_format.cells.code import PYTHON_INFO
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.view import YAML_LINE, Mark, View, shown_node
-from msgbook_format.code import PYTHON_INFO
-from msgbook_format.fence import parse_fence
-from msgbook_format.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
-from msgbook_format.yaml_values import plain_value
+from msgbook_format.syntax.fence import parse_fence
+from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
+from msgbook_format.syntax.yaml_values import plain_value
 
 _SHOWN = 40
 """Characters of a name or value that a message quotes."""

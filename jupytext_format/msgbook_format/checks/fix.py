@@ -8,9 +8,9 @@ from msgbook_format.checks.file_rules import bom, mixed_line_ends
 from msgbook_format.checks.lines import fence_run
 from msgbook_format.checks.marker_rules import fences
 from msgbook_format.checks.view import view_of
-from msgbook_format.jsontext import same
-from msgbook_format.layout import BOM
-from msgbook_format.reader import reads
+from msgbook_format.document.reader import reads
+from msgbook_format.syntax.jsontext import same
+from msgbook_format.syntax.layout import BOM
 
 
 def fix(text: str) -> str:

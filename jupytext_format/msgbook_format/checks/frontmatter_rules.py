@@ -9,7 +9,7 @@ import yaml
 
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.view import YAML_LINE, View, shown_node
-from msgbook_format.yaml_nodes import Entry, YamlError, entries, last
+from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, last
 
 _KEYS = ("agents", "default_agent", "message_section", "jupyter")
 _OLD_KEYS = ("jupytext_formats", "nbrmd_formats", "jupytext_format_version")

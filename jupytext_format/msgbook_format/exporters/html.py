@@ -21,18 +21,19 @@ from nbconvert.exporters.html import HTMLExporter
 from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
-# Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
-from msgbook_format import ipynb
-from msgbook_format.context import KERNELSPEC, is_chat
+from msgbook_format.document.reader import reads
 from msgbook_format.exporters.presentable import (
     convertible,
     has_formulas,
     plain_word,
     presentable,
 )
-from msgbook_format.files import read_file
-from msgbook_format.reader import reads
-from msgbook_format.regular_files import require_regular
+
+# Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
+from msgbook_format.files import ipynb
+from msgbook_format.files.message_files import read_file
+from msgbook_format.files.regular_files import require_regular
+from msgbook_format.syntax.document import KERNELSPEC, is_chat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from msgbook_format.turn.escape import visible
-from msgbook_format.turn.landmarks import Landmarks
+from msgbook_format.turn.markdown.escape import visible
+from msgbook_format.turn.markdown.landmarks import Landmarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

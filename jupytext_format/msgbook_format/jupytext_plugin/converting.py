@@ -12,7 +12,8 @@ import jupytext.formats
 import jupytext.header
 
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.files import decode, has_section, replace_bytes
+from msgbook_format.files.message_files import decode, has_section, replace_bytes
+from msgbook_format.files.regular_files import read_regular, require_regular
 from msgbook_format.jupytext_plugin.convert import keep_present, read_text, write_text
 from msgbook_format.jupytext_plugin.names import (
     FORMAT_NAME,
@@ -25,8 +26,7 @@ from msgbook_format.jupytext_plugin.names import (
 )
 from msgbook_format.jupytext_plugin.pairing import names_section
 from msgbook_format.nodes import as_nodes
-from msgbook_format.output_files import keep_lost_data, load_output_files
-from msgbook_format.regular_files import read_regular, require_regular
+from msgbook_format.outputs.files import keep_lost_data, load_output_files
 
 Function = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgbook_format import jsontext
+from msgbook_format.syntax import jsontext
 
 _WHOLE = "whole"
 _DISPLAYS = ("display_data", "execute_result")

@@ -14,7 +14,7 @@ from traitlets import Set
 
 from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.files import has_section
+from msgbook_format.files.message_files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.convert import keep_present
 from msgbook_format.jupytext_plugin.names import is_message_path
@@ -24,8 +24,8 @@ from msgbook_format.jupytext_plugin.pairing import (
     names_section,
 )
 from msgbook_format.nodes import as_nodes
-from msgbook_format.output_files import keep_lost_data
-from msgbook_format.run import derive_anew
+from msgbook_format.outputs.cell_outputs import derive_anew
+from msgbook_format.outputs.files import keep_lost_data
 from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.notebook import (
     find_formats,
@@ -42,7 +42,7 @@ from msgbook_format.server.ownership import (
     is_paired,
     require_pair_inside,
 )
-from msgbook_format.server.trust import build_members, mark_pair
+from msgbook_format.server.signatures import build_members, mark_pair
 
 Function = Callable[..., Any]
 Model = dict[str, Any]

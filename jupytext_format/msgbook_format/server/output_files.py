@@ -7,9 +7,9 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from msgbook_format.output_files import load_output_files
-from msgbook_format.references import open_references
-from msgbook_format.regular_files import require_regular
+from msgbook_format.files.regular_files import require_regular
+from msgbook_format.outputs.file_references import open_references
+from msgbook_format.outputs.files import load_output_files
 
 
 def find_os_path(manager: Any, path: str) -> Path | None:

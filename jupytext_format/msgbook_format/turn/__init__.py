@@ -18,8 +18,8 @@ from msgbook_format.turn.model import (
 )
 
 if TYPE_CHECKING:
-    from msgbook_format.turn.markdown import bundle, to_markdown, to_plain
-    from msgbook_format.turn.safe import safe_markdown
+    from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
+    from msgbook_format.turn.markdown.safe import safe_markdown
 
 __all__ = [
     "TURN_MIME",
@@ -36,10 +36,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "bundle": "markdown",
-    "to_markdown": "markdown",
-    "to_plain": "markdown",
-    "safe_markdown": "safe",
+    "bundle": "markdown.render",
+    "to_markdown": "markdown.render",
+    "to_plain": "markdown.render",
+    "safe_markdown": "markdown.safe",
 }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from msgbook_format.frontmatter import split_frontmatter
-from msgbook_format.yaml_nodes import YamlError, compose
-from msgbook_format.yaml_values import plain_value
+from msgbook_format.syntax.frontmatter import split_frontmatter
+from msgbook_format.syntax.yaml_nodes import YamlError, compose
+from msgbook_format.syntax.yaml_values import plain_value
 
 
 class MarkdownFile(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from msgbook.text import visible, whole
-from msgbook_format import agent_properties
-from msgbook_format.agent_properties import PROPERTIES, table_of_words
+from msgbook.text import repair_surrogates, visible
+from msgbook_format.agents import properties as agent_properties
+from msgbook_format.agents.properties import PROPERTIES, table_of_words
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -126,7 +126,7 @@ def text_value(value: Any) -> str:
     Raises:
         ValueError: It is something else.
     """
-    return whole(agent_properties.text_value(value))
+    return repair_surrogates(agent_properties.text_value(value))
 
 
 def name_values(value: Any) -> tuple[str, ...]:
@@ -135,14 +135,14 @@ def name_values(value: Any) -> tuple[str, ...]:
     Raises:
         ValueError: It is something else, or very long.
     """
-    return tuple(map(whole, agent_properties.name_values(value)))
+    return tuple(map(repair_surrogates, agent_properties.name_values(value)))
 
 
 def _sendable(value: Any) -> Any:
     """A property without halves of characters."""
     if isinstance(value, tuple):
-        return tuple(map(whole, value))
-    return whole(value) if isinstance(value, str) else value
+        return tuple(map(repair_surrogates, value))
+    return repair_surrogates(value) if isinstance(value, str) else value
 
 
 def _expected(name: str, key: str, expected: str, value: Any, *, closed: bool = False) -> str:
@@ -157,4 +157,4 @@ def _shown(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
         text = f"a {type(value).__name__}"
-    return visible(whole(text if len(text) <= _SHOWN else text[:_SHOWN] + "..."))
+    return visible(repair_surrogates(text if len(text) <= _SHOWN else text[:_SHOWN] + "..."))

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from msgbook.agents.rules import AGENTS_FILE, Rule
+from msgbook.agents.project_rules import AGENTS_FILE, Rule
 from msgbook.agents.skills import Skill, SkillError, parse_skill
-from msgbook.text import one_line, visible, whole
+from msgbook.approval.paths import Refused, Roots
+from msgbook.text import one_line, repair_surrogates, visible
 from msgbook.tools.files.opening import entries, read_file
 from msgbook.tools.files.text import decoded
-from msgbook.tools.rights import Refused, Roots
 
 AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
 RULES_FOLDER = PurePosixPath(".msgbook/rules")
@@ -62,7 +62,10 @@ def read_project(project: Path | None, folder: Path, home: Path | None = None) -
     notices: list[str] = []
     if project is not None:
         tree = _Tree(project)
-        agents = {whole(path.stem): text for path, text in tree.markdown(AGENTS_FOLDER, levels=1)}
+        agents = {
+            repair_surrogates(path.stem): text
+            for path, text in tree.markdown(AGENTS_FOLDER, levels=1)
+        }
         rules = tuple(_rules(tree))
         skills = list(_skills(tree, start=folder.resolve()))
         notices = tree.notices
@@ -81,7 +84,7 @@ def _rules(tree: _Tree) -> Iterator[Rule]:
     top = PurePosixPath(AGENTS_FILE)
     found = [(top, AGENTS_FILE, tree.text(top) or "")]
     for path, text in tree.markdown(RULES_FOLDER):
-        found.append((path, whole(str(path.relative_to(RULES_FOLDER))), text))
+        found.append((path, repair_surrogates(str(path.relative_to(RULES_FOLDER))), text))
     names = set()
     for path, name, text in found:
         if not text.strip():
@@ -109,7 +112,7 @@ def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
             continue
         shown = os.path.relpath(tree.top / path, start) if start else str(tree.top / path)
         try:
-            yield parse_skill(text, whole(shown))
+            yield parse_skill(text, repair_surrogates(shown))
         except SkillError as error:
             tree.note(path, str(error))
 

@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple
 
 from msgbook.agents.markdown import split_markdown
 from msgbook.agents.model import Agent, Parsed, parse_agent, parse_temporary
-from msgbook.cells import Cell, Prompt, metadata_of, model_magic, source_of
 from msgbook.errors import MsgbookError
+from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic, source_of
 from msgbook.text import one_line, visible
-from msgbook_format.agents import (
+from msgbook_format.agents.definitions import (
     DEFAULT_AGENT,
     AgentMagic,
     AgentTables,

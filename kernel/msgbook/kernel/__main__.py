@@ -20,9 +20,9 @@ def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     from msgbook.host import hide_from_children
+    from msgbook.kernel.code_outputs import ListeningSession
     from msgbook.kernel.gateway import enter_folder
-    from msgbook.kernel.kernel import MsgKernel
-    from msgbook.kernel.outputs import ListeningSession
+    from msgbook.kernel.msg_kernel import MsgKernel
 
     hide_from_children()
     enter_folder(os.environ)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.notebook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
 
 PYTHON_MAGIC = "%%python"
 

@@ -13,30 +13,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.cells import IsMagic
+from msgbook.approval.project_settings import load_with_project
+from msgbook.approval.question import Answer, Ask, Question
+from msgbook.approval.rules import Rule
+from msgbook.approval.text_line import ReadLine, ask_by_line
 from msgbook.config import Settings, hide_key
+from msgbook.display.console import DisplayMode
+from msgbook.display.failure import INTERRUPTED, Failure, failure_of, fault
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approvals
-from msgbook.kernel.deliveries import Deliveries
-from msgbook.kernel.earlier import EarlierCells
+from msgbook.kernel.code_outputs import CellsOutputs
+from msgbook.kernel.earlier_cells import EarlierCells
 from msgbook.kernel.gateway import kernel_private_paths, notices
-from msgbook.kernel.outputs import CellsOutputs
-from msgbook.kernel.page import PageComms
-from msgbook.kernel.questions import PageQuestions
-from msgbook.memory import Asked, SessionMemory
-from msgbook.output.console import DisplayMode
-from msgbook.output.failure import INTERRUPTED, Failure, failure_of, fault
+from msgbook.kernel.page.deliveries import Deliveries
+from msgbook.kernel.page.page_comms import PageComms
+from msgbook.kernel.page.questions import PageQuestions
+from msgbook.notebook.cells import IsMagic
+from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.transcript import Transcript
 from msgbook.text import controls_visible
-from msgbook.tools.approval import Answer, Ask, Question
-from msgbook.tools.asking import ReadLine, ask_by_line
-from msgbook.tools.project_settings import load_with_project
-from msgbook.tools.rules import Rule
-from msgbook.transcript import Transcript
 
 if TYPE_CHECKING:
+    from msgbook.display.console import TextDisplay
+    from msgbook.display.publish import TurnDisplay
     from msgbook.engine import Engine
-    from msgbook.output.console import TextDisplay
-    from msgbook.output.publish import TurnDisplay
     from msgbook.tools.base import Tool
     from msgbook.tools.functions import Namespace
 
@@ -121,9 +121,9 @@ class Session:
         """
         engine = await self._ready_engine()
         cell_id = asked.cell_id
+        from msgbook.display.console import TextDisplay
+        from msgbook.display.publish import TurnDisplay
         from msgbook.events import TurnFinished
-        from msgbook.output.console import TextDisplay
-        from msgbook.output.publish import TurnDisplay
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
@@ -169,9 +169,9 @@ class Session:
         try:
             engine = await self._ready_engine()
             from msgbook.magics import run_magic
-            from msgbook.magics.base import Scene
+            from msgbook.magics.base import MagicContext
 
-            scene = Scene(
+            scene = MagicContext(
                 engine,
                 lambda: self._earlier.of(asked),
                 self.display,
@@ -241,5 +241,10 @@ class Session:
 
 def warm_up() -> None:
     """Import what the first turn needs; takes about a second, so do it in a thread."""
-    for name in ("msgbook.engine", "msgbook.magics", "msgbook_format.turn.markdown", "openai"):
+    for name in (
+        "msgbook.engine",
+        "msgbook.magics",
+        "msgbook_format.turn.markdown.render",
+        "openai",
+    ):
         importlib.import_module(name)

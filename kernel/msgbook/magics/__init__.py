@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgbook.magics.approvals import approvals
-from msgbook.magics.base import Magic, Scene, UsageError
+from msgbook.magics.base import Magic, MagicContext, UsageError
 from msgbook.magics.context import context
 from msgbook.magics.conversation import agent, cache, compact, rules, skills, stale
 from msgbook.magics.display import display
@@ -61,7 +61,7 @@ Settings: OPENAI_API_KEY, OPENAI_BASE_URL and MSGBOOK_MODEL in the environment, 
 Jupyter's configuration directory. Without any, the built-in demo model answers."""
 
 
-async def _help(_scene: Scene, _words: Sequence[str]) -> str:
+async def _help(_scene: MagicContext, _words: Sequence[str]) -> str:
     return HELP
 
 
@@ -89,7 +89,7 @@ MAGICS = {
 }
 
 
-async def run_magic(source: str, scene: Scene) -> str:
+async def run_magic(source: str, scene: MagicContext) -> str:
     """Run a cell that begins with one of msgbook's line magics and return what it prints.
 
     Raises:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.agents.model import Agent
+from msgbook.agents.project_rules import Rule
 from msgbook.agents.resolve import AgentSources, known_agents, resolve, temporary_agent
-from msgbook.agents.rules import Rule
 from msgbook.agents.selection import Selection, selection
 from msgbook.agents.skills import Skill
-from msgbook.cells import Cell
-from msgbook.conversation import UNKNOWN_MODEL
 from msgbook.magics.base import UsageError
+from msgbook.notebook.cells import Cell
+from msgbook.request import UNKNOWN_MODEL
 from msgbook.text import one_line, visible
-from msgbook_format.agents import agent_magic
+from msgbook_format.agents.definitions import agent_magic
 
 _USAGE = (
     "Expected %agent, %agent list, %agent new NAME KEY=VALUE ... or %agent default NAME; see %help."
@@ -32,7 +32,7 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class AgentScene:
+class AgentMagicContext:
     """What these magics can see of where they run."""
 
     cells: Sequence[Cell] = ()
@@ -49,7 +49,7 @@ class AgentScene:
     """What of the project could not be read."""
 
 
-def agent(scene: AgentScene, words: Sequence[str]) -> str:
+def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
     """Say or choose who answers below, list the agents, or make a temporary one.
 
     Raises:
@@ -71,7 +71,7 @@ def agent(scene: AgentScene, words: Sequence[str]) -> str:
             raise UsageError(_USAGE)
 
 
-def rules(scene: AgentScene, _words: Sequence[str]) -> str:
+def rules(scene: AgentMagicContext, _words: Sequence[str]) -> str:
     """List the project's rules: those that hold below this cell, and the others.
 
     Raises:
@@ -83,7 +83,7 @@ def rules(scene: AgentScene, _words: Sequence[str]) -> str:
     return _used_or_not(selected, lines, empty, scene.notices)
 
 
-def skills(scene: AgentScene, _words: Sequence[str]) -> str:
+def skills(scene: AgentMagicContext, _words: Sequence[str]) -> str:
     """List the skills: those that the model is told of below this cell, and the others.
 
     Raises:
@@ -95,13 +95,13 @@ def skills(scene: AgentScene, _words: Sequence[str]) -> str:
     return _used_or_not(selected, lines, empty, scene.notices)
 
 
-def _who_answers(scene: AgentScene) -> str:
+def _who_answers(scene: AgentMagicContext) -> str:
     found = resolve(None, scene.cells, scene.sources)
     model = scene.known_model(found.model, found.agent.provider) or UNKNOWN_MODEL
     return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
 
 
-def _listing(scene: AgentScene) -> str:
+def _listing(scene: AgentMagicContext) -> str:
     rows = []
     for listed in known_agents(scene.cells, scene.sources):
         one = listed.agent
@@ -122,7 +122,7 @@ def _new(words: Sequence[str]) -> str:
     return "\n".join([line, *made.notices])
 
 
-def _agent_below(scene: AgentScene) -> Agent:
+def _agent_below(scene: AgentMagicContext) -> Agent:
     return resolve(None, scene.cells, scene.sources).agent
 
 

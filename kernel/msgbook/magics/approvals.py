@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgbook.magics.base import Scene, UsageError
+from msgbook.approval.policy import Approvals
+from msgbook.magics.base import MagicContext, UsageError
 from msgbook.text import visible
-from msgbook.tools.approvals import Approvals
 
 _POLICIES = {
     "ask": "Calls that are not free are asked about.",
@@ -16,7 +16,7 @@ _POLICIES = {
 }
 
 
-async def approvals(scene: Scene, words: Sequence[str]) -> str:
+async def approvals(scene: MagicContext, words: Sequence[str]) -> str:
     """List the policy, the grants and the rules; `forget N` or `forget all` takes some back."""
     current = scene.engine.approvals
     standing = _standing(current)

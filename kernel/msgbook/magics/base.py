@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgbook.display.console import DisplayMode
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
-from msgbook.output.console import DisplayMode
-from msgbook.transcript import Transcript
+from msgbook.notebook.transcript import Transcript
 
 
 class UsageError(MsgbookError):
@@ -17,7 +17,7 @@ class UsageError(MsgbookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class MagicContext:
     """What a magic can see of where it runs."""
 
     engine: Engine
@@ -35,7 +35,7 @@ class Magic:
 
     name: str
     """With its percent sign."""
-    run: Callable[[Scene, Sequence[str]], Awaitable[str]]
+    run: Callable[[MagicContext, Sequence[str]], Awaitable[str]]
     """Given the words behind the name, returns what is printed. Raises `MsgbookError`."""
     most_words: int | None = 0
     """How many words it takes at most; None for any number."""

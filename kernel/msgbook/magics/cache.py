@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.cells import Cell
-from msgbook.history.prefix import Sent, SharedPrefix, shared_prefix
-from msgbook.history.prune import prunes
-from msgbook.naming import named
+from msgbook.notebook.cell_names import named
+from msgbook.notebook.cells import Cell
+from msgbook.request.history.prefix import Sent, SharedPrefix, shared_prefix
+from msgbook.request.history.prune import prunes
 from msgbook.text import visible
 
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
-from msgbook.history.cell import turns_of
-from msgbook.history.kind import history_of, is_summary, kind_of
 from msgbook.magics.base import UsageError
-from msgbook.naming import named
+from msgbook.notebook.cell_names import named
+from msgbook.notebook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
+from msgbook.request.history.cell import turns_of
+from msgbook.request.history.kind import history_of, is_summary, kind_of
 
 KEPT = 5
 """Turns that stay whole where no number is said."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from msgbook.accounting import estimate, estimate_text, weights
 from msgbook.engine import Preview
-from msgbook.magics.base import Scene, UsageError
-from msgbook.naming import named_with_id
+from msgbook.magics.base import MagicContext, UsageError
+from msgbook.notebook.cell_names import named_with_id
+from msgbook.notebook.transcript import Transcript
+from msgbook.request.tokens import estimate, estimate_text, weights
 from msgbook.text import capped, counted, visible
-from msgbook.transcript import Transcript
 
 _STAND_IN = "(your next prompt)"
 
@@ -29,7 +29,7 @@ _SOURCES = {
 }
 
 
-async def context(scene: Scene, words: Sequence[str]) -> str:
+async def context(scene: MagicContext, words: Sequence[str]) -> str:
     """Tell who is asked below this cell, and with what; `full` prints the messages themselves."""
     if words not in ([], ["full"]):
         raise UsageError(f"Expected %context or %context full, not {' '.join(words)!r}.")

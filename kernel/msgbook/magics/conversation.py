@@ -10,43 +10,43 @@ from typing import Any
 from msgbook.agents.model import Agent
 from msgbook.agents.project import ProjectFiles
 from msgbook.agents.resolve import resolve
-from msgbook.cells import is_own_magic, metadata_of, source_of
-from msgbook.conversation.answerer import agent_sources
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
-from msgbook.history import View
-from msgbook.history.stale import ViewOf
 from msgbook.magics import agent as agents
-from msgbook.magics.agent import AgentScene
-from msgbook.magics.base import Scene
+from msgbook.magics.agent import AgentMagicContext
+from msgbook.magics.base import MagicContext
 from msgbook.magics.cache import cache as compare
 from msgbook.magics.compact import compact as choose
 from msgbook.magics.stale import stale as list_stale
-from msgbook.transcript import Transcript
+from msgbook.notebook.cells import is_own_magic, metadata_of, source_of
+from msgbook.notebook.transcript import Transcript
+from msgbook.request.active_agent import agent_sources
+from msgbook.request.history import View
+from msgbook.request.history.stale import ViewOf
 from msgbook_format.turn import Turn
 
 
-async def agent(scene: Scene, words: Sequence[str]) -> str:
+async def agent(scene: MagicContext, words: Sequence[str]) -> str:
     """Say or choose who answers below, list the agents, or make a temporary one."""
     return agents.agent(await _agent_scene(scene), words)
 
 
-async def rules(scene: Scene, words: Sequence[str]) -> str:
+async def rules(scene: MagicContext, words: Sequence[str]) -> str:
     """List the project's rules."""
     return agents.rules(await _agent_scene(scene), words)
 
 
-async def skills(scene: Scene, words: Sequence[str]) -> str:
+async def skills(scene: MagicContext, words: Sequence[str]) -> str:
     """List the skills of the project and of the user."""
     return agents.skills(await _agent_scene(scene), words)
 
 
-async def cache(scene: Scene, _words: Sequence[str]) -> str:
+async def cache(scene: MagicContext, _words: Sequence[str]) -> str:
     """Compare what the last two turns have sent."""
     return compare(list(scene.engine.conversation.sent))
 
 
-async def stale(scene: Scene, _words: Sequence[str]) -> str:
+async def stale(scene: MagicContext, _words: Sequence[str]) -> str:
     """List the turns above whose input has changed."""
     transcript = await scene.transcript()
     engine = scene.engine
@@ -54,7 +54,7 @@ async def stale(scene: Scene, _words: Sequence[str]) -> str:
     return list_stale(transcript.earlier, engine.conversation.reader, views)
 
 
-async def compact(scene: Scene, words: Sequence[str]) -> str:
+async def compact(scene: MagicContext, words: Sequence[str]) -> str:
     """Have old turns sent as summaries."""
     transcript = await scene.transcript()
     # A page that does not show these cells cannot mark them.
@@ -66,7 +66,7 @@ async def compact(scene: Scene, words: Sequence[str]) -> str:
     return wanted.text
 
 
-async def agent_below(scene: Scene) -> Agent:
+async def agent_below(scene: MagicContext) -> Agent:
     """The agent that would answer below.
 
     Raises:
@@ -76,11 +76,11 @@ async def agent_below(scene: Scene) -> Agent:
     return resolve(None, found.cells, found.sources).agent
 
 
-async def _agent_scene(scene: Scene) -> AgentScene:
+async def _agent_scene(scene: MagicContext) -> AgentMagicContext:
     engine = scene.engine
     transcript = await scene.transcript()
     project = await engine.conversation.project()
-    return AgentScene(
+    return AgentMagicContext(
         transcript.earlier,
         agent_sources(transcript, project, engine.settings),
         project.rules,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.magics.base import Scene, UsageError
+from msgbook.magics.base import MagicContext, UsageError
 
 _MODES = ("rich", "text")
 
 
-async def display(scene: Scene, words: Sequence[str]) -> str:
+async def display(scene: MagicContext, words: Sequence[str]) -> str:
     """Choose, or say, how turns are shown to clients that name no cells."""
     if words:
         if words[0] not in _MODES:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgbook.cells import Cell, IsMagic
-from msgbook.magics.base import Scene, UsageError
-from msgbook.naming import named
-from msgbook.prompt.macros import REMOVE, Above, Definition, macros_above
+from msgbook.magics.base import MagicContext, UsageError
+from msgbook.notebook.cell_names import named
+from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.request.prompt.macros import REMOVE, Above, Definition, macros_above
 from msgbook.text import one_line, visible
 
 _USAGE = f"Expected %macros, or %macros {REMOVE} NAME ..."
@@ -16,7 +16,7 @@ _SHOWN = 60
 """Characters of a value."""
 
 
-async def macros(scene: Scene, words: Sequence[str]) -> str:
+async def macros(scene: MagicContext, words: Sequence[str]) -> str:
     """List the macros; with `-d` remove some for the cells below.
 
     Raises:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgbook.cells import Prompt
-from msgbook.magics.base import Scene
+from msgbook.magics.base import MagicContext
+from msgbook.notebook.cells import Prompt
 
 
-async def model(scene: Scene, words: Sequence[str]) -> str:
+async def model(scene: MagicContext, words: Sequence[str]) -> str:
     """Choose the model of the cells below, or say which would answer there."""
     engine = scene.engine
     if not words:
@@ -22,6 +22,6 @@ async def model(scene: Scene, words: Sequence[str]) -> str:
     return f"Model of the cells below: {chosen}"
 
 
-async def models(scene: Scene, _words: Sequence[str]) -> str:
+async def models(scene: MagicContext, _words: Sequence[str]) -> str:
     """List what the server offers."""
     return "\n".join(await scene.engine.servers.offered_models()) or "The server lists no models."

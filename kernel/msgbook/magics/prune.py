@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from msgbook.accounting import estimate_text
-from msgbook.cells import Cell, IsMagic
-from msgbook.history import PRUNE_MAGIC, Dropped, dropped
-from msgbook.magics.base import Scene
+from msgbook.magics.base import MagicContext
+from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.request.history import PRUNE_MAGIC, Dropped, dropped
+from msgbook.request.tokens import estimate_text
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20
 """Files that are listed."""
 
 
-async def prune(scene: Scene, _words: Sequence[str]) -> str:
+async def prune(scene: MagicContext, _words: Sequence[str]) -> str:
     """Say what is not sent any more: the cell itself drops it, by standing where it stands."""
     conversation = scene.engine.conversation
     cells = (await scene.transcript()).earlier

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.cells import Cell
-from msgbook.history.reader import Reader
-from msgbook.history.stale import Stale, ViewOf, stale_turns
-from msgbook.naming import named_with_id
+from msgbook.notebook.cell_names import named_with_id
+from msgbook.notebook.cells import Cell
+from msgbook.request.history.reader import Reader
+from msgbook.request.history.stale import Stale, ViewOf, stale_turns
 
 _SHOWN = 20
 """Turns that are listed."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgbook.magics.base import Scene, UsageError
+from msgbook.magics.base import MagicContext, UsageError
 from msgbook.magics.conversation import agent_below
 from msgbook.text import visible
 from msgbook.tools.base import Tool
 from msgbook.tools.functions import FunctionTool, function_tool
 
 
-async def tool(scene: Scene, words: Sequence[str]) -> str:
+async def tool(scene: MagicContext, words: Sequence[str]) -> str:
     """Make functions tools, or with `-d` no longer."""
     removing = "-d" in words
     names = [word for word in words if word != "-d"]
@@ -38,7 +38,7 @@ async def tool(scene: Scene, words: Sequence[str]) -> str:
     return "\n".join(_line(tool) for tool in made)
 
 
-async def tools(scene: Scene, _words: Sequence[str]) -> str:
+async def tools(scene: MagicContext, _words: Sequence[str]) -> str:
     """List the tools.
 
     Raises:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from msgbook.accounting import TurnUsage, usage_of_cells
-from msgbook.magics.base import Scene
+from msgbook.magics.base import MagicContext
+from msgbook.request.tokens import TurnUsage, usage_of_cells
 
 Cost = Callable[[TurnUsage], float | None]
 """What a turn cost; None where it is not known."""
@@ -13,7 +13,7 @@ Cost = Callable[[TurnUsage], float | None]
 _COUNTS = ("input", "cached", "output", "reasoning")
 
 
-async def usage(scene: Scene, _words: Sequence[str]) -> str:
+async def usage(scene: MagicContext, _words: Sequence[str]) -> str:
     """Show what each turn above used, and what the turns of each model did together."""
     transcript = await scene.transcript()
     turns = usage_of_cells(transcript.earlier)

@@ -1,7 +1,7 @@
 """One streamed chat completion, sans I/O: bytes of the body in, stream events out.
 
 Servers differ in almost everything: nothing here may assume an order of reasoning, text and calls,
-an index, an id, or an end mark. tests/kernel/test_decode*.py have a case for each difference.
+an index, an id, or an end mark. tests/provider/test_decode*.py have a case for each difference.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from msgbook.events import (
     StreamEvent,
     TextDelta,
 )
-from msgbook.provider.calls import CallAssembler
 from msgbook.provider.fields import (
     detailed_reasoning,
     error_message,
@@ -32,6 +31,7 @@ from msgbook.provider.fields import (
 )
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
+from msgbook.provider.tool_call_pieces import CallAssembler
 from msgbook.text import one_line
 from msgbook_format.turn import Usage
 

@@ -23,7 +23,7 @@ _TOO_LONG = re.compile(
     r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
     re.IGNORECASE,
 )
-"""No server documents its words: those known are in tests/kernel/test_failures.py."""
+"""No server documents its words: those known are in tests/provider/test_failures.py."""
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Where the refusal names it, the limit is too large, and not the conversation."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from msgbook.text import one_line, whole
+from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
@@ -91,7 +91,7 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
 
 def whole_json(value: Any) -> Any:
     """A JSON value that can be sent back and saved: no half of a character in any string."""
-    return json.loads(whole(json.dumps(value, ensure_ascii=False)))
+    return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
 
 
 def error_message(error: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from msgbook.text import whole
+from msgbook.text import repair_surrogates
 
 Kind = Literal["reasoning", "text"]
 
@@ -25,7 +25,7 @@ class SurrogateJoiner:
         """The text that is whole by now."""
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        return whole(text.removesuffix(self._half) if self._half else text)
+        return repair_surrogates(text.removesuffix(self._half) if self._half else text)
 
     def end(self) -> str:
         """What stands for a half whose other half did not come."""

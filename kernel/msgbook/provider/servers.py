@@ -163,7 +163,7 @@ class Servers:
 
     def _demo_model(self) -> Provider:
         if self._demo is None:
-            from msgbook.provider.demo import demo_provider
+            from msgbook.provider.demo_model import demo_provider
 
             self._demo = demo_provider()
         return self._demo

@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.call_arguments import parse_arguments
 from msgbook.errors import MsgbookError
-from msgbook.tools.arguments import parse_arguments
 
 Content = str | list[dict[str, Any]]
 """What a tool gives: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
@@ -25,47 +26,25 @@ class ToolError(MsgbookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """Why a call is not free, and what exactly it would do."""
-
-    reason: str
-    """Completes "is not free, since ..."; names the real path or whatever else is touched."""
-    preview: str = ""
-    """Unified diff of what would be changed; empty where the arguments say all."""
-    every_time: bool = False
-    """Whether neither a rule nor an approval for the session covers it."""
-    path: str = ""
-    """The real path that is read or changed, to which a rule is held; empty for other calls."""
-
-
-class ApprovalNeededError(MsgbookError):
-    """A call that is not free. Raised before anything has been done."""
-
-    def __init__(self, need: Need) -> None:
-        super().__init__(need.reason)
-        self.need = need
-
-
-@dataclass(frozen=True, slots=True)
 class CallContext:
     """What a tool knows of the call that it runs."""
 
-    allowed: Need | None = None
+    allowed: ApprovalRequest | None = None
     """What somebody has allowed for this very call."""
     show: Callable[[str], None] = lambda text: None
     """Shows a further piece of output while the tool runs; belongs to the event loop's thread."""
 
-    def require(self, need: Need) -> None:
+    def require(self, need: ApprovalRequest) -> None:
         """Go on only if exactly this has been allowed.
 
         What somebody saw and what is done are the same: a file or a link that has changed since
         makes another need, which is asked about anew.
 
         Raises:
-            ApprovalNeededError: It has not.
+            ApprovalRequiredError: It has not.
         """
         if need != self.allowed:
-            raise ApprovalNeededError(need)
+            raise ApprovalRequiredError(need)
 
 
 @dataclass(frozen=True)
@@ -96,7 +75,7 @@ class Tool:
 
         Raises:
             ToolError: The arguments do not fit, or the tool failed.
-            ApprovalNeededError: Somebody has to allow the call first.
+            ApprovalRequiredError: Somebody has to allow the call first.
         """
         adapter: TypeAdapter[Any] = TypeAdapter(self.bind(context))
         try:

@@ -10,15 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from msgbook.tools.base import (
-    ApprovalNeededError,
-    CallContext,
-    Content,
-    Need,
-    Tool,
-    ToolError,
-    ToolFunction,
-)
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolFunction
 from msgbook.tools.results import Results
 from msgbook.tools.worker import TIME_LIMIT, WorkerPool
 
@@ -107,7 +100,7 @@ class _Calls:
 
         Raises:
             ToolError: It failed.
-            ApprovalNeededError: It needs something else than what has been allowed.
+            ApprovalRequiredError: It needs something else than what has been allowed.
         """
         request = {
             "tool": tool,
@@ -119,7 +112,7 @@ class _Calls:
         reply = await self._workers.ask(request)
         self._seen.update(reply["seen"])
         if "need" in reply:
-            raise ApprovalNeededError(Need(**reply["need"]))
+            raise ApprovalRequiredError(ApprovalRequest(**reply["need"]))
         if "error" in reply:
             raise ToolError(reply["error"])
         content: Content = reply["content"]

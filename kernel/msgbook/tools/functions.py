@@ -19,15 +19,8 @@ from pydantic import Field, TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
-from msgbook.tools.base import (
-    CallContext,
-    Content,
-    Need,
-    Tool,
-    ToolError,
-    ToolFunction,
-    schema_of,
-)
+from msgbook.approval.request import ApprovalRequest
+from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolFunction, schema_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """What servers take as a tool's name."""
@@ -78,7 +71,9 @@ def python_tool(namespace: Namespace) -> Tool:
             """Run Python in the notebook's kernel, where the variables of its cells are. The result
             is what it prints and displays and the value of the last expression, images included.
             It cannot ask for input."""
-            context.require(Need("it runs Python with all rights of the notebook", every_time=True))
+            context.require(
+                ApprovalRequest("it runs Python with all rights of the notebook", every_time=True)
+            )
             return await namespace.run(code, context.show) or "(no output)"
 
         return python
@@ -117,7 +112,7 @@ def function_tool(name: str, namespace: Namespace) -> FunctionTool:
         signature = _signature(name, function)
 
         async def call(*arguments: Any, **named: Any) -> Content:
-            context.require(Need(f"it runs the notebook's function {name}"))
+            context.require(ApprovalRequest(f"it runs the notebook's function {name}"))
             ready = functools.partial(function, *arguments, **named)
             called = await namespace.call(ready, context.show, _content)
             if called.error is not None:

@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.trust import find_project
 from msgbook.errors import MsgbookError
 from msgbook.tools.base import Content
-from msgbook.tools.trust import find_project
 
 RESULT_LIMIT = 20_000
 """Characters of a result."""

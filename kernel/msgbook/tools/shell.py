@@ -12,8 +12,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from msgbook.tools.base import CallContext, Need, Tool, ToolError, ToolFunction
-from msgbook.tools.output import Output, Pacer
+from msgbook.approval.request import ApprovalRequest
+from msgbook.tools.base import CallContext, Tool, ToolError, ToolFunction
+from msgbook.tools.tool_output import Output, Pacer
 
 DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 600
@@ -43,7 +44,7 @@ def shell_tool(
         async def shell(command: Command, timeout: Timeout = DEFAULT_TIMEOUT) -> str:  # noqa: ASYNC109
             """Run a shell command in the notebook's folder and return what it printed and its exit
             code. It cannot ask for input, and all its processes are killed when it ends."""
-            context.require(Need("it runs a command on this machine"))
+            context.require(ApprovalRequest("it runs a command on this machine"))
             own = os.environ if environ is None else environ
             return await _run(command, folder, own, secrets, timeout, context)
 

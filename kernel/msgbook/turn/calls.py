@@ -8,21 +8,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from msgbook.approval.question import Approve, Question
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
-from msgbook.output.record import TurnRecord
-from msgbook.output.stopped import INTERRUPTED_RESULT
-from msgbook.tools.approval import Approve, Question
-from msgbook.tools.base import (
-    ApprovalNeededError,
-    CallContext,
-    Content,
-    Need,
-    Tool,
-    ToolError,
-    ToolSet,
-)
+from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolSet
 from msgbook.turn.following import until_done
 from msgbook.turn.limits import Breaker, Meter
+from msgbook.turn.record import TurnRecord
+from msgbook.turn.stopped_calls import INTERRUPTED_RESULT
 from msgbook_format.turn import Block
 
 LIVE_OUTPUT = 20_000
@@ -43,7 +36,7 @@ class _Outcome:
     status: str
     content: Content
     duration: float = 0.0
-    need: Need | None = None
+    need: ApprovalRequest | None = None
     """What somebody has to allow first; nothing has been done then."""
     asked: int = 0
     """How often somebody has been asked about the call."""
@@ -155,7 +148,7 @@ class CallRunner:
                 tool = self.tools.find(call["name"])
                 content = await tool.call(call["arguments"], context)
             outcome = _Outcome("success", content)
-        except ApprovalNeededError as error:
+        except ApprovalRequiredError as error:
             return _Outcome("denied", _KEEPS_CHANGING, need=error.need, asked=asked)
         except ToolError as error:
             outcome = _Outcome("error", str(error))
@@ -198,7 +191,7 @@ class CallRunner:
         tool = self._tool(call)
         return tool is not None and tool.read_only
 
-    def _shown(self, need: Need) -> Need:
+    def _shown(self, need: ApprovalRequest) -> ApprovalRequest:
         """A need as a person is told of it; what the call may do is the need itself."""
         reason, preview = self.redact(need.reason), self.redact(need.preview)
         return replace(need, reason=reason, preview=preview)

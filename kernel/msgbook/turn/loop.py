@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
+from msgbook.approval.question import Approve
 from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
     ModelFinished,
@@ -18,14 +19,13 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import Message
-from msgbook.output.record import TurnRecord
-from msgbook.output.replay import turn_messages
 from msgbook.provider.base import Provider, Request
 from msgbook.text import counted
-from msgbook.tools.approval import Approve
 from msgbook.tools.base import ToolSet
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
+from msgbook.turn.record import TurnRecord
+from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import Block, Usage
 
 _CUT_SHORT = {"length", "content_filter", "insufficient_system_resource"}

@@ -1,4 +1,4 @@
-import fixtures from '../../../tests/kernel/fixtures/turn_deltas.json';
+import fixtures from '../../../tests/display/fixtures/turn_deltas.json';
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
 
 interface ICase {

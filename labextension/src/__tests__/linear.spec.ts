@@ -1,7 +1,7 @@
 import { removeMath, replaceMath } from '@jupyterlab/rendermime';
 import { marked } from 'marked';
 
-import texts from '../../../tests/turn/fixtures/markdown_cost.json';
+import texts from '../../../tests/format/turn/fixtures/markdown_cost.json';
 import { withoutDiagrams } from '../safe/markdown';
 import { takesTooLong } from '../safe/markdownCost';
 import { withoutTags } from '../safe/showTags';

@@ -1,6 +1,6 @@
 import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
 
-import tex from '../../../tests/turn/fixtures/tex_commands.json';
+import tex from '../../../tests/format/turn/fixtures/tex_commands.json';
 import { StrictSanitizer, withoutDiagrams } from '../safe/markdown';
 import {
   isEmbeddedImage,

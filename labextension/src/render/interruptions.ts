@@ -3,7 +3,7 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 /** What JupyterLab shows errors as, and what is written to stderr. */
 const STDERR = 'application/vnd.jupyter.stderr';
 
-/** The error output of an interrupted turn, as the kernel's `msgbook.output.failure` words it. */
+/** The error output of an interrupted turn, as the kernel's `msgbook.display.failure` words it. */
 const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
 
 /**

@@ -54,7 +54,7 @@ const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
 
 // TeX with which MathJax, its safe mode on, loads a script (`require`), an image (`mmlToken` as a
 // glyph, `style` as a cursor, `bbox` as a background), or sets attributes that the page may act on
-// (`data`). As in Python: tests/turn/fixtures/tex_commands.json is tested on both sides.
+// (`data`). As in Python: tests/format/turn/fixtures/tex_commands.json is tested on both sides.
 const LOADING_TEX = /\\(?=(?:require|mmlToken|style|data|bbox)(?![a-zA-Z]))/g;
 
 // After a backslash this invisible character makes an unknown command, which MathJax shows as it is.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from msgbook.tools.rights import Refused
+from msgbook.approval.paths import Refused
 
 _ALTERNATIVES = 100
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")

@@ -7,11 +7,11 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.paths import Refused
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
 from msgbook.tools.files.text import cut, decoded
-from msgbook.tools.rights import Refused
 
 FILE_LIMIT = 50_000_000
 """Bytes of a file that are read at most: as much as a kept result may have."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from msgbook.approval.paths import Refused
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher
@@ -14,7 +15,6 @@ from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
 from msgbook.tools.files.text import TextFile, cut, decoded
 from msgbook.tools.files.walking import Hidden, walk
-from msgbook.tools.rights import Refused
 
 _NAMES = 1000
 _LINES = 400

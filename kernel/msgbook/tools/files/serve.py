@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.paths import NotFree, Refused, Roots
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.reading import read
 from msgbook.tools.files.searching import glob, grep
 from msgbook.tools.files.writing import edit, mkdir, write
-from msgbook.tools.rights import NotFree, Refused, Roots
 
 TOOLS = {tool.__name__: tool for tool in (read, glob, grep, write, edit, mkdir)}
 

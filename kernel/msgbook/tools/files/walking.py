@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from msgbook.approval.paths import Refused, Roots
 from msgbook.tools.files.opening import entries
-from msgbook.tools.rights import Refused, Roots
 
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")
 """Folders that are not gone into, unless one starts there."""

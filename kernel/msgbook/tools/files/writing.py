@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from msgbook.approval.paths import Refused, one_line
 from msgbook.text import counted
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
@@ -17,7 +18,6 @@ from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, 
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.replacing import replaced
 from msgbook.tools.files.text import TextFile, cut, decoded
-from msgbook.tools.rights import Refused, one_line
 
 _FILE_LIMIT = 10_000_000
 """Bytes of a file that is changed: its text is held several times."""

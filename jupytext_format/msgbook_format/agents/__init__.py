@@ -1,0 +1,1 @@
+"""The agents that a conversation defines and names."""

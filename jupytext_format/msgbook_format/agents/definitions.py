@@ -1,0 +1,155 @@
+"""The agents that a conversation names: in its frontmatter, in `%agent` cells, in its turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, text_of
+from msgbook_format.syntax.yaml_values import plain_value
+from msgbook_format.turn import turn_of
+
+DEFAULT_AGENT = "assistant"
+"""Who answers where nothing names an agent."""
+
+_MAGIC = re.compile(r"\s*%agent[ \t]+(new|default)[ \t]+(\S+)([^\n]*)")
+_MSG_LINE = re.compile(r"\s*%%msg(?=\s)([^\n]*)")
+_ATTRIBUTE = re.compile(r"(?<!\S)([^\s=]+)=(\"[^\"]*\"|'[^']*'|\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontmatterAgents:
+    """What a frontmatter says about agents."""
+
+    names: tuple[str, ...] = ()
+    """Those that `agents` defines, in file order."""
+    default: str | None = None
+    """`default_agent`, if it is a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTables:
+    """The agents of a frontmatter with their properties, of any type."""
+
+    tables: dict[str, Any] = field(default_factory=dict)
+    """What stands under each name of `agents`, in file order."""
+    default: str | None = None
+    """`default_agent`, if it is a name."""
+    problems: tuple[str, ...] = ()
+    """What could not be read, a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMagic:
+    """A cell `%agent new NAME key=value ...` or `%agent default NAME`."""
+
+    verb: str
+    name: str
+    properties: str
+    """What follows the name, as written."""
+
+
+def frontmatter_agents(user: str) -> FrontmatterAgents:
+    """The agents in the user's lines of a frontmatter; none where that is no YAML."""
+    try:
+        found = entries(compose(user))
+    except YamlError:
+        return FrontmatterAgents()
+    agents, default = last(found, "agents"), last(found, "default_agent")
+    names = (entry.key for entry in entries(agents.node)) if agents else ()
+    return FrontmatterAgents(
+        tuple(dict.fromkeys(names)), text_of(default.node) if default else None
+    )
+
+
+def agent_tables(user: str) -> AgentTables:
+    """The agents in the user's lines of a frontmatter, properties included."""
+    try:
+        found = entries(compose(user))
+        agents, default = last(found, "agents"), last(found, "default_agent")
+        tables = plain_value(agents.node) if agents else {}
+    except YamlError as error:
+        problem = f"The frontmatter is not read as YAML: {error} (line {error.line + 1})."
+        return AgentTables(problems=(problem,))
+    problems = []
+    if not isinstance(tables, dict):
+        if tables is not None:
+            problems.append("agents: expected a mapping of names to properties; it is ignored.")
+        tables = {}
+    name = text_of(default.node) if default else None
+    if default and not name:
+        problems.append("default_agent: expected a name; it is ignored.")
+    return AgentTables(tables, name or None, tuple(problems))
+
+
+def agent_magic(source: str) -> AgentMagic | None:
+    """The `%agent` magic that a cell begins with; None for any other cell."""
+    match = _MAGIC.match(source)
+    return AgentMagic(match[1], match[2], match[3].strip()) if match else None
+
+
+def msg_attributes(source: str) -> dict[str, str]:
+    """The attributes of the line `%%msg KEY=VALUE ...` that a prompt begins with."""
+    match = _MSG_LINE.match(source)
+    pairs = _ATTRIBUTE.findall(match[1]) if match else ()
+    return {key: value.strip("\"'") for key, value in pairs}
+
+
+def list_agents(notebook: dict[str, Any]) -> list[str]:
+    """The names of all agents that a notebook involves, each once, the default first.
+
+    The default is the frontmatter's `default_agent`, else the first of its `agents`, else
+    `assistant`. Then come the frontmatter's, and those that cells and turns name, in file order.
+    """
+    declared = frontmatter_agents(_frontmatter(notebook))
+    names = [declared.default or next(iter(declared.names), DEFAULT_AGENT), *declared.names]
+    for cell in notebook.get("cells", ()):
+        names += _named_by(cell)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def defined_agents(notebook: dict[str, Any]) -> list[str]:
+    """The names that a notebook defines: in its frontmatter, and in `%agent new` cells."""
+    names = list(frontmatter_agents(_frontmatter(notebook)).names)
+    for cell in notebook.get("cells", ()):
+        magic = agent_magic(_source(cell))
+        if magic and magic.verb == "new":
+            names.append(magic.name)
+    return list(dict.fromkeys(names))
+
+
+def _named_by(cell: dict[str, Any]) -> Iterator[str]:
+    source = _source(cell)
+    if cell.get("cell_type") == "code":
+        magic = agent_magic(source)
+        if magic:
+            yield magic.name
+        yield from _strings([msg_attributes(source).get("agent")])
+    yield from _strings([_ours(cell).get("agent")])
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        turn: Any = turn_of(output)
+        if turn is not None:
+            yield from _strings([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
+
+
+def _strings(values: Iterable[Any]) -> Iterator[str]:
+    return (value for value in values if isinstance(value, str))
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source")
+    return source if isinstance(source, str) else ""
+
+
+def _ours(node: dict[str, Any]) -> dict[str, Any]:
+    metadata = node.get("metadata")
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _frontmatter(notebook: dict[str, Any]) -> str:
+    user = _ours(notebook).get("frontmatter")
+    return user if isinstance(user, str) else ""

@@ -1,0 +1,1 @@
+"""One cell of a message file: its head, body, id, attachments and metadata."""

@@ -1,0 +1,1 @@
+"""A whole document: text to notebook, and notebook to text."""

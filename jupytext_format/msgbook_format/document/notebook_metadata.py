@@ -1,0 +1,105 @@
+"""Metadata of the notebook: what the frontmatter holds of it, and what goes without saying."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook_format.syntax import jsontext
+from msgbook_format.syntax.document import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
+from msgbook_format.syntax.frontmatter import NAMED_FIELDS, can_hold, section_name
+
+NBFORMAT_MINOR = 5
+
+
+def read_metadata(
+    user: str | None, ours: dict[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Metadata and other fields of the notebook for the two parts of a frontmatter.
+
+    None stands for a part that is not there. `nbformat_minor` is always among the fields.
+    """
+    fields = {"nbformat_minor": NBFORMAT_MINOR, **(ours or {})}
+    metadata = dict(fields.pop("metadata", {}))
+    if metadata.get("kernelspec", KERNELSPEC) is None:
+        del metadata["kernelspec"]
+    else:
+        metadata.setdefault("kernelspec", dict(KERNELSPEC))
+        if _is_ours(metadata["kernelspec"]):
+            metadata.setdefault("language_info", dict(LANGUAGE_INFO))
+    _drop_text_representation(metadata)
+    # A file can neither stand in for the verbatim bits and the text above its section, nor take
+    # their place.
+    ours_alone = ("text", "document") if user and section_name(user) else ("text",)
+    msgbook = metadata.pop("msgbook", None)
+    if isinstance(msgbook, dict) and not msgbook.keys() <= set(ours_alone):
+        metadata["msgbook"] = {k: v for k, v in msgbook.items() if k not in ours_alone}
+    if user is not None and (user or ours is None):
+        metadata["msgbook"] = {**metadata.get("msgbook", {}), "frontmatter": user}
+    return metadata, fields
+
+
+def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, dict[str, Any]]:
+    """The user's frontmatter, the text above a message section, and the fields under `jupyter:`.
+
+    The inverse of `read_metadata`; the user's lines are None when there are none.
+    """
+    metadata = notebook["metadata"]
+    fields = {key: value for key, value in notebook.items() if key not in NAMED_FIELDS}
+    if minor_of(notebook) != NBFORMAT_MINOR:
+        fields["nbformat_minor"] = minor_of(notebook)
+    ours = dict(metadata)
+    kernelspec = ours.get("kernelspec")
+    if kernelspec is None:
+        ours.pop("kernelspec", None)
+    if jsontext.same(kernelspec, KERNELSPEC):
+        del ours["kernelspec"]
+    # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
+    if is_chat(metadata) and _language(metadata) == LANGUAGE:
+        del ours["language_info"]
+    elif kernelspec is None:
+        ours["kernelspec"] = None
+    _drop_text_representation(ours)
+    user, document = None, None
+    given = ours.pop("msgbook", None)
+    given = given if isinstance(given, dict) else {}
+    msgbook = {key: value for key, value in given.items() if key != "text"}
+    if isinstance(msgbook.get("frontmatter"), str) and can_hold(msgbook["frontmatter"]):
+        user = msgbook.pop("frontmatter")
+    if isinstance(msgbook.get("document"), str):
+        document = msgbook.pop("document")
+    if user == "" and (ours or msgbook or fields):
+        # A block that holds our key only says nothing about the user's lines.
+        user, msgbook["frontmatter"] = None, ""
+    if msgbook:
+        ours["msgbook"] = msgbook
+    if ours:
+        fields["metadata"] = ours
+    return user, document, fields
+
+
+def minor_of(notebook: dict[str, Any]) -> int:
+    """The minor version of a notebook's format."""
+    minor = notebook.get("nbformat_minor")
+    return minor if type(minor) is int else NBFORMAT_MINOR
+
+
+def _is_ours(kernelspec: Any) -> bool:
+    return isinstance(kernelspec, dict) and kernelspec.get("name") == KERNELSPEC["name"]
+
+
+def _language(metadata: dict[str, Any]) -> Any:
+    language_info = metadata.get("language_info")
+    return language_info.get("name") if isinstance(language_info, dict) else None
+
+
+def _drop_text_representation(metadata: dict[str, Any]) -> None:
+    """Drop what Jupytext notes about a message file; the file itself says it."""
+    jupytext = metadata.get("jupytext")
+    if not isinstance(jupytext, dict):
+        return
+    representation = jupytext.get("text_representation")
+    if isinstance(representation, dict) and representation.get("format_name") == "msg":
+        jupytext = {key: value for key, value in jupytext.items() if key != "text_representation"}
+        metadata["jupytext"] = jupytext
+        if not jupytext:
+            del metadata["jupytext"]

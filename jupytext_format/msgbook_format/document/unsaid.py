@@ -1,0 +1,75 @@
+"""What a text says and a notebook that takes its place does not: kept as the text has it.
+
+Tools that strip metadata take `metadata.msgbook` out of an `.ipynb`. Where that is written over
+its text, the user's frontmatter and all that stands above the messages would go with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
+from msgbook_format.syntax.layout import BOM
+
+_Json = dict[str, Any]
+
+_OF_THE_FILE = ("frontmatter", "document", "text")
+
+
+def says_more(text: str, notebook: _Json) -> bool:
+    """Whether a text has a frontmatter, or text above its section, of which a notebook says nothing.
+
+    Cheap, so that a text is read only where it matters.
+    """
+    text = text.removeprefix(BOM)
+    end = split_frontmatter(text)
+    if not end:
+        return False
+    user, ours = parse_frontmatter(text[:end])
+    said = _ours(notebook)
+    if "frontmatter" not in said and (user or _ours(ours or {})):
+        return True
+    return "document" not in said and section_name(user) is not None
+
+
+def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
+    """A notebook that says of its file what the `present` text says, where it says nothing.
+
+    Not in place. All of `metadata.msgbook` is kept if the notebook has none of it.
+    """
+    said, kept = _ours(notebook), _ours(present)
+    if said:
+        kept = {key: value for key, value in kept.items() if key in _OF_THE_FILE}
+    if kept.keys() <= said.keys():
+        return notebook
+    return {**notebook, "metadata": {**notebook["metadata"], "msgbook": {**kept, **said}}}
+
+
+def is_stripped(notebook: _Json) -> bool:
+    """Whether neither a notebook nor a cell of it has `metadata.msgbook`."""
+    return not any(_ours(node) for node in (notebook, *notebook["cells"]))
+
+
+def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
+    """A notebook that `is_stripped` whose cells have the `metadata.msgbook` of the present text.
+
+    Not in place. Cells are the same if their type and id are.
+    """
+    said = {_key(cell): ours for cell in present["cells"] if "id" in cell and (ours := _ours(cell))}
+    cells = [
+        {**cell, "metadata": {**cell["metadata"], "msgbook": said[_key(cell)]}}
+        if _key(cell) in said
+        else cell
+        for cell in notebook["cells"]
+    ]
+    return {**notebook, "cells": cells}
+
+
+def _key(cell: _Json) -> tuple[Any, Any]:
+    return cell.get("id"), cell.get("cell_type")
+
+
+def _ours(node: _Json) -> _Json:
+    metadata = node.get("metadata")
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return ours if isinstance(ours, dict) else {}

@@ -1,0 +1,1 @@
+"""Message files and notebooks on disk."""

@@ -1,0 +1,1 @@
+"""The outputs of code cells as `# %%%` cells: streams, MIME data, errors, files."""

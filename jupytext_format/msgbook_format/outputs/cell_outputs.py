@@ -1,0 +1,150 @@
+"""What stands below the head of a code cell: turns and other outputs as `# %%%` units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgbook_format.outputs.code_outputs import is_output, read_output, write_outputs
+from msgbook_format.syntax import jsontext
+from msgbook_format.syntax.attributes import is_type
+from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.markers import Unit
+from msgbook_format.turn import bundle, turn_of
+from msgbook_format.turn.model import TURN_MIME
+from msgbook_format.turn.units.turns import TurnReader, is_turn_output, without_derived, write_turn
+
+_COUNT = re.compile(r"[0-9]{1,15}")
+
+
+@dataclass(slots=True)
+class Run:
+    """Outputs of a cell and its execution count."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    count: int | None = None
+
+
+def read_run(units: list[Unit], base: str, code: bool) -> Run:
+    """The run below a head with label `base`; `code` says whether that is a `[code]` cell.
+
+    Turns are without their derived text: see `add_derived`.
+    """
+    run = Run()
+    turn: TurnReader | None = None
+    for index, unit in enumerate(units):
+        if index == 0:
+            run.count = _take_count(unit, base, code)
+        if code or is_output(unit):
+            run.outputs += read_output(unit, run.outputs, run.count)
+            turn = None
+        elif turn is not None and turn.takes(unit):
+            turn.add(unit)
+        else:
+            turn = TurnReader(unit, base)
+            run.outputs.append(turn.output)
+    return run
+
+
+def add_derived(outputs: list[dict[str, Any]]) -> None:
+    """Give each turn among `outputs` the text that follows from it, in place."""
+    for output in outputs:
+        if is_turn_output(output):
+            output["data"] = bundle(output["data"][TURN_MIME])
+
+
+def derive_anew(notebook: dict[str, Any]) -> None:
+    """Put what follows from each turn in place of the text beside it that says something else.
+
+    Such text is covered by no signature, and it is all that viewers show which know no turns.
+    """
+    cells = notebook.get("cells")
+    for cell in cells if isinstance(cells, list) else ():
+        outputs = cell.get("outputs") if isinstance(cell, dict) else None
+        for output in outputs if isinstance(outputs, list) else ():
+            turn = turn_of(output)
+            if turn is None:
+                continue
+            data, derived = output["data"], bundle(turn)
+            data.update((mime, derived[mime]) for mime in derived.keys() & data.keys())
+
+
+def write_run(cell: dict[str, Any], base: str, code: bool, ctx: Context) -> list[Unit]:
+    """Units for the outputs of a code cell, labelled after `base`; `code` as in `read_run`."""
+    outputs, count = cell["outputs"], cell["execution_count"]
+    if code:
+        units = _write_code_outputs(outputs, base, count, _lang(cell["source"], ctx))
+    else:
+        units = _write_prompt_outputs(outputs, base, count)
+    if units and count is not None:
+        units[0].attrs.append(("n", str(count)))
+    return units
+
+
+def same_run(run: Run, cell: dict[str, Any]) -> bool:
+    """Whether a run read from text is what `cell` holds, aside from derived text."""
+    return run.count == cell["execution_count"] and jsontext.same(
+        without_derived(run.outputs), without_derived(cell["outputs"])
+    )
+
+
+def _lang(source: str, ctx: Context) -> str:
+    if ctx.chat:
+        return "python" if source.startswith("%%python\n") else "ipython"
+    return ctx.language if is_type(ctx.language) else "text"
+
+
+def _write_code_outputs(
+    outputs: list[dict[str, Any]], base: str, count: int | None, lang: str
+) -> list[Unit]:
+    label = f"{base}.{count or 0}"
+    groups = write_outputs(without_derived(outputs), lang, count)
+    units = [unit for group in groups for unit in group]
+    if not units and count is not None:
+        units = [Unit(kind=lang, attrs=[("output", "none")])]
+    for index, unit in enumerate(units):
+        unit.label = label if index == 0 else f"{label}.{index + 1}"
+    return units
+
+
+def _write_prompt_outputs(
+    outputs: list[dict[str, Any]], base: str, count: int | None
+) -> list[Unit]:
+    units: list[Unit] = []
+    number = 0
+    start = 0
+    while start < len(outputs):
+        if is_turn_output(outputs[start]):
+            written, number = write_turn(outputs[start], base, number)
+            follows = start > 0 and is_turn_output(outputs[start - 1])
+            if follows and all(key != "turn" for key, _ in written[0].attrs):
+                written[0].attrs.append(("turn", "{}"))
+            units += written
+            start += 1
+            continue
+        end = start
+        while end < len(outputs) and not is_turn_output(outputs[end]):
+            end += 1
+        for group in write_outputs(outputs[start:end], "code", count):
+            for unit in group:
+                number += 1
+                unit.label = f"{base}-{number}"
+                units.append(unit)
+        start = end
+    if not units and count is not None:
+        units = [Unit(kind="code", attrs=[("output", "none")], label=f"{base}-1")]
+    return units
+
+
+def _take_count(unit: Unit, base: str, code: bool) -> int | None:
+    """The execution count on the first unit: `n=`, or the number in the label `id.n`."""
+    for index, (key, value) in enumerate(unit.attrs):
+        if key == "n" and isinstance(value, str) and _COUNT.fullmatch(value):
+            del unit.attrs[index]
+            return int(value)
+    if not code:
+        return None
+    label = (unit.label or "").removeprefix(f"{base}.")
+    # The label `id.0` stands for a cell without a count.
+    return (int(label) or None) if _COUNT.fullmatch(label) and label != unit.label else None

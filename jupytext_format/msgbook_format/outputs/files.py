@@ -1,0 +1,171 @@
+"""Files that outputs name with `output_file=`: found, checked and read.
+
+They lie in `<stem>.files/` beside the message file. A text comes from anybody, so nothing else is
+read for it: no link, no device, no more than a fixed number of bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from msgbook_format.outputs.code_outputs import is_binary
+from msgbook_format.outputs.file_references import (
+    Reference,
+    digest,
+    fill,
+    open_references,
+    without_lost,
+)
+from msgbook_format.syntax import jsontext
+
+MAX_BYTES = 20_000_000
+"""Of one file."""
+MAX_ALL_BYTES = 100_000_000
+"""Of all that is read for one notebook, of files that turn out wrong, too."""
+
+_FLAGS = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK")
+)
+_SHOWN = 80
+
+
+class OutputFileError(ValueError):
+    """A file that an output names is not read; says what was expected and what was found."""
+
+
+def load_output_files(notebook: dict[str, Any], path: Path) -> list[str]:
+    """Give the outputs of a notebook, read from `path`, the data of their files, in place.
+
+    Returns why some got none; their data stay empty, and their text is written as it was.
+    """
+    problems = []
+    files = _Files(path)
+    for output, mime, reference in open_references(notebook):
+        try:
+            fill(output, mime, files.read_data(mime, reference))
+        except OutputFileError as error:
+            problems.append(str(error))
+    return problems
+
+
+def keep_lost_data(notebook: dict[str, Any], path: Path | None) -> dict[str, Any]:
+    """A notebook that can be written to `path`: data that no file there gives are its own.
+
+    Args:
+        path: None for a place that is no folder of files.
+    """
+
+    files = None if path is None else _Files(path)
+
+    def gives(mime: str, reference: Reference) -> str | None:
+        try:
+            return None if files is None else digest(files.read_data(mime, reference))
+        except OutputFileError:
+            return None
+
+    return without_lost(notebook, gives)
+
+
+def find_problem(path: Path, name: str, expected: str | None) -> str | None:
+    """What is wrong with the file that an output in `path` names; None if it can be read.
+
+    With `path` bound, a rule for `msgbook_format.check`.
+    """
+    reference = (
+        {"output_file": name} if expected is None else {"output_file": name, "sha256": expected}
+    )
+    try:
+        _Files(path).read(reference)
+    except OutputFileError as error:
+        return str(error)
+    return None
+
+
+class _Files:
+    """The files that outputs in one message file name, no more of them than `MAX_ALL_BYTES`."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is that of the message file."""
+        self._path = path
+        self._left = MAX_ALL_BYTES
+
+    def read_data(self, mime: str, reference: Reference) -> Any:
+        """The data of an output; raises as `read` does, also for bytes that are no such data."""
+        return _decode(self.read(reference), mime, reference)
+
+    def read(self, reference: Reference) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            OutputFileError: it lies elsewhere, is no plain file, is too large or comes after too
+                many others, has another digest than `sha256` says, or cannot be read.
+        """
+        name = reference["output_file"]
+        shown = _shown(name)
+        parts = name.split("/")
+        folder = f"{self._path.name.removesuffix('.md').removesuffix('.msg')}.files"
+        foreign = parts[0] != folder or len(parts) < 2 or any(p in ("", ".", "..") for p in parts)
+        if foreign or any(character in name for character in "\0\\:"):
+            raise OutputFileError(f"expected a file in `{folder}/`, found `{shown}`")
+        try:
+            content = _read_plain(self._path.parent, parts, min(self._left, MAX_BYTES))
+        except (OSError, ValueError) as error:
+            if isinstance(error, OutputFileError):
+                raise
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise OutputFileError(f"cannot read `{shown}`: {reason}") from None
+        self._left -= len(content)
+        found = sha256(content).hexdigest()
+        expected = reference.get("sha256", found).removeprefix("sha256:").lower()
+        if found != expected:
+            message = f"expected `{shown}` with the sha256 {_shown(expected)}, found {found}"
+            raise OutputFileError(message)
+        return content
+
+
+def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
+    """The bytes of a plain file below `folder` on whose way there is no link."""
+    shown = _shown("/".join(parts))
+    target = folder.joinpath(*parts)
+    if not stat.S_ISREG(os.lstat(target).st_mode):
+        raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
+    with os.fdopen(os.open(target, _FLAGS), "rb") as stream:
+        opened = os.fstat(stream.fileno())
+        # Looked at after it was opened: a link that was put there meanwhile changes nothing.
+        real = Path(os.path.realpath(target))
+        straight = real == Path(os.path.realpath(folder), *parts)
+        if not straight or not os.path.samestat(opened, real.stat()):
+            raise OutputFileError(f"expected a plain file, found a link at `{shown}`")
+        if not stat.S_ISREG(opened.st_mode):
+            raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
+        # Of a file that is too large nothing is read, unless it grows just now.
+        content = stream.read(limit + 1) if opened.st_size <= limit else None
+    if content is None or len(content) > limit:
+        left = "" if limit == MAX_BYTES else f", which are left of {MAX_ALL_BYTES} for all files"
+        raise OutputFileError(f"expected at most {limit} bytes in `{shown}`{left}, found more")
+    return content
+
+
+def _decode(content: bytes, mime: str, reference: Reference) -> Any:
+    """The data of an output for the bytes of a file."""
+    encoding = reference.get("encoding")
+    if encoding == "base64" or (encoding is None and is_binary(mime)):
+        return base64.b64encode(content).decode("ascii")
+    name = _shown(reference["output_file"])
+    try:
+        text = content.decode("utf-8")
+        return jsontext.loads(text) if encoding == "json" else text
+    except UnicodeDecodeError:
+        raise OutputFileError(f"expected UTF-8 in `{name}`, found other bytes") from None
+    except ValueError as error:
+        raise OutputFileError(f"expected JSON in `{name}`: {error}") from None
+
+
+def _shown(text: str) -> str:
+    """A hostile text as it may stand in a message: short, in one line, nothing invisible."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text[:_SHOWN])

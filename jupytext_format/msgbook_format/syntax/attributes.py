@@ -1,0 +1,180 @@
+"""The tail of a footnote: `[type] key="value" key=bare [key=value] flag`. All quoting is here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal
+
+from msgbook_format.syntax import jsontext
+
+Value = str | Literal[True]
+"""Of an attribute: its text, or True for a flag."""
+
+Pairs = list[tuple[str, Value]]
+"""Attributes in the order of the file."""
+
+KEY = re.compile(r'[^\s="\[\]\r]+')
+
+_TYPE = re.compile(r"\[([^\[\]=\n]*)\](?=\s|$)")
+_QUOTED = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKEN = re.compile(
+    rf'\[([^\s="\[\]]+)=({_QUOTED}|[^\s\]]*)\](?=\s|$)'
+    rf'|([^\s="\[\]]+)=({_QUOTED}(?=\s|$)|\S*)'
+    r"|(\S+)"
+)
+_BARE = re.compile(r"[A-Za-z0-9_.:,+-]+")
+_BARE_KEYS = frozenset(
+    [
+        "alt",
+        "attachments",
+        "block",
+        "blocks",
+        "cell",
+        "content",
+        "duration",
+        "encoding",
+        "eol",
+        "n",
+        "nonce",
+        "output",
+        "reasoning",
+        "result_n",
+        "role",
+        "step",
+        "tb",
+        "turn_duration",
+    ]
+)
+_CACHED_LENGTH = 80
+_PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
+
+
+def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
+    """Type and attributes of what follows `[^id]:`; None when it is prose.
+
+    Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
+    own footnote stays content.
+    """
+    if len(tail) > _CACHED_LENGTH:
+        return _parse_tail(tail)
+    parsed = _cached_tail(tail)
+    return parsed and (parsed[0], parsed[1].copy())
+
+
+def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
+    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
+    parts = [] if kind is None else [f"[{kind}]"]
+    for key, value in pairs:
+        parts.append(key if value is True else f"{key}={_spell(key, value)}")
+    return " ".join(parts)
+
+
+def _parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
+    tail = tail.strip()
+    match = _TYPE.match(tail)
+    if match:
+        return match[1].strip(), _pairs(tail[match.end() :])
+    pairs = _pairs(tail)
+    if any(value is True for _, value in pairs):
+        return None
+    return None, pairs
+
+
+# Most footnotes of a conversation read alike: `[markdown]`, or a type and one attribute.
+_cached_tail = lru_cache(maxsize=256)(_parse_tail)
+
+
+def is_type(text: str) -> bool:
+    """Whether `text` can stand as `[text]` at the start of a tail and reads back as itself."""
+    return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.needs_json(text)
+
+
+def _pairs(text: str) -> Pairs:
+    pairs: Pairs = []
+    for bracketed, inner, key, value, flag in _TOKEN.findall(text):
+        if key:
+            pairs.append((key, _value(value)))
+        elif bracketed:
+            pairs.append((bracketed, _value(inner)))
+        else:
+            pairs.append((flag, True))
+    return pairs
+
+
+def _value(token: str) -> str:
+    if len(token) < 2 or token[0] != '"' or token[-1] != '"':
+        return token
+    if "\\" not in token:
+        return token[1:-1]
+    try:
+        return jsontext.load_string(token)
+    except ValueError:
+        return token[1:-1].replace('\\"', '"')
+
+
+def _spell(key: str, value: str) -> str:
+    if key in _BARE_KEYS and _BARE.fullmatch(value):
+        return value
+    return jsontext.dump_string(value)
+
+
+class Attrs:
+    """Attributes of one marker, taken one by one; `rest` is what nobody took."""
+
+    __slots__ = ("_first", "rest")
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.rest = list(pairs)
+        self._first = dict(reversed(pairs))
+
+    def take(self, key: str) -> str | None:
+        """The first text value of `key`, removed from `rest`; None when there is none.
+
+        Can be called once for each key.
+        """
+        value = self._first.pop(key, None)
+        if value is True:
+            value = next(
+                (text for name, text in self.rest if name == key and text is not True), None
+            )
+        if value is None or value is True:
+            return None
+        self.rest.remove((key, value))
+        return value
+
+    def take_flag(self, key: str) -> bool:
+        """Whether the flag `key` is set; removed from `rest`."""
+        if key not in self._first or (key, True) not in self.rest:
+            return False
+        self.rest.remove((key, True))
+        return True
+
+    def put_back(self, key: str, value: str) -> None:
+        """Return a value that the taker could not use; nobody takes it again."""
+        self.rest.append((key, value))
+
+
+def pairs_of(value: object, reserved: frozenset[str]) -> Pairs | None:
+    """`metadata.msgbook.attrs` as pairs; None when it cannot be written as attributes.
+
+    `reserved` are keys that would be read back as something else.
+    """
+    if not isinstance(value, list) or not value:
+        return None
+    pairs: Pairs = []
+    for item in value:
+        if not isinstance(item, (list, tuple)) or len(item) != 2:
+            return None
+        key, content = item
+        if not isinstance(key, str) or key in reserved:
+            return None
+        if content is True:
+            # A flag may be any word: what does not read back as one attribute is one.
+            if jsontext.needs_json(key) or _pairs(key) != [(key, True)]:
+                return None
+        elif not isinstance(content, str) or not KEY.fullmatch(key) or jsontext.needs_json(key):
+            return None
+        pairs.append((key, content))
+    return pairs

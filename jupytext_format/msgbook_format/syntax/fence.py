@@ -1,0 +1,85 @@
+"""The first fenced block of a `[code]` cell and the prose around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from msgbook_format.syntax.lines import trim
+
+_OPEN = re.compile(r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*?)$", re.M)
+_RUN = re.compile(r"`{3,}")
+_INFO = re.compile(r"(?:[^\s`~](?:[^`\n]*[^\s`])?)?")
+
+
+@dataclass(slots=True, frozen=True)
+class Fenced:
+    """A body split at its first fence. `info` is the info string; None without a fence."""
+
+    info: str | None
+    code: str
+    before: str
+    after: str
+
+
+def parse_fence(body: str) -> Fenced:
+    """The first fence of a body; an open one runs to the end, without one all is code."""
+    match = _OPEN.search(body)
+    if match is None:
+        return Fenced(None, body, "", "")
+    indent, run, info = match[1], match[2], match[3].strip(" \t")
+    start = min(match.end() + 1, len(body))
+    close = _closing(run).search(body, start)
+    inner = body[start : close.start()] if close else body[start:] + "\n"
+    if match.end() == len(body):
+        inner = ""
+    code = inner[:-1]
+    if indent:
+        code = "\n".join(_dedent(line, len(indent)) for line in code.split("\n"))
+    after = trim(body[close.end() :]) if close else ""
+    return Fenced(info, code, trim(body[: match.start()]), after)
+
+
+def format_fence(fenced: Fenced) -> str:
+    """The inverse of `parse_fence`, for values that `fits`."""
+    longest = 2
+    if "```" in fenced.code:
+        longest = max(len(run) for run in _RUN.findall(fenced.code))
+    fence = "`" * (longest + 1)
+    # One empty line between the fences would read back as no code too.
+    code = f"{fenced.code}\n" if fenced.code else ""
+    block = f"{fence}{fenced.info or ''}\n{code}{fence}"
+    return "\n\n".join(part for part in (fenced.before, block, fenced.after) if part)
+
+
+def replace_code(body: str, code: str) -> str:
+    """`body` with `code` in its first fence; without a fence all of it is code."""
+    match = _OPEN.search(body)
+    if match is None:
+        return code
+    close = _closing(match[2]).search(body, min(match.end() + 1, len(body)))
+    lines = "".join(f"{match[1]}{line}\n" for line in code.split("\n")) if code else ""
+    above = f"{body[: match.end()]}\n{lines}"
+    return above + body[close.start() :] if close else above[:-1]
+
+
+def fits_before(text: str) -> bool:
+    """Whether `text` can stand before the fence and reads back as itself."""
+    return text == trim(text) and not _OPEN.search(text)
+
+
+def fits_info(text: str) -> bool:
+    """Whether `text` can be the info string of a fence and reads back as itself."""
+    return bool(_INFO.fullmatch(text))
+
+
+@lru_cache(maxsize=16)
+def _closing(run: str) -> re.Pattern[str]:
+    """A line that closes the fence opened by `run`."""
+    return re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M)
+
+
+def _dedent(line: str, width: int) -> str:
+    blanks = len(line) - len(line.lstrip(" "))
+    return line[min(blanks, width) :]

@@ -1,0 +1,105 @@
+"""YAML as nodes with their lines: for messages and edits, without building values from it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import yaml
+
+from msgbook_format.syntax import jsontext
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STR = "tag:yaml.org,2002:str"
+_UNPRINTABLE = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff"
+)
+
+
+class YamlError(ValueError):
+    """A text is no YAML that is read here; `line` counts from 1."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class Entry(NamedTuple):
+    """A key of a mapping with its value."""
+
+    key: str
+    line: int
+    """Line of the key, from 1."""
+    node: yaml.Node
+
+
+def compose(text: str) -> yaml.Node | None:
+    """The root node of a YAML text, None for an empty one. Aliases are nodes that occur twice.
+
+    Raises:
+        YamlError: it is no YAML, or nested deeper than is read.
+    """
+    found = _UNPRINTABLE.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise YamlError(line, f"the character U+{ord(found[0]):04X} cannot stand in YAML")
+    try:
+        deep = deep_line(text)
+        root: yaml.Node | None = None if deep else yaml.compose(text, _LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise YamlError(line, error.problem or error.context or "it is no YAML") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise YamlError(1, str(error).partition("\n")[0] or "it is no YAML") from None
+    if deep is not None:
+        raise YamlError(deep, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
+    return root
+
+
+def deep_line(text: str) -> int | None:
+    """The line from which a YAML text is nested too deep to parse, from 1; None without one.
+
+    PyYAML's parser in C recurses for each level of nodes, without a bound: it ends the process.
+    Its events come one by one.
+
+    Raises:
+        yaml.YAMLError, ValueError: the text is no YAML.
+    """
+    depth = 0
+    for event in yaml.parse(text, _LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > jsontext.MAX_DEPTH:
+                return int(event.start_mark.line) + 1  # type: ignore[union-attr]  # is set
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return None
+
+
+def entries(node: yaml.Node | None) -> list[Entry]:
+    """The entries of a mapping whose keys are strings, in file order; none of any other node."""
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    return [
+        Entry(key.value, key.start_mark.line + 1, value)
+        for key, value in node.value
+        if isinstance(key, yaml.ScalarNode) and key.tag == _STR
+    ]
+
+
+def last(found: list[Entry], key: str) -> Entry | None:
+    """The entry of a key that counts: the last one."""
+    return next((entry for entry in reversed(found) if entry.key == key), None)
+
+
+def text_of(node: yaml.Node | None) -> str | None:
+    """The string that a node is; None for any other node."""
+    if isinstance(node, yaml.ScalarNode) and node.tag == _STR:
+        return str(node.value)
+    return None
+
+
+def kind_of(node: yaml.Node) -> str:
+    """What a node is: `str`, `int`, `float`, `bool`, `null`, `seq`, `map`, ..."""
+    return node.tag.rpartition(":")[2]

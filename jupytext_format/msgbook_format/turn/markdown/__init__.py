@@ -1,0 +1,1 @@
+"""A turn as Markdown and plain text, safe wherever they are shown."""

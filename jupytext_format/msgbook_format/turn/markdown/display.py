@@ -1,0 +1,86 @@
+r"""Display formulas that end where they begin.
+
+To nbconvert `$$`, `\\[` and `\begin{x}` begin a formula anywhere in a text, also in the middle of
+a line, and it runs to its end over blank lines and fences. Inside, a strikethrough or an emphasis
+is read first, and what stood in a fence is text. So nothing that begins a formula may be written
+unless nbconvert finds its end before the next blank line.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgbook_format.turn.markdown.landmarks import Landmarks
+
+_BLANK_LINES = re.compile(r"(\n(?:[ \t]*\n)+)")
+_OPENER = re.compile(
+    r"(?<!\\)(?:\$\$|(?P<bracket>\\{2,})\[|(?P<environment>\\+)begin\{(?P<name>[A-Za-z]*\*?)\})"
+)
+_MARKS = (re.compile(r"(\n|\\\\\]|\\end\{[A-Za-z]*\*?\})"), re.compile(r"(?<!\\)(?=(\$\$))"))
+_INDENT = re.compile(" *")
+_BLOCK_START = re.compile(
+    r" *\t|\s*(?:$|[#>:|]|<[A-Za-z/!?]|[-+*](?:\s|$)|\d+[.)]|[-_*=][-_*=:| \t]*$)"
+)
+"""A line at which some parser may begin another block, or end the one before."""
+
+
+def contain_formulas(text: str) -> str:
+    """Safe Markdown whose display formulas all end before a blank line, in nbconvert too.
+
+    A delimiter without its partner becomes character references: the reader sees the same, and
+    MathJax still typesets what ends up in one element of the page.
+    """
+    chunks = _BLANK_LINES.split(text)
+    return "".join(_contained(chunk) if _OPENER.search(chunk) else chunk for chunk in chunks)
+
+
+def _contained(chunk: str) -> str:
+    out: list[str] = []
+    pos = 0
+    indent = _INDENT.match(chunk)[0]  # type: ignore[index]  # matches anything
+    plain_until = _plain_until(chunk, indent)
+    marks = Landmarks(chunk, _MARKS)
+    while opener := _OPENER.search(chunk, pos):
+        start, end = opener.start(), _end(marks, opener)
+        # nbconvert may begin another block at any line but these, and miss one of the delimiters.
+        leads = start == 0 or (end <= plain_until and _begins_line(chunk, start, indent))
+        kept = end > 0 and (leads or not 0 <= marks.find("\n", start) < end)
+        out += chunk[pos:start], chunk[start:end] if kept else _as_references(opener)
+        pos = end if kept else opener.end()
+    out.append(chunk[pos:])
+    return "".join(out)
+
+
+def _plain_until(chunk: str, indent: str) -> int:
+    """Where the first line begins that may belong to another block than the chunk's first."""
+    until = 0
+    for line in chunk.split("\n"):
+        if not line.startswith(indent) or _BLOCK_START.match(line):
+            return until
+        until += len(line) + 1
+    return until
+
+
+def _begins_line(chunk: str, place: int, indent: str) -> bool:
+    before = "\n" + indent
+    return place == len(indent) or chunk.startswith(before, max(0, place - len(before)))
+
+
+def _end(marks: Landmarks, opener: re.Match[str]) -> int:
+    """Where the formula ends; -1 when nowhere."""
+    end = "$$"
+    if opener["bracket"]:
+        end = "\\\\]"
+    elif opener["environment"]:
+        end = f"\\end{{{opener['name']}}}"
+    found = marks.find(end, opener.end())
+    return found + len(end) if found >= 0 else -1
+
+
+def _as_references(opener: re.Match[str]) -> str:
+    if opener[0] == "$$":
+        return "&#36;&#36;"
+    if slashes := opener["bracket"]:
+        return "&#92;" * (len(slashes) // 2) + ("&#91;" if len(slashes) % 2 else "[")
+    slashes = opener["environment"]
+    return "&#92;" * ((len(slashes) + 1) // 2) + opener[0][len(slashes) :]

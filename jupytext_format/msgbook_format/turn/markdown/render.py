@@ -1,0 +1,182 @@
+"""Turn -> Markdown and plain text: what stands beside the turn's JSON in an output.
+
+Both are derived, never read back. All text of a turn is hostile here: a turn may come from a
+file that someone else wrote, with any type in any place.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line, visible
+from msgbook_format.turn.markdown.links import safe_image
+from msgbook_format.turn.markdown.safe import safe_markdown
+from msgbook_format.turn.model import TURN_MIME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from msgbook_format.turn.model import Turn
+
+PLAIN_LIMIT = 300
+"""Greatest length of `to_plain`, in characters."""
+
+_APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
+_FINISH_REASON = {
+    "length": "the answer reached the length limit",
+    "content_filter": "the provider's content filter stopped the answer",
+    "insufficient_system_resource": "the provider was short of resources",
+    "max_steps": "the limit of model calls was reached",
+    "budget": "the budget was used up",
+    "repeated_failure": "the same call failed too often",
+}
+
+# While a turn grows it is derived many times a second, and only its last block has changed. A
+# cache smaller than the turn's number of texts would never hit.
+_cached_markdown = lru_cache(maxsize=256)(safe_markdown)
+
+
+def bundle(turn: Turn) -> dict[str, Any]:
+    """The data of the turn's display output. Holds the turn itself, not a copy."""
+    return {
+        TURN_MIME: turn,
+        "text/markdown": to_markdown(turn),
+        "text/plain": to_plain(turn),
+    }
+
+
+def to_markdown(turn: Turn) -> str:
+    """The turn as Markdown that is safe in any renderer, ending without a line end.
+
+    Blocks in order; reasoning and results in closed `<details>`. A running turn gives what it
+    has: only its last block is derived anew.
+    """
+    names: dict[str, str] = {}
+    parts: list[str] = []
+    last = len(turn["blocks"]) - 1 if turn["status"] == "running" else -1
+    for index, block in enumerate(turn["blocks"]):
+        if block["type"] == "tool_call":
+            names[_text(block.get("id"))] = _text(block.get("name"))
+        parts.append(_block(block, names, safe_markdown if index == last else _cached_markdown))
+    parts.append(_status_line(turn))
+    return "\n\n".join(part for part in parts if part)
+
+
+def to_plain(turn: Turn) -> str:
+    """One line: status, model and the beginning of the answer, at most `PLAIN_LIMIT` long."""
+    words = [_text(turn["status"]), _text(turn.get("model"))]
+    head = " · ".join(word for word in words if word)
+    answer = " ".join(
+        _text(block.get("text"))[:PLAIN_LIMIT]
+        for block in turn["blocks"][:100]
+        if block["type"] == "text"
+    )
+    line = " ".join(visible(f"[{head[:100]}] {answer}").split())
+    return line if len(line) <= PLAIN_LIMIT else line[: PLAIN_LIMIT - 1] + "…"
+
+
+def _block(block: Mapping[str, Any], names: Mapping[str, str], render: Any) -> str:
+    match block["type"]:
+        case "reasoning":
+            return _details("💭 Thinking Process", render(_text(block.get("text"))))
+        case "text":
+            text: str = render(_text(block.get("text")))
+            return f"> ⚠️ The model refused:\n\n{text}" if block.get("refusal") is True else text
+        case "tool_call":
+            return _call(block)
+        case "tool_result":
+            return _result(block, names.get(_text(block.get("id")), ""))
+        case "notice":
+            sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
+            return f"> {sign} {one_line(_text(block.get('text')))}"
+        case "error":
+            name, message = _text(block.get("name")), _text(block.get("message"))
+            colon = ": " if message else ""
+            return f"> ❌ **{one_line(name, 80) or 'Error'}**{colon}{one_line(message)}"
+        case kind:
+            return _details(f"❔ {one_line(kind, 80)}", _json_block(block))
+
+
+def _call(block: Mapping[str, Any]) -> str:
+    remark = _APPROVAL.get(_text(block.get("approval")), "")
+    if block.get("unfinished") is True:
+        remark = "cut off, not run"
+    name = inline_code(_text(block.get("name")) or "?", 100)
+    line = f"> 🔧 **Call**: {name}" + (f" ({remark})" if remark else "")
+    arguments = _text(block.get("arguments")).strip()
+    if arguments in ("", "{}"):
+        return line
+    return f"{line}\n\n{code_block(_pretty(arguments), 'json')}"
+
+
+def _result(block: Mapping[str, Any], name: str) -> str:
+    summary = f"📝 Result: {one_line(name, 100)}" if name else "📝 Result"
+    status = _text(block.get("status"))
+    if status not in ("", "success"):
+        summary += f" ({one_line(status, 40)})"
+    content = block.get("content")
+    parts = content if isinstance(content, list) else [content]
+    shown = [_part(part) for part in parts if part not in ("", None)]
+    return _details(summary, "\n\n".join(shown) or "(empty)")
+
+
+def _part(part: Any) -> str:
+    match part:
+        case str() | {"type": "text", "text": str()}:
+            return code_block(part if isinstance(part, str) else part["text"])
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            return safe_image("image", url)
+        case _:
+            return _json_block(part)
+
+
+def _status_line(turn: Turn) -> str:
+    blocks = turn["blocks"]
+    match turn["status"]:
+        case "running":
+            return "" if blocks else f"> ⏳ {one_line(_text(turn.get('model')), 100)}".rstrip()
+        case "done":
+            return ""
+        case "interrupted":
+            return "> ⏹️ Interrupted"
+        case "incomplete":
+            reason = _text(turn.get("finish_reason"))
+            words = _FINISH_REASON.get(reason) or one_line(reason, 80) or "the stream was cut"
+            return f"> ⚠️ Incomplete: {words}"
+        case "error":
+            return "" if any(block["type"] == "error" for block in blocks) else "> ❌ Failed"
+        case other:
+            return f"> ⚠️ Status: {one_line(_text(other), 80)}"
+
+
+def _details(summary: str, body: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def _pretty(arguments: str) -> str:
+    """The arguments indented; as sent where indenting would change more than white space."""
+    try:
+        pretty = json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return arguments
+    same = "".join(pretty.split()) == "".join(arguments.split())
+    return pretty if same else arguments
+
+
+def _json_block(value: Any) -> str:
+    return code_block(_json(value, indent=2), "json")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else _json(value)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    try:
+        return json.dumps(value, indent=indent, ensure_ascii=False, default=repr)
+    except (RecursionError, ValueError):
+        return "(data nested too deep, or with too long a number, to be shown)"

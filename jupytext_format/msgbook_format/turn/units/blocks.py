@@ -1,0 +1,268 @@
+"""One block of a turn as a `# %%%` unit and back: its attributes and its body."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook_format.syntax import jsontext
+from msgbook_format.syntax.attributes import Attrs, Pairs, Value, pairs_of
+from msgbook_format.syntax.markers import Unit, is_title
+
+NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
+"""Kinds of units that name no agent."""
+
+TURN_KEYS = frozenset(
+    [
+        "time",
+        "agent",
+        "model",
+        "provider",
+        "finish_reason",
+        "turn_duration",
+        "turn_status",
+        "usage",
+        "context",
+        "turn",
+        "output_metadata",
+        "blocks",
+        "n",
+    ]
+)
+"""Attributes that speak of the turn when they stand on its first unit."""
+
+_SECONDS = re.compile(r"(?:0|[1-9][0-9]{0,8})\.[0-9]{1,9}s")
+_ARGUMENTS = re.compile(r"\s*<tool_call>\s*<arguments>([^<]*)</arguments>\s*</tool_call>\s*")
+
+
+def write_seconds(value: Any) -> str | None:
+    """A duration as an attribute; None for what is no finite number."""
+    if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
+        return f"{jsontext.dumps(value)}s"
+    return None
+
+
+def read_seconds(text: str) -> Any:
+    """The number of seconds an attribute says; None when it is no number."""
+    if _SECONDS.fullmatch(text):
+        return float(text[:-1])
+    try:
+        value = jsontext.loads(text.removesuffix("s"))
+    except ValueError:
+        return None
+    return value if write_seconds(value) else None
+
+
+def _write_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """How a key of a block stands as an attribute."""
+
+    key: str
+    attr: str
+    write: Callable[[Any], Value | None] = _write_text
+    read: Callable[[str], Any] = str
+    flag: bool = False
+
+
+def _flag(key: str) -> _Field:
+    return _Field(key, key, write=lambda value: True if value is True else None, flag=True)
+
+
+_DURATION = _Field("duration", "duration", write_seconds, read_seconds)
+_NAME = _Field("name", "name")
+_COMMON = (_Field("history", "history"),)
+_LATER = (_Field("time", "time"), _Field("agent", "agent"))
+_FIELDS: dict[str, tuple[_Field, ...]] = {
+    "text": (_flag("refusal"),),
+    "reasoning": (_DURATION,),
+    "tool_call": (_NAME, _Field("id", "call"), _Field("approval", "approval"), _flag("unfinished")),
+    "tool_result": (_Field("status", "status"), _DURATION),
+    "notice": (_Field("level", "level"),),
+    "error": (_NAME,),
+}
+_FIRST_FIELDS = {kind: fields + _COMMON for kind, fields in _FIELDS.items()}
+_LATER_FIELDS = {kind: fields + _LATER for kind, fields in _FIRST_FIELDS.items()}
+_KINDS = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
+"""What stands in the footnote's brackets; a text and a reasoning name their agent."""
+
+_BODY_KEYS = {
+    "text": "text",
+    "reasoning": "text",
+    "tool_call": "arguments",
+    "tool_result": "content",
+    "notice": "text",
+    "error": "message",
+}
+_STRUCTURAL = frozenset(
+    [
+        "reasoning",
+        "encoding",
+        "block",
+        "call",
+        "nonce",
+        "step",
+        "title",
+        "extra",
+        "mime_type",
+        "output",
+        "eol",
+        "alt",
+    ]
+)
+_RESERVED = _STRUCTURAL | TURN_KEYS | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
+
+
+def _fields(kind: str, first: bool) -> tuple[_Field, ...]:
+    """Fields of a block; `first` says that its unit carries the turn's `time` and `agent`."""
+    return (_FIRST_FIELDS if first else _LATER_FIELDS)[kind]
+
+
+def is_readable(block: dict[str, Any]) -> bool:
+    """Whether a block can stand as text; the others stand as JSON."""
+    key = _BODY_KEYS.get(block["type"])
+    if key is None:
+        return False
+    body = block.get(key)
+    if block["type"] == "tool_call" and not isinstance(block.get("name"), str):
+        return False
+    if block["type"] in ("tool_call", "tool_result") and not isinstance(block.get("id"), str):
+        return False
+    if block["type"] == "tool_result" and isinstance(body, list):
+        return True
+    return isinstance(body, str) and not jsontext.needs_json(body)
+
+
+def write_whole(block: dict[str, Any]) -> Unit:
+    """A unit that holds a block as JSON."""
+    attrs: Pairs = [("block", "1"), ("encoding", "json")]
+    return Unit(kind="nb", attrs=attrs, body=jsontext.dumps_indented(block))
+
+
+def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[Unit, dict[str, Any]]:
+    """A unit for a readable block without its place in the turn, and its keys still to write.
+
+    `agent` is the kind of a unit that speaks for the turn's agent; `first` says that the unit
+    carries the turn's attributes, among them `time` and `agent`.
+    """
+    kind = block["type"]
+    rest = dict(block)
+    del rest["type"]
+    unit = Unit(kind=_KINDS.get(kind, agent))
+    if kind == "reasoning":
+        unit.attrs.append(("reasoning", "1"))
+    for field in _fields(kind, first):
+        if field.key in rest:
+            value = field.write(rest[field.key])
+            if value is not None:
+                unit.attrs.append((field.attr, value))
+                del rest[field.key]
+    title = rest.get("title")
+    if isinstance(title, str) and is_title(title):
+        unit.title = rest.pop("title")
+    _write_body(unit, kind, rest)
+    return unit, rest
+
+
+def write_rest(unit: Unit, rest: dict[str, Any]) -> None:
+    """Add the keys of a block that no attribute says."""
+    pairs = pairs_of(rest.get("attrs"), _RESERVED)
+    if pairs is not None:
+        del rest["attrs"]
+        unit.attrs += pairs
+    if rest:
+        unit.attrs.append(("extra", jsontext.dumps(rest)))
+
+
+def block_type(unit: Unit) -> str:
+    """Type of the block that a unit below a prompt holds."""
+    if unit.kind in ("notice", "error"):
+        return unit.kind
+    if unit.kind == "tool":
+        return "tool_call" if "name" in dict(unit.attrs) else "tool_result"
+    return "reasoning" if ("reasoning", "1") in unit.attrs else "text"
+
+
+def read_block(unit: Unit, attrs: Attrs, first: bool) -> dict[str, Any]:
+    """The block of a unit without its place in the turn; `attrs` is what the turn left of it."""
+    kind = block_type(unit)
+    block: dict[str, Any] = {"type": kind}
+    if unit.title is not None:
+        block["title"] = unit.title
+    if kind == "reasoning":
+        attrs.take("reasoning")
+    for field in _fields(kind, first):
+        if field.flag:
+            if attrs.take_flag(field.attr):
+                block[field.key] = True
+            continue
+        text = attrs.take(field.attr)
+        if text is None:
+            continue
+        value = field.read(text)
+        if value is None:
+            attrs.put_back(field.attr, text)
+        else:
+            block[field.key] = value
+    _read_body(unit, attrs, block)
+    return block
+
+
+def read_rest(block: dict[str, Any], attrs: Attrs) -> None:
+    """Add what no field of a block took: `extra`, then attributes of others."""
+    text = attrs.take("extra")
+    if text is not None:
+        extra = jsontext.load_object(text)
+        if extra is None:
+            attrs.put_back("extra", text)
+        else:
+            for key, value in extra.items():
+                block.setdefault(key, value)
+    if attrs.rest:
+        block["attrs"] = [list(pair) for pair in attrs.rest]
+
+
+def _write_body(unit: Unit, kind: str, rest: dict[str, Any]) -> None:
+    body = rest.pop(_BODY_KEYS[kind])
+    if kind == "tool_call":
+        other = rest.get("xml")
+        if body == "{}" and isinstance(other, str) and _is_other_xml(other):
+            unit.body = rest.pop("xml")
+            return
+        escaped = body.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        body = f"<tool_call><arguments>{escaped}</arguments></tool_call>"
+    elif isinstance(body, list):
+        unit.attrs.append(("encoding", "json"))
+        body = jsontext.dumps_indented(body)
+    unit.body = body
+
+
+def _read_body(unit: Unit, attrs: Attrs, block: dict[str, Any]) -> None:
+    kind = block["type"]
+    content: Any = unit.body
+    if kind == "tool_call":
+        match = _ARGUMENTS.fullmatch(unit.body)
+        if match:
+            text = match[1].replace("&lt;", "<").replace("&gt;", ">")
+            content = text.replace("&amp;", "&")
+        elif unit.body:
+            block["xml"], content = unit.body, "{}"
+    elif kind == "tool_result" and ("encoding", "json") in attrs.rest:
+        try:
+            parts = jsontext.loads(unit.body)
+        except ValueError:
+            parts = None
+        if isinstance(parts, list):
+            attrs.take("encoding")
+            content = parts
+    block[_BODY_KEYS[kind]] = content
+
+
+def _is_other_xml(text: str) -> bool:
+    return text != "" and not _ARGUMENTS.fullmatch(text) and not jsontext.needs_json(text)

@@ -1,0 +1,126 @@
+"""What a project may set: it only narrows, until the user trusts exactly its configuration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from msgbook.approval.rules import Rule, read_rules
+from msgbook.approval.store import Store, StoreError, data_file
+from msgbook.approval.trust import (
+    CONFIG,
+    TRUST_FILE,
+    ProjectConfig,
+    ProjectError,
+    Trust,
+    find_foreign,
+    find_project,
+    read_config,
+)
+from msgbook.config import LIMIT_KEYS, Settings, load_settings
+from msgbook.text import one_line
+
+_NARROWING = {"limits"}
+_TRUSTED = {"model", "approval"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What of a project's configuration is followed."""
+
+    limits: dict[str, Any] = field(default_factory=dict)
+    """Wanted limits, of any type; they can only lower the user's own."""
+    model: str | None = None
+    rules: tuple[Rule, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What is not followed, a line each."""
+    untrusted: str = ""
+    """That of the warnings which the user's trust would end."""
+
+
+def load_with_project(
+    folder: Path, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, list[Rule]]:
+    """The user's settings with what the project of a notebook's folder may set, and all rules.
+
+    Args:
+        environ: The environment; the process's own by default.
+
+    Raises:
+        ConfigError: The user's settings cannot be read or used.
+    """
+    project = project_settings(folder, Trust(Store(data_file(TRUST_FILE))))
+    settings = load_settings(environ, project_model=project.model)
+    rules, problems = read_rules(settings.rules, "msgbook.toml")
+    warnings = (*settings.warnings, *problems, *project.warnings)
+    settings = replace(
+        settings,
+        project_limits=project.limits,
+        warnings=warnings,
+        untrusted_project=project.untrusted,
+    )
+    return settings, [*rules, *project.rules]
+
+
+def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
+    """What the project of a notebook's folder sets; what is wrong is a warning."""
+    project, foreign = find_project(folder), find_foreign(folder, trust)
+    if foreign is None:
+        return _settings_of(project, folder, trust)
+    where = _upwards(foreign, folder)
+    words = (
+        f"Nothing of the project in {where} is followed, since it belongs to another "
+        f"user. Read it, then run in a terminal, in the notebook's folder: msgbook trust {where}"
+    )
+    found = ProjectSettings() if foreign == project else _settings_of(project, folder, trust)
+    return replace(found, warnings=(words, *found.warnings), untrusted=found.untrusted or words)
+
+
+def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
+    try:
+        config = read_config(project)
+        trusted = trust.of(project) if config is not None else None
+    except (ProjectError, StoreError) as error:
+        return ProjectSettings(warnings=(f"Nothing of the project is followed: {error}",))
+    if config is None:
+        return ProjectSettings()
+    limits = config.table.get("limits", {})
+    limits = (
+        {k: v for k, v in limits.items() if k in LIMIT_KEYS} if isinstance(limits, dict) else {}
+    )
+    warnings = _ignored(config)
+    if trusted == config.sha256:
+        rules, problems = config.rules()
+        return ProjectSettings(limits, config.model, tuple(rules), (*warnings, *problems))
+    untrusted = ""
+    if config.table.keys() & _TRUSTED:
+        untrusted = _untrusted(config, project, folder, changed=trusted is not None)
+        warnings.append(untrusted)
+    return ProjectSettings(limits, warnings=tuple(warnings), untrusted=untrusted)
+
+
+def _ignored(config: ProjectConfig) -> list[str]:
+    keys = sorted(config.table.keys() - _TRUSTED - _NARROWING)
+    limits = config.table.get("limits", {})
+    if isinstance(limits, dict):
+        keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
+    else:
+        keys.append("limits, which is no table,")
+    return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
+
+
+def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: bool) -> str:
+    keys = " and ".join(sorted(config.table.keys() & _TRUSTED))
+    why = "it has changed since you trusted it" if changed else "you have not trusted it"
+    return (
+        f"{CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a "
+        f"terminal, in the notebook's folder: msgbook trust {_upwards(project, folder)}"
+    )
+
+
+def _upwards(project: Path, folder: Path) -> str:
+    """A project as seen from a folder in it: `.`, `..`, `../..` and so on."""
+    return os.path.relpath(project, folder.resolve())

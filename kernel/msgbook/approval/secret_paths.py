@@ -1,0 +1,91 @@
+"""Which paths are likely to hold a secret. docs/tools.md has the same table; a test compares them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+SECRET_PATHS = (
+    # settings and tokens of programs
+    ".env*", "*.env", ".netrc", "_netrc", ".authinfo*", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf",
+    ".htpasswd", ".git-credentials", ".npmrc", ".pypirc", ".condarc", ".Renviron", ".s3cfg", ".boto",
+    ".dockercfg", ".databricks.cfg", ".terraformrc", "terraform.rc", ".vault-token", ".vault_pass*",
+    ".cdsapirc", "kaggle.json", "auth.json", "token.{json,pickle}", ".*_history",
+    # named for what they hold
+    "credentials*", "*[-_]credentials.{json,toml,yaml,yml,ini,txt,xml}", "client_secret*.json",
+    "service{-,_,}account*.json", "gha-creds-*.json",
+    "{,*[-_.]}secret{,s}.{json,toml,yaml,yml,ini,txt,xml,cfg,conf,properties}", "kubeconfig*", "*.kubeconfig",
+    "*.tfstate*", "*.tfvars*",
+    # keys and their stores
+    "id_*", "*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.keytab", "*.kdb",
+    "*.kdbx", "*.jwk", "*.ovpn", "*.agekey", "*private*.asc", "*secret*.asc", "wallet.dat",
+    # in their folders
+    ".ssh/", ".aws/", ".azure/", ".oci/", ".gnupg/", ".docker/", ".kube/", ".password-store/", ".secrets/",
+    ".terraform.d/", ".huggingface/", ".fly/", ".config/{gcloud,gh,glab-cli,hub,doctl,rclone,sops,op}/",
+    ".local/share/keyrings/", ".cache/huggingface/token", ".m2/settings*.xml", ".gradle/gradle.properties",
+    ".subversion/auth/", ".msgbook/blobs/asked/", "{,*}.git/**/config*",
+)  # fmt: skip
+"""Patterns of names; with `/`, of names that follow one another; `/` at the end: a folder. Case does
+not count, and what stands for a file stands for all in a folder of that name."""
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def looks_secret(parts: Sequence[str]) -> bool:
+    """Whether a path is likely to lead to a secret.
+
+    Args:
+        parts: The names of the path, folded (`msgbook.approval.paths.folded`).
+    """
+    return any(map(_is_secret_name, parts)) or _places().search("/".join(parts)) is not None
+
+
+def examples(pattern: str) -> Iterator[str]:
+    """Paths that a pattern of the table stands for."""
+    for plain in _alternatives(pattern):
+        path = plain.replace("[-_.]", "-").replace("[-_]", "_").replace("**", "x").replace("*", "x")
+        yield path + "x" if path.endswith("/") else path
+
+
+@lru_cache(65_536)
+def _is_secret_name(name: str) -> bool:
+    return _names().fullmatch(name) is not None
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    return _expression(p for p in _all() if "/" not in p.rstrip("/"))
+
+
+@cache
+def _places() -> re.Pattern[str]:
+    found = _expression(p for p in _all() if "/" in p.rstrip("/"))
+    return re.compile(f"(?:^|/)(?:{found.pattern})(?:/|$)", re.DOTALL)
+
+
+def _all() -> Iterator[str]:
+    for pattern in SECRET_PATHS:
+        yield from _alternatives(pattern.casefold())
+
+
+def _alternatives(pattern: str) -> list[str]:
+    braces = _BRACES.search(pattern)
+    if braces is None:
+        return [pattern]
+    head, tail = pattern[: braces.start()], pattern[braces.end() :]
+    return [found for word in braces[1].split(",") for found in _alternatives(head + word + tail)]
+
+
+def _expression(patterns: Iterator[str]) -> re.Pattern[str]:
+    return re.compile("|".join(_translated(p.rstrip("/")) for p in patterns), re.DOTALL)
+
+
+def _translated(pattern: str) -> str:
+    """A regular expression; `[...]` is one already."""
+    pieces = re.split(r"(\*\*/|\*|\[[^]]*\])", pattern)
+    meanings = {"**/": "(?:[^/]+/)*", "*": "[^/]*"}
+    return "".join(
+        meanings.get(piece) or (piece if piece.startswith("[") else re.escape(piece))
+        for piece in pieces
+    )

@@ -1,0 +1,149 @@
+"""`msgbook demo`: a sample conversation with the built-in model, in JupyterLab or without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+from msgbook.cli.terminal import say
+from msgbook.config import DEMO_MODEL
+from msgbook.errors import MsgbookError, reason
+from msgbook.notebook.conversation_file import Document, create
+from msgbook.notebook.saved_notebook import SESSION_VARIABLE
+from msgbook.text import one_line
+from msgbook_format import reads
+from msgbook_format.errors import MessageFileError
+from msgbook_format.exporters import MsgHTMLExporter
+from msgbook_format.files.message_files import SUFFIX
+
+CELL_TIMEOUT = 120
+"""Seconds that one cell of the headless demo may take."""
+
+
+class DemoError(MsgbookError):
+    """The demo could not be shown."""
+
+
+def run_demo(folder: str | Path, *, headless: bool) -> int:
+    """Show the sample conversation.
+
+    An existing `demo.msg.md` is opened as it stands. `headless` runs nothing that was there: the
+    sample and its `.html` go into new files, `demo-2` and so on where `demo` is taken. Otherwise this
+    process becomes JupyterLab, where there is such a thing (POSIX), so that Ctrl+C is JupyterLab's.
+
+    Returns:
+        The exit code: 0, or 1 when a turn failed or JupyterLab did.
+
+    Raises:
+        DemoError: The folder or the file cannot be used, or the kernel died.
+    """
+    folder = Path(folder)
+    if not headless:
+        return _open_in_lab(prepare(folder))
+    path = folder
+    try:
+        document = _new_sample(folder)
+        path = document.path
+        failures = _run_cells(document)
+        page = _export(path)
+    except (MessageFileError, OSError, DeadKernelError, CellTimeoutError) as error:
+        raise DemoError(one_line(reason(path, error))) from error
+    say(f"{path}\n{page}")
+    for failure in failures:
+        say(failure, sys.stderr)
+    return 1 if failures else 0
+
+
+def prepare(folder: Path) -> Path:
+    """Make the folder and put the sample into it, unless there is a conversation already.
+
+    Raises:
+        DemoError: The folder or the file cannot be written.
+    """
+    path = folder / "demo.msg.md"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            create(path, reads(_sample()))
+    except OSError as error:
+        raise DemoError(f"{path}: {error.strerror}.") from error
+    return path
+
+
+def _sample() -> str:
+    return resources.files("msgbook.cli").joinpath("sample.msg.md").read_text("utf-8")
+
+
+def _new_sample(folder: Path) -> Document:
+    """The sample in a new file, beside which there is no page of its name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number, stem = 1, "demo"
+    while True:
+        document = Document(folder / f"{stem}.msg.md", reads(_sample()), None)
+        if not os.path.lexists(folder / f"{stem}.html"):
+            with suppress(FileExistsError):
+                document.save()
+                return document
+        number += 1
+        stem = f"demo-{number}"
+
+
+def _open_in_lab(path: Path) -> int:
+    command = [
+        # Without -P the working directory would be looked into for modules, with the user's keys.
+        *(sys.executable, "-P", "-m", "jupyter", "lab"),
+        f"--ServerApp.root_dir={path.parent.resolve()}",
+        # Not as an argument: the URL that JupyterLab prints would not lead to the file then.
+        f"--LabApp.default_url=/lab/tree/{path.name}",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    say(f"Starting JupyterLab on {path}; Ctrl+C stops it.")
+    sys.stdout.flush()
+    if os.name == "posix":
+        os.execve(sys.executable, command, _environment())  # noqa: S606
+    return subprocess.run(command, env=_environment(), check=False).returncode  # noqa: S603
+
+
+def _run_cells(document: Document) -> list[str]:
+    """Run all cells, write the answers into the file, and return the errors' lines."""
+    notebook: Any = document.notebook
+    client = NotebookClient(
+        notebook,
+        kernel_name="msgbook",
+        timeout=CELL_TIMEOUT,
+        allow_errors=True,
+        record_timing=False,
+        # ipykernel warns on each start that TCP on this machine is not encrypted.
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(document.path.parent)}},
+    )
+    # The kernel reads the notes above each message in the file, as it is told by a Jupyter server.
+    client.on_cell_executed = lambda **_: document.save()
+    try:
+        client.execute(env=_environment() | {SESSION_VARIABLE: str(document.path.resolve())})
+    finally:
+        document.save()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return [f"{o['ename']}: {o['evalue']}" for o in outputs if o["output_type"] == "error"]
+
+
+def _export(path: Path) -> Path:
+    html, _ = MsgHTMLExporter().from_filename(str(path))
+    page = path.with_name(f"{path.name.removesuffix(SUFFIX)}.html")
+    with page.open("x", encoding="utf-8") as file:
+        file.write(html)
+    return page
+
+
+def _environment() -> dict[str, str]:
+    """The environment with the demo model chosen, whatever the user's settings are."""
+    return {**os.environ, "MSGBOOK_MODEL": DEMO_MODEL}

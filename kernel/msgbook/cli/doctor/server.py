@@ -1,0 +1,254 @@
+"""Checks of the model's server: does it answer, stream, tell its usage, call tools.
+
+All of it goes through the provider that turns use, so that what passes here works there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from msgbook.cli.doctor.findings import Finding, split_advice
+from msgbook.errors import ProviderError
+from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
+from msgbook.messages import user
+from msgbook.provider.base import Provider, Request
+from msgbook.text import one_line
+
+CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
+"""In the order in which they are made."""
+
+_MOST_TOKENS = 400
+"""Of one answer, reasoning included; more than the answers need."""
+
+_QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing else."
+_SUM = "Use the tool to add 2 and 3."
+_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "add",
+        "description": "Add two whole numbers.",
+        "parameters": {
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+            "required": ["a", "b"],
+        },
+    },
+}
+
+_SHOWN_MODELS = 8
+
+
+@dataclass(slots=True)
+class _Answer:
+    """One completion as it came."""
+
+    text: str = ""
+    pieces: int = 0
+    """Of text and reasoning; a server that does not stream sends one of each."""
+    first: float = 0.0
+    """Seconds until the first piece."""
+    seconds: float = 0.0
+    calls: dict[int, list[str]] = field(default_factory=dict)
+    """Name and arguments, by position."""
+    end: ModelFinished | None = None
+
+
+class ServerChecks:
+    """Checks one server with one model.
+
+    Args:
+        model: That is set; None leaves it to the server when it offers just one.
+        seconds: That one request may take.
+        clock: Seconds that only go up.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        model: str | None,
+        *,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._provider = provider
+        self._model = model
+        self._seconds = seconds
+        self._clock = clock
+        self.usage: dict[str, int] = {}
+        """Tokens that the server told of all requests so far."""
+
+    async def run(self) -> AsyncIterator[Finding]:
+        """Yield one finding for each of `CHECKS`. Errors of the server are findings too."""
+        done = set()
+        async for finding in self._found():
+            done.add(finding.check)
+            yield finding
+        for check in CHECKS:
+            if check not in done:
+                yield Finding(check, "unknown", "not tried, since a check above failed")
+
+    async def _found(self) -> AsyncIterator[Finding]:
+        offered: list[str] | None = None
+        try:
+            async with asyncio.timeout(self._seconds):
+                offered = await self._provider.models()
+        except TimeoutError:
+            yield self._timed_out("server")
+            return
+        except ProviderError as error:
+            # A server may answer without having a list, or with one that a key may not see.
+            lost = error.retry is not None
+            yield Finding("server", "fail" if lost else "unknown", *split_advice(str(error)))
+            if lost:
+                return
+        else:
+            yield Finding("server", "pass", f"it answers, and lists {_listed(offered)}")
+        model = self._check_model(offered)
+        yield model
+        if model.status == "fail":
+            return
+        answered = False
+        async for finding in self._check_answer():
+            answered = answered or finding.status == "pass"
+            yield finding
+        if answered:
+            yield await self._check_tools()
+
+    def _check_model(self, offered: list[str] | None) -> Finding:
+        if self._model is None and offered is not None and len(offered) == 1:
+            self._model = offered[0]
+            return Finding("model", "pass", f"none is set; {self._model} is the only one there is")
+        if self._model is None:
+            advice = "Set MSGBOOK_MODEL, or model in msgbook.toml; or name one here, by --model."
+            return Finding("model", "fail", "none is chosen", advice)
+        if not offered:
+            return Finding("model", "unknown", f"{self._model}; the server tells no names")
+        if self._model in offered:
+            return Finding("model", "pass", f"{self._model} is one of them")
+        words = f"{self._model} is not in the server's list; whether it answers is seen below"
+        return Finding("model", "unknown", words)
+
+    async def _check_answer(self) -> AsyncIterator[Finding]:
+        try:
+            answer = await self._ask(Request(self._model or "", [user(_QUESTION)]))
+        except TimeoutError:
+            yield self._timed_out("answer")
+            return
+        except ProviderError as error:
+            yield Finding("answer", "fail", *split_advice(str(error)))
+            return
+        yield _judge_answer(answer)
+        if not answer.pieces:
+            return
+        yield _judge_stream(answer)
+        if answer.end and answer.end.usage:
+            told = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
+            yield Finding("usage", "pass", told.replace("_", " "))
+        else:
+            advice = "%usage shows ? for its turns, and token_budget counts by estimate."
+            yield Finding("usage", "unknown", "the server tells no number of tokens", advice)
+
+    async def _check_tools(self) -> Finding:
+        try:
+            answer = await self._ask(Request(self._model or "", [user(_SUM)], [_TOOL]))
+        except TimeoutError:
+            return self._timed_out("tools")
+        except ProviderError as error:
+            words, _ = split_advice(str(error))
+            return Finding(
+                "tools", "fail", words, f"{_OTHER_MODEL} Without tools it can chat only."
+            )
+        return _judge_tools(answer)
+
+    async def _ask(self, request: Request) -> _Answer:
+        """One answer, kept short where the server knows how."""
+        for limit in ("max_completion_tokens", "max_tokens"):
+            try:
+                options = {limit: _MOST_TOKENS}
+                return await self._answer(
+                    Request(request.model, request.messages, request.tools, options)
+                )
+            except ProviderError as error:
+                if limit not in str(error):
+                    raise
+        return await self._answer(request)
+
+    async def _answer(self, request: Request) -> _Answer:
+        answer, began = _Answer(), self._clock()
+        async with asyncio.timeout(self._seconds), aclosing(self._provider.stream(request)) as got:
+            async for event in got:
+                match event:
+                    case TextDelta() | ReasoningDelta():
+                        answer.first = answer.first or self._clock() - began
+                        answer.pieces += 1
+                        answer.text += event.text if isinstance(event, TextDelta) else ""
+                    case ToolCallDelta():
+                        call = answer.calls.setdefault(event.index, ["", ""])
+                        call[0] += event.name
+                        call[1] += event.arguments
+                    case ModelFinished():
+                        answer.end = event
+        answer.seconds = self._clock() - began
+        for key, count in cast("dict[str, int]", (answer.end and answer.end.usage) or {}).items():
+            self.usage[key] = self.usage.get(key, 0) + count
+        return answer
+
+    def _timed_out(self, check: str) -> Finding:
+        advice = "Is it still loading the model? Try again, or with --timeout."
+        return Finding(check, "fail", f"no whole answer in {self._seconds:g} s", advice)
+
+
+_OTHER_MODEL = "Try another model, or switch its tool calling on in the server."
+
+
+def _judge_answer(answer: _Answer) -> Finding:
+    end = answer.end
+    if answer.text.strip():
+        said = one_line(answer.text, 60)
+        if end is None or not end.ended:
+            advice = "Each turn will be taken as cut off. Is a proxy in between?"
+            return Finding("answer", "fail", f"{said!r}, but the end was not marked", advice)
+        return Finding("answer", "pass", f"{said!r} in {answer.seconds:.1f} s")
+    if answer.pieces:
+        words = f"only reasoning, for {answer.seconds:.1f} s; the answer was cut short by the test"
+        return Finding("answer", "pass", words)
+    advice = "Is the base URL right (it usually ends in /v1), and is the model one for chats?"
+    return Finding("answer", "fail", "the answer was empty", advice)
+
+
+def _judge_stream(answer: _Answer) -> Finding:
+    if answer.pieces > 2:
+        return Finding(
+            "stream", "pass", f"{answer.pieces} pieces, the first {answer.first:.1f} s on"
+        )
+    advice = "Turns work, but show their text when it is complete. Does a proxy hold it back?"
+    return Finding("stream", "fail", "the answer came in one piece", advice)
+
+
+def _judge_tools(answer: _Answer) -> Finding:
+    if not answer.calls:
+        words = f"the model called none, and said {one_line(answer.text, 60)!r}"
+        return Finding("tools", "unknown", words, _OTHER_MODEL)
+    name, arguments = answer.calls[0]
+    try:
+        fine = name == "add" and isinstance(json.loads(arguments), dict)
+    except ValueError:
+        fine = False
+    words = f"the model called {one_line(name, 40)} with {one_line(arguments, 60)}"
+    return (
+        Finding("tools", "pass", words) if fine else Finding("tools", "fail", words, _OTHER_MODEL)
+    )
+
+
+def _listed(offered: list[str]) -> str:
+    some = ", ".join(offered[:_SHOWN_MODELS])
+    more = len(offered) - _SHOWN_MODELS
+    if not offered:
+        return "no models"
+    return some + (f" and {more} more" if more > 0 else "")

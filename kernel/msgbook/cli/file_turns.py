@@ -1,0 +1,246 @@
+"""Prompts of a file answered without a kernel and without a page."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgbook.approval.project_settings import load_with_project
+from msgbook.approval.text_line import ReadLine, ask_by_line
+from msgbook.cli.input_line import can_ask, read_line
+from msgbook.cli.unsaved import unsaved
+from msgbook.cli.usage_errors import CommandError
+from msgbook.config import ApprovalPolicy, Settings, hide_key
+from msgbook.display.failure import Failure, error_content, failure_of, fault
+from msgbook.engine import Engine
+from msgbook.events import TurnFinished
+from msgbook.host import home_folder, private_paths, saved_approvals
+from msgbook.notebook.cells import Cell, is_prompt, outputs_of, source_of
+from msgbook.notebook.conversation_file import Document
+from msgbook.notebook.transcript import Transcript
+from msgbook.request.history import is_continue
+from msgbook.turn.record import REFERENCE_STEP
+from msgbook.turn.replay import turn_messages
+from msgbook_format.errors import FileChangedError
+from msgbook_format.syntax.document import is_chat
+from msgbook_format.turn import Block, Turn, turn_of
+
+if TYPE_CHECKING:
+    from msgbook.approval.question import Answer, Ask, Question
+    from msgbook.approval.rules import Rule
+    from msgbook.cli.screen import Display, Screen
+
+_POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
+"""The narrowest first."""
+
+_NOT_FROM_MODEL = ("notice", "error")
+"""Types of the blocks that we write; those of newer versions count as the model's."""
+
+UNSAVED = "unsaved"
+"""Shown in place of a turn's status where the file could not be written."""
+
+
+class FileTurns:
+    """Answers prompts of one document; the file is written after each.
+
+    Args:
+        read_line: Asks the user; None where nobody can be asked.
+    """
+
+    def __init__(
+        self, document: Document, engine: Engine, screen: Screen, read_line: ReadLine | None
+    ) -> None:
+        self._document = document
+        self._engine = engine
+        self._screen = screen
+        self._read_line = read_line
+
+    async def answer(self, number: int) -> Failure | None:
+        """Run one turn, write it and show it; what it failed with, if it did.
+
+        An interrupt ends the turn like any other end: the cancellation goes no further. A turn
+        that failed without a word does not take the place of an answer.
+
+        Raises:
+            CommandError: The file cannot be written; says where the turn is.
+        """
+        cells = self._document.cells
+        cell = cells[number]
+        record = self._engine.new_record()
+        display = self._screen.begin(cell, record)
+        transcript = Transcript(
+            "file",
+            cells[:number],
+            cell,
+            metadata=self._document.notebook["metadata"],
+            path=self._document.path,
+        )
+        try:
+            display.changed()
+            source = source_of(cell)
+            async for _ in self._engine.run(source, transcript, record, ask=self._ask(display)):
+                display.changed()
+        except asyncio.CancelledError:
+            self._engine.finish(record, TurnFinished("interrupted"))
+        except Exception as error:  # a fault of ours: what has arrived is kept
+            name, words = fault(error, self._engine.settings.secrets)
+            self._engine.finish(record, TurnFinished("error", None, name, words))
+        turn = record.snapshot()
+        failure = failure_of(turn)
+        try:
+            if not (failure and is_answered(cell) and not _says_something(turn)):
+                self._document.put_turn(number, turn, error_content(failure) if failure else None)
+                self._save(turn)
+        except Exception:
+            # Standard output may be on the same full disk: what has to be told is the first error.
+            with suppress(OSError):
+                self._show_end(display, cell, {**turn, "status": UNSAVED})
+            raise
+        self._show_end(display, cell, turn)
+        return failure
+
+    def _show_end(self, display: Display, cell: Cell, turn: Turn) -> None:
+        display.finish()
+        self._screen.end(cell, turn)
+
+    def _ask(self, display: Display) -> Ask | None:
+        read_line = self._read_line
+        if read_line is None:
+            return None
+
+        async def ask(question: Question) -> Answer | None:
+            display.show()
+            return await ask_by_line(question, read_line)
+
+        return ask
+
+    def _save(self, turn: Turn) -> None:
+        try:
+            self._document.save()
+        except (FileChangedError, OSError) as error:
+            raise unsaved(self._document, turn, error, is_shown=self._screen.live) from error
+
+
+def run_turns(
+    document: Document,
+    screen: Screen,
+    job: Callable[[FileTurns], Awaitable[int]],
+    *,
+    approval: ApprovalPolicy = "allow",
+) -> int:
+    """Do a job with the user's settings and the project's, until it is done or interrupted.
+
+    Questions about tool calls are asked on the terminal where there is one.
+
+    Args:
+        approval: The widest policy; the environment's holds where that is narrower.
+
+    Returns:
+        What the job returns; 1 when it was interrupted between two turns.
+
+    Raises:
+        MsgbookError: The settings cannot be used, or what the job raises.
+    """
+    folder = document.path.absolute().parent
+    settings, rules = load_with_project(folder)
+    settings = _narrowed(settings, approval)
+    hide_key(settings)
+
+    async def run() -> int:
+        _cancel_when_told_to_end()
+        engine = engine_for(folder, settings, rules)
+        try:
+            asked = read_line if can_ask() else None
+            return await job(FileTurns(document, engine, screen, asked))
+        finally:
+            await engine.close()
+
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        return 1
+
+
+def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engine:
+    """The engine of a command; the caller closes it.
+
+    Args:
+        folder: The document's.
+    """
+    return Engine(
+        settings,
+        folder,
+        private=private_paths(),
+        approvals=saved_approvals(settings, folder, rules),
+        home=home_folder(),
+    )
+
+
+def require_conversation(document: Document) -> None:
+    """Raise `CommandError` unless code cells of the document are prompts."""
+    metadata = document.notebook["metadata"]
+    if not is_chat(metadata):
+        kernelspec = metadata.get("kernelspec")
+        name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
+        raise CommandError(
+            f"{document.path}: expected a notebook of the kernel msgbook, whose cells are messages; "
+            f"found {f'the kernel {name!r}' if name else 'no kernel'}"
+        )
+
+
+def is_prompt_cell(cell: Cell) -> bool:
+    """Whether a model answers this cell."""
+    source = source_of(cell)
+    if cell.get("cell_type") != "code" or not source.strip():
+        return False
+    return is_continue(source) or is_prompt(source)
+
+
+def is_answered(cell: Cell) -> bool:
+    """Whether something stands below a prompt that another run would take away.
+
+    A turn that failed before it said or did anything is no answer. One that ended otherwise is, if
+    anything of the model's is in it, be it reasoning or a call that was cut: who stopped it has seen it.
+    """
+    for output in outputs_of(cell):
+        turn = turn_of(output)
+        if turn is None and output.get("output_type") != "error":
+            return True
+        if turn is not None and (turn["status"] == "done" or _is_worth_keeping(turn)):
+            return True
+    return False
+
+
+def _is_worth_keeping(turn: Turn) -> bool:
+    """Whether a turn that is not whole is left as it is."""
+    if turn["status"] == "error":
+        return _says_something(turn)
+    return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
+
+
+def _says_something(turn: Turn) -> bool:
+    """Whether a model said or called anything."""
+    return bool(turn_messages(_own_blocks(turn)))
+
+
+def _own_blocks(turn: Turn) -> Iterator[Block]:
+    """The turn's blocks without what the prompt itself called, which is not the model's."""
+    return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
+
+
+def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:
+    return replace(settings, approval=min(settings.approval, approval, key=_POLICIES.index))
+
+
+def _cancel_when_told_to_end() -> None:
+    """Keep what has arrived when the terminal closes or a supervisor ends the process (POSIX)."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None  # noqa: S101 - a coroutine calls this
+    for name in ("SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError):
+            loop.add_signal_handler(getattr(signal, name), task.cancel)

@@ -1,0 +1,1 @@
+"""A turn as Jupyter messages: display outputs, deltas for the page, text for terminals."""

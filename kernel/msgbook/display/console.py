@@ -1,0 +1,160 @@
+"""A turn as text that only grows, for clients that show no updates (`jupyter console`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msgbook.display.throttle import Throttle
+from msgbook.text import one_line, without_data
+from msgbook_format.turn.markdown.escape import visible
+
+if TYPE_CHECKING:
+    from msgbook.turn.record import TurnRecord
+
+Send = Callable[[str, dict[str, Any]], None]
+
+INTERVAL = 0.1
+"""Seconds between two messages: each client redraws its prompt for each."""
+
+_RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
+"""Of a result that are shown; the model is sent all of it."""
+
+_SIGNS = {"reasoning": "💭 ", "text": ""}
+
+
+@dataclass
+class DisplayMode:
+    """How turns are shown to clients that name no cells; `%display` changes it."""
+
+    as_text: bool = False
+
+
+class TextDisplay:
+    """Writes a record to the cell's standard output as it grows.
+
+    Belongs to the event loop's thread.
+    """
+
+    cell_id = None
+    display_id = ""
+    followed = False
+
+    def __init__(self, record: TurnRecord, send: Send) -> None:
+        self._record = record
+        self._send = send
+        self._text = GrowingText()
+        self._throttle = Throttle(self._write_more, lambda: INTERVAL)
+
+    def follow(self) -> None:
+        """Nothing: no page shows text."""
+
+    def changed(self) -> None:
+        """Write what is new soon."""
+        self._throttle.want()
+
+    def show(self) -> None:
+        """Write what is new now."""
+        self._throttle.run()
+
+    def finish(self) -> None:
+        """Write the rest."""
+        self._throttle.cancel()
+        self._write(self._text.rest(self._record.snapshot()["blocks"]))
+
+    def _write_more(self) -> None:
+        self._write(self._text.more(self._record.snapshot()["blocks"]))
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._send("stream", {"name": "stdout", "text": text})
+
+
+class GrowingText:
+    """What of a growing list of blocks has not been written yet. Pure.
+
+    Only the end of a list grows; what has been written is not taken back, so that a wait for a
+    retry is written as it began, and a result when it is whole.
+    """
+
+    def __init__(self) -> None:
+        self._block = 0
+        self._length = 0
+        self._opened = False
+        self._gap = ""
+
+    def more(self, blocks: Sequence[Mapping[str, Any]]) -> str:
+        """What is new of a turn that goes on."""
+        return self._new(blocks, ended=False)
+
+    def rest(self, blocks: Sequence[Mapping[str, Any]]) -> str:
+        """What is new of a turn that is over."""
+        return self._new(blocks, ended=True)
+
+    def _new(self, blocks: Sequence[Mapping[str, Any]], *, ended: bool) -> str:
+        out = []
+        for number in range(self._block, len(blocks)):
+            block = blocks[number]
+            is_last = not ended and number == len(blocks) - 1
+            if block["type"] in _SIGNS:
+                out.append(self._tail(block, is_last=is_last))
+            elif not self._opened and _is_whole(block, is_last=is_last, ended=ended):
+                out.append(self._open(block) + _written(block))
+            if is_last or not (self._opened or ended or block["type"] in _SIGNS):
+                break
+            out.append("\n" if block["type"] in _SIGNS and self._opened else "")
+            self._block, self._length, self._opened = number + 1, 0, False
+        return visible("".join(out))
+
+    def _open(self, block: Mapping[str, Any]) -> str:
+        """What parts a block from the one before: a blank line, but for a result."""
+        self._opened = True
+        gap = "" if block["type"] in ("tool_result", "error") else self._gap
+        self._gap = "\n"
+        return gap
+
+    def _tail(self, block: Mapping[str, Any], *, is_last: bool) -> str:
+        text = without_data(str(block.get("text", "")), ended=not is_last)
+        new = text[self._length :]
+        if new and not self._opened:
+            new = self._open(block) + _SIGNS[block["type"]] + new
+        self._length = len(text)
+        return new
+
+
+def _is_whole(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
+    """Whether a block that is written at once will not change in what is written of it."""
+    match block["type"]:
+        case "tool_call":
+            return not is_last or "approval" in block
+        case "tool_result":
+            return ended or "status" in block
+        case _:
+            return True
+
+
+def _written(block: Mapping[str, Any]) -> str:
+    """A block in lines; errors are none: they follow as outputs of their own."""
+    match block["type"]:
+        case "notice":
+            return f"⚠️ {block.get('text', '')}\n"
+        case "tool_call":
+            denied = " (denied)" if block.get("approval") == "denied" else ""
+            return f"🔧 {block.get('name')} {one_line(str(block.get('arguments', '')))}{denied}\n"
+        case "tool_result":
+            return _result(block)
+        case _:
+            return ""
+
+
+def _result(block: Mapping[str, Any]) -> str:
+    content = block.get("content", "")
+    if not isinstance(content, str):
+        content = "\n".join(str(part.get("text", f"[{part.get('type')}]")) for part in content)
+    lines = content[:_RESULT_CHARACTERS].splitlines()[:_RESULT_LINES]
+    if sum(map(len, lines)) + len(lines) < len(content):
+        lines.append("...")
+    if block.get("status") != "success":
+        lines.insert(0, f"({block.get('status', 'interrupted')})")
+    return "".join(f"  {line}\n" for line in lines)

@@ -1,0 +1,1 @@
+"""Completion and inspection while a prompt is written."""

@@ -1,0 +1,164 @@
+"""Inspection of prompts (Shift+Tab): what a reference, a macro, a magic or a tool stands for.
+
+References are followed as a turn follows them, so that what is shown is what would be sent; but
+nobody is asked, and nothing runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgbook.approval.paths import visible
+from msgbook.errors import MsgbookError
+from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
+from msgbook.request.prompt.files import nobody
+from msgbook.request.prompt.references import Resolved, resolve
+from msgbook.request.prompt.sources import Document, SourceError
+from msgbook.request.prompt.tags import Tag, find_tags
+from msgbook.request.prompt_sources import PromptSources
+from msgbook.request.tokens import estimate_text
+from msgbook.text import controls_visible, counted
+
+if TYPE_CHECKING:
+    from msgbook.tools.base import Tool
+
+_SHOWN_LINES = 20
+_SHOWN_CHARACTERS = 2000
+_SHOWN_ITEMS = 20
+_FIRST_WORD = re.compile(r"\s*(%{1,2}\w+)")
+_RUNS = "It runs before the model is asked, under the rules for calls of a model."
+_NOT_OFFERED = "The agent that answers this cell is not offered it: the call would fail."
+_EXPANDED = (
+    "It is expanded in references, in rules and in the files that are sent, and stays as it is "
+    "written in the prompt itself."
+)
+
+
+async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) -> str | None:
+    """What stands at the cursor of a prompt or of one of msgbook's magics; None for plain text.
+
+    Args:
+        cursor: In code points; may be out of range.
+        help_text: Where each magic has a line that begins with its name.
+    """
+    cursor = max(0, min(cursor, len(code)))
+    magic = _FIRST_WORD.match(code)
+    if magic and cursor <= magic.end():
+        return _magic_help(magic[1], help_text)
+    for tag in find_tags(code).tags:
+        end = _end(code, tag)
+        if tag.start <= cursor <= end:
+            if tag.tool:
+                return _cut(await asyncio.to_thread(_tool, tag.tool, code, around))
+            found = _brought(await _followed(code[tag.start : end], code, around))
+            return _cut(found) if found else None  # a bare one that names nothing is plain text
+    open_tag = reference_at(code, cursor)
+    if open_tag and not open_tag.closed:
+        return _cut(_brought(await _followed(f"@[{open_tag.content}]", code, around))) or None
+    # On the brackets, too.
+    for place in (cursor, cursor + 1, cursor + 2, cursor - 1, cursor - 2):
+        if 0 <= place <= len(code) and (name := macro_at(code, place)):
+            return _cut(_macro(name.content.strip(), around.macros(code)))
+    return None
+
+
+def reply(text: str | None) -> dict[str, Any]:
+    """The content of an `inspect_reply`."""
+    data = {} if text is None else {"text/plain": controls_visible(text)}
+    return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
+
+
+def _magic_help(name: str, help_text: str) -> str | None:
+    lines = help_text.splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        if line.split(maxsplit=1)[:1] == [name]:
+            found.append(line)
+            for more in lines[number + 1 :]:
+                if not more.startswith(" "):
+                    break
+                found.append(more)
+    return "\n".join(found) or None
+
+
+def _macro(name: str, macros: dict[str, str]) -> str:
+    if name not in macros:
+        return f"{name}: neither this cell nor one above defines it, so that it stays as written."
+    return f"{name} = {visible(macros[name])}\n\n{_EXPANDED}"
+
+
+def _end(code: str, tag: Tag) -> int:
+    """Where a reference ends, its closing bracket included."""
+    last = tag.arguments or tag.text
+    end = code.index(last, tag.start) + len(last)
+    return end if tag.bare else code.index("]", end) + 1
+
+
+def _tool(name: str, code: str, around: Surroundings) -> str:
+    tool = next((tool for tool in around.tools if tool.name == name), None)
+    if tool is not None and tool not in around.offered_tools(code):
+        return f"{_signature(tool)}\n\n{_NOT_OFFERED}"
+    return f"{_signature(tool) if tool else f'{name}: no such tool is known.'}\n\n{_RUNS}"
+
+
+async def _followed(reference: str, code: str, around: Surroundings) -> Resolved:
+    """What a reference in a cell brings, as far as nothing has to run for it."""
+
+    async def describe(name: str) -> str:
+        raise MsgbookError("the notebook's Python has no such name")
+
+    async def run(name: str, arguments: str) -> Document:
+        raise SourceError("tools do not run here")
+
+    above = around.above(code)
+    sources = PromptSources(around.roots, nobody, above, around.is_magic, describe, run)
+    return await resolve(reference, around.macros(code), sources)
+
+
+def _brought(found: Resolved) -> str:
+    lines = [_size(key, text) for key, text in found.files.items()]
+    total = sum(map(estimate_text, found.files.values()))
+    shown = lines[:_SHOWN_ITEMS]
+    if len(lines) > len(shown):
+        shown.append(f"... and {len(lines) - len(shown)} more")
+    if len(lines) > 1:
+        shown.append(f"together: about {counted(total, 'token')}")
+    if any(key.startswith("cell:") for key in found.files):
+        shown.append("Its output is sent with it.")
+    shown += [visible(notice.text) for notice in found.notices]
+    heads = [visible(_head(text)) for text in found.files.values()]
+    return "\n".join([*shown, "", heads[0]] if heads else shown)
+
+
+def _size(key: str, text: str) -> str:
+    tokens = counted(estimate_text(text), "token")
+    return f"{visible(key)}: {counted(len(text.splitlines()), 'line')}, about {tokens}"
+
+
+def _signature(tool: Tool) -> str:
+    function = tool.schema["function"]
+    parameters = function["parameters"].get("properties", {})
+    required: Sequence[str] = function["parameters"].get("required", ())
+    names = (name if name in required else f"{name}?" for name in parameters)
+    lines = [f"{tool.name}({', '.join(names)})", "", function["description"]]
+    lines += [
+        f"  {name}: {value.get('description') or json.dumps(value)}"
+        for name, value in parameters.items()
+    ]
+    return visible("\n".join(lines))
+
+
+def _head(text: str) -> str:
+    """The first lines, with a word on those left out."""
+    lines = text[:_SHOWN_CHARACTERS].splitlines()[:_SHOWN_LINES]
+    shown = "\n".join(lines)
+    return shown if len(shown) >= len(text.rstrip()) else f"{shown}\n..."
+
+
+def _cut(text: str) -> str:
+    """The text, within what a tooltip can hold."""
+    return text[: 2 * _SHOWN_CHARACTERS]

@@ -1,0 +1,265 @@
+"""The kernel: an IPython kernel whose cells are messages, unless they begin with a magic or `!`.
+
+Nothing that takes long to import is imported here: the engine comes in a thread, once the kernel
+is up (docs/architecture.md, "Start").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgbook import __version__
+from msgbook.approval.text_line import ReadLine
+from msgbook.display.failure import INTERRUPTED, Failure, error_content
+from msgbook.kernel.assist.assistant import Assistant, ModelNames
+from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at
+from msgbook.kernel.code_outputs import ListeningSession
+from msgbook.kernel.execute_request import asked_for
+from msgbook.kernel.gateway import kernel_private_paths
+from msgbook.kernel.interrupt import InterruptibleKernel
+from msgbook.kernel.page.page_comms import COMM_TARGET
+from msgbook.kernel.python.import_path import import_from_folder
+from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
+from msgbook.kernel.session import Send, Session, warm_up
+from msgbook.kernel.stdin import StdinLine
+from msgbook.notebook.cells import is_own_magic
+from msgbook.notebook.session_memory import Asked
+from msgbook.text import repair_surrogates
+from msgbook_format.syntax.document import LANGUAGE_INFO
+
+if TYPE_CHECKING:
+    from msgbook.tools.functions import Namespace
+
+T = TypeVar("T")
+
+_WARM_UP_DELAY = 0.3
+"""Seconds after the start until the engine is imported, so that the first requests do not wait."""
+
+
+_NOT_ASKED = (
+    "This was not sent to a model. The request names no cell and asks not to be kept in the history: "
+    "so clients send code of their own. To run Python, begin it with %%python.\n"
+)
+
+
+class MsgKernel(InterruptibleKernel):
+    """Routes cells: prompts and msgbook's magics to the session, all else to IPython."""
+
+    implementation = "msgbook"
+    implementation_version = __version__
+    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to leave"
+    language_info = LANGUAGE_INFO
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._routing = Routing(self.shell.magics_manager)
+        # Cells of Python may go elsewhere.
+        self._folder = Path.cwd()
+        self._session = Session(self._folder, self._namespace, self._routing.is_magic)
+        if isinstance(self.session, ListeningSession):
+            self.session.outputs = self._session.outputs
+        self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
+        self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
+        self.shell.events.register("pre_execute", self._find_modules)
+        self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
+        self._assistant = Assistant(
+            self._folder,
+            kernel_private_paths(os.environ, self._folder),
+            live=self._session.page,
+            memory=self._session.memory,
+            tools=lambda: self._session.tools,
+            magics=self._routing.magic_names,
+            namespace=self.shell.user_ns,
+            hidden=self.shell.user_ns_hidden,
+            models=self._models,
+            settings=lambda: self._session.settings,
+        )
+
+    def start(self) -> None:
+        if self.shell_channel_thread:
+            # ipykernel makes it last, and leaves a page that asks for a subshell first unanswered.
+            self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
+        super().start()
+        thread = threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True)
+        self.io_loop.call_later(_WARM_UP_DELAY, thread.start)
+
+    @property
+    def kernel_info(self) -> dict[str, Any]:
+        info: dict[str, Any] = super().kernel_info
+        info["supported_features"] = [f for f in info["supported_features"] if f != "debugger"]
+        return info
+
+    async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
+        # IPython echoes the code, and ends without a reply at half a character.
+        if isinstance(code := parent["content"].get("code"), str):
+            parent["content"]["code"] = repair_surrogates(code)
+        await super().execute_request(stream, ident, parent)
+
+    async def do_execute(
+        self,
+        code: str,
+        silent: bool,
+        store_history: bool = True,
+        user_expressions: dict[str, Any] | None = None,
+        allow_stdin: bool = False,
+        *,
+        cell_meta: Mapping[str, Any] | None = None,
+        cell_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model.
+
+        Nor does what is neither a cell nor to be stored: clients run code of their own so.
+        """
+        asked = asked_for(
+            code,
+            cell_id,
+            cell_meta,
+            folder=self._folder,
+            is_typed=allow_stdin and cell_id is None,
+            client=self.get_parent("shell").get("header", {}).get("session"),
+        )
+        # JupyterLab tells of deleted cells once, with whatever runs next.
+        deleted = (cell_meta or {}).get("deletedCells")
+        self._session.forget(deleted if isinstance(deleted, list) else [])
+        if self._routing.is_ours(code):
+            if silent:
+                return self._answered(_reply(self.shell.execution_count), user_expressions)
+            running = self._converse(asked, store_history, allow_stdin)
+            reply = await self._in_main_loop(running)
+            return self._answered(reply, user_expressions)
+        counts = bool(code.strip()) and store_history and not silent
+        request = self.get_parent("shell").get("header", {}).get("msg_id", "") if counts else ""
+        with self._session.remembering(asked, request), self.running_python():
+            return await _awaited(
+                super().do_execute(
+                    code,
+                    silent,
+                    store_history,
+                    user_expressions,
+                    allow_stdin,
+                    cell_meta=cell_meta,
+                    cell_id=cell_id,
+                )
+            )
+
+    async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
+        if self._routing.is_ours(code):
+            return await self._assistant.complete(code, cursor_pos)
+        return await _awaited(super().do_complete(code, cursor_pos))
+
+    async def do_inspect(
+        self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
+    ) -> dict[str, Any]:
+        if self._routing.is_ours(code):
+            if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
+                return await _awaited(super().do_inspect(name, len(name), detail_level))
+            return await self._assistant.inspect(code, cursor_pos)
+        return await _awaited(super().do_inspect(code, cursor_pos, detail_level, omit_sections))
+
+    async def do_is_complete(self, code: str) -> dict[str, Any]:
+        if self._routing.is_ours(code):
+            return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
+        if code.strip() == PYTHON_MAGIC:
+            # Without its line nothing is left, on which IPython's own answer fails.
+            return {"status": "incomplete", "indent": ""}
+        return await _awaited(super().do_is_complete(code))
+
+    async def do_shutdown(self, restart: bool) -> dict[str, Any]:
+        self._models.close()
+        await self._session.close()
+        return await _awaited(super().do_shutdown(restart))
+
+    def _find_modules(self) -> None:
+        if not getattr(self.parent, "ignore_cwd", False):
+            import_from_folder()
+
+    def _namespace(self) -> Namespace:
+        from msgbook.kernel.python.namespace import KernelNamespace
+
+        return KernelNamespace(self)
+
+    async def _in_main_loop(self, running: Coroutine[Any, Any, T]) -> T:
+        """What it comes to; connections and workers belong to that loop, and a subshell has its own."""
+        loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
+        if asyncio.get_running_loop() is loop:
+            return await running
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(running, loop))
+
+    def _answered(
+        self, reply: dict[str, Any], user_expressions: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """The reply with what a client wants to know of the namespace beside, if all went well."""
+        if reply["status"] == "ok" and user_expressions:
+            reply["user_expressions"] = self.shell.user_expressions(user_expressions)
+        return reply
+
+    async def _converse(
+        self, asked: Asked, store_history: bool, allow_stdin: bool
+    ) -> dict[str, Any]:
+        """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""
+        count = self._count(asked.source, store_history)
+        send = self._sender()
+        if is_own_magic(asked.source):
+            running = self._session.run_magic(asked, send, remember=store_history)
+        elif asked.cell_id is None and not store_history:
+            send("stream", {"name": "stderr", "text": _NOT_ASKED})
+            return _reply(count)
+        else:
+            read_line = self._line_reader() if allow_stdin else None
+            running = self._session.run_prompt(asked, send, read_line, remember=store_history)
+        task = asyncio.ensure_future(running)
+        with self.running_turn(task):
+            try:
+                failure = await task
+            except asyncio.CancelledError:
+                if not task.cancelled():
+                    raise
+                failure = INTERRUPTED  # before there was a turn to show
+            except Exception as error:  # whatever happens, the request gets its reply
+                failure = self._session.fault(error)
+        if failure:
+            send("error", error_content(failure))
+        return _reply(count, failure)
+
+    def _count(self, code: str, store_history: bool) -> int:
+        """The cell's number; the next cell gets the next one unless nothing is to be stored."""
+        count: int = self.shell.execution_count
+        if store_history:
+            self.shell.history_manager.store_inputs(count, code)
+            self.shell.execution_count += 1
+        return count
+
+    def _line_reader(self) -> ReadLine:
+        """Asks the client whose request runs."""
+        ident = self._get_shell_context_var(self._shell_parent_ident)
+        return StdinLine(self.session, self.stdin_socket, self.get_parent("shell"), ident).read
+
+    def _sender(self) -> Send:
+        parent = self.get_parent("shell")
+
+        def send(msg_type: str, content: dict[str, Any]) -> None:
+            ident = self._topic(msg_type)
+            self.session.send(self.iopub_socket, msg_type, content, parent=parent, ident=ident)
+
+        return send
+
+
+def _reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
+    reply: dict[str, Any] = {
+        "status": "error" if failure else "ok",
+        "execution_count": count,
+        "payload": [],
+        "user_expressions": {},
+    }
+    return reply | error_content(failure) if failure else reply
+
+
+async def _awaited(value: Any) -> dict[str, Any]:
+    """IPython's handlers return a reply or something that yields one, by version."""
+    reply: dict[str, Any] = await value if hasattr(value, "__await__") else value
+    return reply

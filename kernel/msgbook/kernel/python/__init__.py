@@ -1,0 +1,1 @@
+"""The notebook's Python, as tools and references use it."""

@@ -1,0 +1,127 @@
+"""What a tool's Python prints and displays, as the result that a model gets."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from msgbook.tools.base import Content
+from msgbook.tools.tool_output import WHOLE_LIMIT, Output, TerminalText
+
+IMAGES = ("image/png", "image/jpeg")
+
+MAX_IMAGES = 20
+"""Images of one result; further ones are counted only."""
+
+MAX_IMAGE_SIZE = 10_000_000
+"""Characters of an image in base64."""
+
+
+class Capture:
+    """Text and images in the order in which they came, bounded in memory.
+
+    Writing is safe from any thread; all else belongs to the event loop's.
+
+    Args:
+        show: Shows a further piece of text; called by `flush` alone.
+    """
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._lock = threading.RLock()
+        self._parts: list[Output | str | dict[str, Any]] = []
+        self._displays: dict[str, int] = {}
+        self._left = WHOLE_LIMIT
+        self._images = 0
+        self._closed = False
+        self._shown = 0
+        """How many parts have been shown for good."""
+
+    def write(self, text: str | bytes) -> None:
+        """Add printed text."""
+        with self._lock:
+            if self._closed:
+                return  # a thread or a process that goes on
+            self._left -= len(text)
+            if not self._parts or not isinstance(self._parts[-1], Output):
+                self._parts.append(Output(self._show, max(self._left, 0)))
+            self._parts[-1].feed(text)  # type: ignore[union-attr]  # made above
+
+    def display(self, data: dict[str, Any], transient: dict[str, Any] | None = None) -> None:
+        """Add a MIME bundle, or replace the one with the same display id."""
+        part = self._part_of(data)
+        name = (transient or {}).get("display_id")
+        with self._lock:
+            self._left -= len(part)
+            if self._left < 0:
+                return
+            if name in self._displays:
+                self._parts[self._displays[name]] = part
+                return
+            if name is not None:
+                self._displays[name] = len(self._parts)
+            self._parts.append(part)
+
+    def flush(self) -> None:
+        """Show what has not been shown."""
+        with self._lock:
+            last = None
+            for last in self._parts[self._shown :]:
+                if isinstance(last, Output):
+                    last.flush()
+                elif isinstance(last, str):
+                    self._show(f"{last}\n")
+            self._shown = len(self._parts) - isinstance(last, Output)
+
+    @property
+    def has_images(self) -> bool:
+        return self._images > 0
+
+    def content(self) -> Content:
+        """The result; ends the capture. Empty text when there was nothing."""
+        with self._lock:
+            self._closed = True
+        found: list[dict[str, Any]] = []
+        for part in self._parts:
+            if isinstance(part, dict):
+                found.append(part)
+                continue
+            if isinstance(part, Output):
+                part.finish()
+            text = part if isinstance(part, str) else part.text()
+            if found and found[-1]["type"] == "text":
+                found[-1]["text"] = found[-1]["text"].removesuffix("\n") + "\n" + text
+            else:
+                found.append({"type": "text", "text": text})
+        if len(found) == 1 and found[0]["type"] == "text":
+            return str(found[0]["text"])
+        return found or ""
+
+    def text(self) -> str:
+        """The text of the result alone."""
+        content = self.content()
+        if isinstance(content, str):
+            return content
+        return "\n".join(part.get("text", "[image]") for part in content)
+
+    def _part_of(self, data: dict[str, Any]) -> str | dict[str, Any]:
+        for mime in IMAGES:
+            if mime in data:
+                return self._image(mime, data[mime])
+        plain = data.get("text/markdown") or data.get("text/plain")
+        if plain is None:
+            return f"({', '.join(data)})"
+        terminal = TerminalText()
+        return terminal.feed(str(plain)) + terminal.finish()
+
+    def _image(self, mime: str, image: Any) -> str | dict[str, Any]:
+        encoded = base64.b64encode(image).decode() if isinstance(image, bytes) else str(image)
+        encoded = "".join(encoded.split())
+        if len(encoded) > MAX_IMAGE_SIZE:
+            return f"(an image of {len(encoded)} characters in base64 is too large)"
+        self._images += 1
+        if self._images > MAX_IMAGES:
+            return f"(image {self._images} is not kept)"
+        return {"type": "image_url", "image_url": {"url": f"data:{mime};base64,{encoded}"}}

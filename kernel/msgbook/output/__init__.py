@@ -1,1 +1,0 @@
-"""From the events of a turn to what a notebook shows."""

@@ -1,0 +1,88 @@
+"""Pieces of tool calls find their call, whatever a server says of index and id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from msgbook.errors import ProviderError
+from msgbook.events import ToolCallDelta
+from msgbook.provider.fields import whole_json
+from msgbook.provider.pieces import SurrogateJoiner
+from msgbook.text import repair_surrogates
+
+MAX_CALLS = 1000
+"""Calls of one answer at most; OpenAI allows 128."""
+
+_ECHOED = ("extra_content", "provider_specific_fields")
+"""Keys beside `function` that hold Gemini's thought signature, which has to be sent back."""
+
+
+class CallAssembler:
+    """The tool calls of one answer.
+
+    Args:
+        new_id: Makes the id of a call that came without a usable one.
+    """
+
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._new_id = new_id
+        self._calls: list[_Call] = []
+
+    def feed(self, piece: dict[str, Any]) -> ToolCallDelta:
+        """One entry of `tool_calls`, as the piece of the call that it belongs to.
+
+        Raises:
+            ProviderError: There are more than `MAX_CALLS` calls.
+        """
+        function = piece.get("function")
+        function = function if isinstance(function, dict) else {}
+        name = function.get("name")
+        call = self._call_of(piece.get("index"), piece.get("id"), name)
+        new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
+        call.name = call.name or new_name
+        arguments = call.arguments.feed(_json_text(function.get("arguments")))
+        echoed = {key: whole_json(piece[key]) for key in _ECHOED if piece.get(key)}
+        return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
+
+    def _call_of(self, index: Any, given_id: Any, name: Any) -> _Call:
+        """The call that a piece belongs to; a new one when the piece opens it.
+
+        An index that returns with another id and a name is a new call (cerebras), and so is one
+        that returns with another name; without an index a new id opens a call (mistral, ollama).
+        """
+        for call in reversed(self._calls):
+            same_id = given_id in (None, "", call.server_id)
+            if index is None and same_id and (given_id or not name):
+                return call
+            if (
+                index is not None
+                and call.index == index
+                and (not name or (same_id and (given_id or name == call.name)))
+            ):
+                return call
+        if len(self._calls) == MAX_CALLS:
+            raise ProviderError("TooManyCalls", f"The model made more than {MAX_CALLS} calls.")
+        taken = {call.id for call in self._calls}
+        usable = isinstance(given_id, str) and given_id and given_id not in taken
+        call_id = repair_surrogates(given_id) if usable else self._new_id()
+        call = _Call(len(self._calls), index, given_id, call_id)
+        self._calls.append(call)
+        return call
+
+
+class _Call:
+    __slots__ = ("arguments", "id", "index", "name", "position", "server_id")
+
+    def __init__(self, position: int, index: Any, server_id: Any, call_id: str) -> None:
+        self.position, self.index, self.server_id, self.id = position, index, server_id, call_id
+        self.name = ""
+        self.arguments = SurrogateJoiner()
+
+
+def _json_text(arguments: Any) -> str:
+    """The arguments as text: nearly all servers send that, some an object."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

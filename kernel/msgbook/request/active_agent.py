@@ -1,0 +1,223 @@
+"""Who answers a prompt: agent, model, server, and what they may use."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from msgbook.agents.model import Agent, name_values
+from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
+from msgbook.agents.options import request_options
+from msgbook.agents.project import ProjectFiles
+from msgbook.agents.resolve import AgentSources, asked_for, resolve
+from msgbook.agents.selection import selection
+from msgbook.agents.skills import skills_in_use, system_prompt
+from msgbook.approval.paths import Refused, Roots
+from msgbook.config import DEMO_MODEL, Settings
+from msgbook.notebook.cells import Prompt, metadata_of
+from msgbook.notebook.transcript import Transcript
+from msgbook.provider.base import Provider
+from msgbook.provider.servers import Servers
+from msgbook.request.history import View
+from msgbook.text import one_line, visible
+from msgbook.tools.base import ToolSet
+from msgbook.tools.file_tools import FileTools
+from msgbook.turn.limits import Limits
+
+SYSTEM_PROMPT = (
+    "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
+    "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
+)
+
+
+_OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
+"""Origins of agents that may have come from somebody else."""
+
+ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
+"""The model that answers, given the one that is wanted and the name of the agent's provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveAgent:
+    """Who answers, and by which means."""
+
+    agent: Agent
+    model: str
+    provider: Provider
+    view: View
+    options: dict[str, Any]
+    """Further keys of the request's body."""
+    tools: ToolSet
+    allowed: tuple[Path, ...] | None
+    """Folders below which it reads freely; None for the user's roots."""
+    limits: Limits
+    notices: tuple[str, ...]
+
+
+class ActiveAgents:
+    """Finds out who answers.
+
+    Args:
+        settings: The user's.
+        limits: The user's and the project's.
+        tools: All tools of the conversation.
+        files: Those of them that read and write files.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        servers: Servers,
+        limits: Limits,
+        tools: ToolSet,
+        files: FileTools,
+        folder: Path,
+    ) -> None:
+        self._settings = settings
+        self._servers = servers
+        self._limits = limits
+        self._tools = tools
+        self._files = files
+        self._folder = folder
+
+    async def of(
+        self,
+        prompt: Prompt,
+        transcript: Transcript,
+        project: ProjectFiles,
+        choose: ChooseModel | None = None,
+    ) -> ActiveAgent:
+        """Who answers a prompt.
+
+        Args:
+            choose: By default `Servers.model`, which may ask a server.
+
+        Raises:
+            MsgbookError: No such agent, no model, or the server cannot be asked.
+        """
+        sources = agent_sources(transcript, project, self._settings)
+        wanted = asked_for("agent", prompt, transcript.current)
+        agent, model, notices = resolve(wanted, transcript.earlier, sources)
+        agent, refused = narrowed(agent, self._owned())
+        model = asked_for("model", prompt, transcript.current) or model
+        asked_model = model or self._settings.model
+        model = await (choose or self._servers.model)(model, agent.provider)
+        if model == DEMO_MODEL and asked_model not in (None, model):
+            other = visible(one_line(asked_model or "", 60))
+            notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
+        notices = (*notices, *self._told_of_provider(agent))
+        view, unknown = self.view(agent, model, transcript, project)
+        limits, too_much = self._limits.narrowed(agent.limits)
+        limits, asked_too_much = limits.narrowed(prompt.attributes)
+        allowed, outside = self._allowed(agent, transcript)
+        server = self._servers.settings_of(model, agent.provider)
+        return ActiveAgent(
+            agent,
+            model,
+            self._servers.provider_of(model, agent.provider),
+            view,
+            request_options(agent, server.base_url if server else None),
+            self._tools_of(agent, allowed),
+            allowed,
+            limits,
+            (
+                *notices,
+                *refused,
+                *unknown,
+                *(f"Agent {agent.name}: {words}" for words in too_much),
+                *(f"%%msg: {words}" for words in asked_too_much),
+                *outside,
+            ),
+        )
+
+    def view(
+        self, agent: Agent, model: str, transcript: Transcript, project: ProjectFiles
+    ) -> tuple[View, list[str]]:
+        """How an agent reads the conversation, and what of its skills is not followed."""
+        own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
+        selected = selection("skills", agent, metadata_of({"metadata": transcript.metadata}))
+        skills, notices = skills_in_use(project.skills, selected)
+        server = self._servers.settings_of(model, agent.provider)
+        view = View(
+            agent.name,
+            system_prompt(own, skills),
+            vision=self._servers.sees(model, agent.provider),
+            keep_reasoning=bool(server and server.keep_reasoning),
+            alternate=bool(server and server.alternate),
+        )
+        return view, notices
+
+    def _owned(self) -> Owned:
+        return Owned(
+            tuple(self._settings.providers),
+            tuple(tool.name for tool in self._tools),
+            self._settings.mcp_servers,
+        )
+
+    def _told_of_provider(self, agent: Agent) -> Iterator[str]:
+        """A line where a file has another server answer than the one that the user has set."""
+        default = next(iter(self._settings.providers), None)
+        if agent.origin not in _OF_FILES or agent.provider in (None, default):
+            return
+        yield (
+            f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
+            f"answers through your provider {agent.provider}, not through {default}."
+        )
+
+    def _allowed(
+        self, agent: Agent, transcript: Transcript
+    ) -> tuple[tuple[Path, ...] | None, list[str]]:
+        """Where an agent reads freely: what the notebook and its own definition both leave."""
+        roots = Roots(self._folder)
+
+        def real(path: str) -> Path | None:
+            try:
+                return roots.resolve(path)
+            except Refused:
+                return None
+
+        wanted = [
+            uris for uris in (_allowed_uris(transcript), agent.allowed_uris) if uris is not None
+        ]
+        allowed: tuple[Path, ...] = (roots.folder,)
+        notices = []
+        for uris in wanted:
+            allowed, outside = allowed_roots(replace(agent, allowed_uris=uris), allowed, real)
+            notices += outside
+        return (allowed if wanted else None), notices
+
+    def _tools_of(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
+        """The tools that an agent is offered, in the order of all."""
+        if agent.tools is None and allowed is None:
+            return self._tools
+        within = {} if allowed is None else {t.name: t for t in self._files.within(allowed)}
+        files = {tool.name: tool for tool in self._files.tools}
+        return ToolSet(
+            within[tool.name] if tool is files.get(tool.name) and within else tool
+            for tool in self._tools
+            if agent.tools is None or tool.name in agent.tools
+        )
+
+
+def agent_sources(
+    transcript: Transcript, project: ProjectFiles, settings: Settings
+) -> AgentSources:
+    """Where the agents of a notebook are defined."""
+    frontmatter = metadata_of({"metadata": transcript.metadata}).get("frontmatter")
+    return AgentSources(
+        frontmatter if isinstance(frontmatter, str) else "", project.agents, settings.agents
+    )
+
+
+def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
+    """Those of the notebook's AgentMetadata (seed 001); None where there are none."""
+    metadata = metadata_of({"metadata": transcript.metadata}).get("agent_metadata")
+    uris = metadata.get("allowed_uris") if isinstance(metadata, Mapping) else None
+    if uris is None:
+        return None
+    try:
+        return name_values(uris)
+    except ValueError:
+        return ()

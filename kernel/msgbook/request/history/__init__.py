@@ -1,0 +1,52 @@
+"""Cells to messages: the conversation as a model reads it. Pure, and total on odd cells.
+
+Every list of messages that leaves here is one that strict servers accept: each tool call has
+exactly one result, no message is empty. What has been sent for a cell is sent again byte for byte
+as long as the cell is not edited, so that a server's prefix cache holds.
+"""
+
+from __future__ import annotations
+
+from msgbook.request.history.cell import CONTINUE_WORDS, Replay, cell_text, text_alone
+from msgbook.request.history.continuing import broke_off
+from msgbook.request.history.kind import CONTINUE_MAGIC, is_continue
+from msgbook.request.history.prune import (
+    BROUGHT,
+    PRUNE_MAGIC,
+    Dropped,
+    contexts_above,
+    dropped,
+    pruned,
+)
+from msgbook.request.history.reader import Reader, build_history
+from msgbook.request.history.request import History, View
+from msgbook.request.history.summary import (
+    Missing,
+    known_summaries,
+    summary_record,
+    summary_request,
+)
+
+__all__ = [
+    "BROUGHT",
+    "CONTINUE_MAGIC",
+    "CONTINUE_WORDS",
+    "PRUNE_MAGIC",
+    "Dropped",
+    "History",
+    "Missing",
+    "Reader",
+    "Replay",
+    "View",
+    "broke_off",
+    "build_history",
+    "cell_text",
+    "contexts_above",
+    "dropped",
+    "is_continue",
+    "known_summaries",
+    "pruned",
+    "summary_record",
+    "summary_request",
+    "text_alone",
+]

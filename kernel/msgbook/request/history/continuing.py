@@ -1,0 +1,21 @@
+"""Whether there is an answer that `%continue` could go on with. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgbook.notebook.cells import Cell, is_excluded, outputs_of, source_of
+from msgbook.request.history.kind import history_of, is_continue
+from msgbook.turn.replay import turn_messages
+from msgbook_format.turn import turn_of
+
+
+def broke_off(cells: Sequence[Cell]) -> bool:
+    """Whether the last answer of the cells is not whole: cut, stopped, failed or interrupted."""
+    for cell in reversed(cells):
+        if is_excluded(history_of(cell)):
+            continue
+        for turn in filter(None, map(turn_of, reversed(outputs_of(cell)))):
+            if not is_continue(source_of(cell)) or turn_messages(turn["blocks"]):
+                return turn["status"] != "done"
+    return False

@@ -1,0 +1,132 @@
+"""What the outputs of a code cell say: their text, and their pictures. Pure, total on odd outputs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Mapping, Set
+from itertools import groupby
+from typing import Any
+
+from msgbook.messages import Part
+from msgbook.notebook.cells import SENT_IMAGES, SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook_format.turn import TURN_MIME
+
+IMAGE_BYTES = 5_000_000
+"""Bytes of a picture that is sent: what model servers take."""
+IMAGES = 20
+"""Pictures of one cell that are sent."""
+
+_CONTROLS = re.compile(r"([\r\b])")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+
+
+def may_record(cell: Cell, keys: Set[str]) -> bool:
+    """Whether a turn below a cell may have one of these keys in its `context`; False is sure."""
+    for output in outputs_of(cell):
+        data = output.get("data")
+        turn = data.get(TURN_MIME) if isinstance(data, dict) else None
+        context = turn.get("context") if isinstance(turn, dict) else None
+        if isinstance(context, dict) and not keys.isdisjoint(context):
+            return True
+    return False
+
+
+def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
+    """What the outputs say in words, without terminal colours; a picture is named in its place."""
+    texts = []
+    for stream, group in groupby(outputs, _stream):
+        text = "".join(map(_text_of, group))
+        texts.append(text if stream is None else _as_shown(text))
+    return _ANSI.sub("", "".join(texts))
+
+
+def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
+    """The PNG and JPEG pictures of the outputs, in order, those that servers would refuse aside."""
+    parts: list[Part] = []
+    for output in outputs:
+        data = output.get("data")
+        bundle = data if isinstance(data, dict) else {}
+        for mime in SENT_IMAGES:
+            url = _data_url(mime, bundle.get(mime))
+            if url and len(parts) < IMAGES:
+                image = {"url": url, "detail": "auto"}
+                parts.append({"type": "image_url", "image_url": image})
+    return parts
+
+
+def _stream(output: Mapping[str, Any]) -> str | None:
+    """The name of a stream; None of what is none. Clients save one stream in several outputs."""
+    return str(output.get("name")) if output.get("output_type") == "stream" else None
+
+
+def _as_shown(text: str) -> str:
+    """A stream as it is shown in the end, and as JupyterLab saves it: others save it as it came.
+
+    A carriage return goes back to the beginning of the line, a backspace takes away its last
+    character.
+    """
+    if "\r" not in text and "\b" not in text:
+        return text
+    return "\n".join(map(_line_as_shown, text.split("\n")))
+
+
+def _line_as_shown(line: str) -> str:
+    if "\r" not in line and "\b" not in line:
+        return line
+    shown: list[str] = []
+    place = 0
+    for piece in _CONTROLS.split(line):
+        if piece == "\r":
+            place = 0
+        elif piece != "\b":
+            shown[place : place + len(piece)] = piece
+            place += len(piece)
+        elif place:
+            if place == len(shown):
+                shown.pop()
+            place -= 1
+    return "".join(shown)
+
+
+def _text_of(output: Mapping[str, Any]) -> str:
+    if output.get("output_type") == "stream":
+        return _lines(output.get("text"))
+    if output.get("output_type") == "error":
+        lines = output.get("traceback")
+        if not isinstance(lines, list) or not lines:
+            lines = [f"{output.get('ename')}: {output.get('evalue')}"]
+        return "\n".join(str(line) for line in lines) + "\n"
+    data = output.get("data")
+    if not isinstance(data, dict):
+        return ""
+    images = "".join(f"[{mime}]\n" for mime in data if str(mime).startswith("image/"))
+    text = next((words for mime in SENT_TEXTS if (words := _lines(data.get(mime)))), "")
+    if not text and not images:
+        text = "".join(_named(mime, value) for mime, value in data.items())
+    return images + text + ("\n" if text and not text.endswith("\n") else "")
+
+
+def _named(mime: Any, value: Any) -> str:
+    if mime == "application/json":
+        return json.dumps(value, ensure_ascii=False) + "\n"
+    return f"[{mime}]\n"
+
+
+def _lines(text: Any) -> str:
+    return source_of({"source": text})
+
+
+def _data_url(mime: str, data: Any) -> str | None:
+    """The picture as a URL; None for what is no such picture, or too large to be sent."""
+    text = "".join(_lines(data).split())
+    if not text or len(text) > IMAGE_BYTES * 4 // 3 + 4:
+        return None
+    try:
+        picture = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return f"data:{mime};base64,{text}" if picture.startswith(_SIGNATURES[mime]) else None

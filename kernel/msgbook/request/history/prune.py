@@ -1,0 +1,160 @@
+"""What earlier prompts brought, as it is sent: `%prune` drops old copies of files. Pure.
+
+A cell `%prune` means that of each file only the newest copy above it goes to the cells below it.
+Nothing in the notebook changes, nor do the requests of the cells above. Of several such cells the
+last one above counts: it drops all that the others do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgbook.notebook.cells import Cell, IsMagic, is_count, is_excluded, source_of
+from msgbook.request.history.cell import context_of, prompt_text, turns_of
+from msgbook.request.history.kind import history_of, is_summary, kind_of
+from msgbook.request.history.outputs import may_record
+from msgbook_format.turn import TURN_MIME, turn_of
+
+PRUNE_MAGIC = "%prune"
+"""Stands alone in its cell."""
+
+BROUGHT = frozenset({"rules", "files", "tools", "images"})
+"""Keys of a context that name texts."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Dropped(NamedTuple):
+    """A file of an earlier prompt that is not sent any more."""
+
+    cell: int
+    """Position of the prompt."""
+    key: str
+    version: int
+    sha256: str
+    """Of its text, in hex."""
+    was_whole: bool
+    """Whether its text stood there, and not only a word that it had not changed."""
+
+
+def prunes(cells: Sequence[Cell]) -> list[int]:
+    """Positions of the `%prune` cells; one that is excluded from the history does not count."""
+    return [
+        position
+        for position, cell in enumerate(cells)
+        if cell.get("cell_type") == "code"
+        and source_of(cell).strip() == PRUNE_MAGIC
+        and not is_excluded(history_of(cell))
+    ]
+
+
+def pruned(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> Sequence[Cell]:
+    """The cells as they are sent: what is dropped has `"dropped": true` in its turn's `context`.
+
+    The cells given stay as they are; those without anything to drop are returned themselves.
+
+    Args:
+        at: Position of the running cell; by default it stands below all of the cells.
+    """
+    keys: dict[int, set[str]] = {}
+    for one in dropped(cells, is_magic, at):
+        keys.setdefault(one.cell, set()).add(one.key)
+    if not keys:
+        return cells
+    return [_without(cell, keys[i]) if i in keys else cell for i, cell in enumerate(cells)]
+
+
+def dropped(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> list[Dropped]:
+    """What `%prune` drops, in document order.
+
+    A text is dropped, and with it each word further down that it has not changed. The newest copy
+    is the last one, also where cells were moved: that is how a model reads them.
+
+    Args:
+        at: As for `pruned`.
+    """
+    mark = max(prunes(cells[:at]), default=None)
+    if mark is None:
+        return []
+    brought = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
+    newest = {
+        key: i for i, files in brought if i < mark for key, file in files.items() if _is_whole(file)
+    }
+    found: list[Dropped] = []
+    sent: set[tuple[str, int, str]] = set()
+    gone: set[tuple[str, int, str]] = set()
+    for i, files in brought:
+        for key, file in files.items():
+            copy = (key, file["version"], file["sha256"])
+            if file.get("dropped") is True:
+                gone.add(copy)
+            elif _is_whole(file) and (i >= mark or i == newest[key]):
+                sent.add(copy)
+            elif _is_whole(file) or (copy in gone and copy not in sent):
+                gone.add(copy)
+                found.append(Dropped(i, *copy, _is_whole(file)))
+    return found
+
+
+def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
+    """What the prompts that are sent whole have brought, in order, as it is sent."""
+    return (context for _, context in _contexts(pruned(cells, is_magic), is_magic))
+
+
+def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for position, cell in enumerate(cells):
+        # Most prompts bring nothing, and what they are takes longer to say.
+        if not may_record(cell, BROUGHT):
+            continue
+        context = context_of(turns_of(cell))
+        if not BROUGHT.isdisjoint(context) and _is_sent_whole(cell, is_magic):
+            yield position, context
+
+
+def _is_sent_whole(cell: Cell, is_magic: IsMagic) -> bool:
+    history = history_of(cell)
+    return (
+        kind_of(cell, is_magic) == "prompt"
+        and not is_excluded(history)
+        and not is_summary(history)
+        and bool(prompt_text(source_of(cell)).strip())
+    )
+
+
+def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The files of a block by key, those that are none aside: no more than `prompt.block` takes."""
+    files = context.get("files")
+    return {
+        file["key"]: file
+        for file in (files if isinstance(files, list) else [])
+        if isinstance(file, dict)
+        and isinstance(file.get("key"), str)
+        and is_count(file.get("version"))
+        and file["version"] > 0
+        and isinstance(file.get("sha256"), str)
+        and _DIGEST.fullmatch(file["sha256"])
+    }
+
+
+def _is_whole(file: Mapping[str, Any]) -> bool:
+    return file.get("unchanged") is not True and file.get("dropped") is not True
+
+
+def _without(cell: Cell, keys: set[str]) -> Cell:
+    """A copy of a cell whose first turn with a context has files dropped."""
+    outputs = list(cell["outputs"])
+    for position, output in enumerate(outputs):
+        turn: Any = turn_of(output)
+        context = turn.get("context") if turn else None
+        if isinstance(context, dict):
+            files = [
+                {**file, "dropped": True}
+                if isinstance(file, dict) and file.get("key") in keys
+                else file
+                for file in context["files"]
+            ]
+            turn = {**turn, "context": {**context, "files": files}}
+            outputs[position] = {**output, "data": {**output["data"], TURN_MIME: turn}}
+            break
+    return {**cell, "outputs": outputs}

@@ -1,0 +1,234 @@
+"""Files and folders for references, by the rules of rights that the file tools have.
+
+Files of a glob and names in a folder leave out what `.gitignore` does; a path that is written out
+is read whatever a `.gitignore` says. Reading is done in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from msgbook.approval.paths import Objection, Refused, Roots
+from msgbook.request.prompt.ignore import Ignored
+from msgbook.request.prompt.sources import Document, Matches, SourceError
+from msgbook.request.prompt.tags import Lines
+from msgbook.text import counted
+from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
+from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files.text import TextFile, decoded
+from msgbook.tools.files.walking import SKIPPED, walk
+
+FILE_LIMIT = 2_000_000
+"""Bytes of a file that is sent; a larger one is named, unless lines of it are asked for."""
+LINES_LIMIT = 50_000_000
+"""Bytes of a file in which lines are looked for."""
+_LINE_PORTIONS = (1_000_000, 8_000_000, LINES_LIMIT)
+NAMES = 1000
+"""Names of a folder that are shown."""
+MATCHES = 200
+"""Files of a glob that are followed."""
+_FOLDERS = 20_000
+_WILDCARDS = 3
+"""Wildcards in one name of a pattern: each multiplies the time that a hostile file name can take."""
+_CONVERSATIONS = (".msg.md", ".ipynb")
+_PROSE = {".md", ".markdown", ".txt", ".rst"}
+
+Allow = Callable[[Path, Objection], Awaitable[bool]]
+"""Asks a person whether a real path may be read that is not free."""
+
+
+async def nobody(real: Path, objection: Objection) -> bool:
+    """The answer where nobody can be asked."""
+    return False
+
+
+class Files:
+    """The part of `Sources` that reads files.
+
+    Args:
+        roots: Where reading is free.
+        allow: Asks about what is not free, if the user has named it.
+        conversation: Its file: globs leave it out, since all that is in it is sent already.
+    """
+
+    def __init__(
+        self, roots: Roots, allow: Allow = nobody, conversation: Path | None = None
+    ) -> None:
+        self._roots = roots
+        self._allow = allow
+        self._own = _texts_of(conversation.resolve()) if conversation else set()
+        self.allowed = 0
+        """How often somebody had to allow, and allowed, what was read."""
+
+    async def exists(self, path: str) -> bool:
+        return await asyncio.to_thread(self._exists, path)
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        before = self.allowed
+        real = await self._readable(path, nested=nested)
+        with _saying():
+            document = await asyncio.to_thread(self._document, real, lines)
+        return replace(document, free=self.allowed == before)
+
+    async def glob(self, pattern: str) -> Matches:
+        with _saying():
+            return await asyncio.to_thread(self._matches, pattern)
+
+    async def bytes(self, path: str, limit: int) -> bytes:
+        """All of a file.
+
+        Raises:
+            SourceError: It is missing, refused, or has more than `limit` bytes.
+        """
+        real = await self._readable(path, nested=False)
+        with _saying():
+            data, status = await asyncio.to_thread(read_file, self._roots, real, limit + 1)
+        if len(data) > limit:
+            raise SourceError(f"it has {status.st_size:,} bytes; the limit is {limit:,}")
+        return data
+
+    async def _readable(self, path: str, *, nested: bool) -> Path:
+        """The real path of a file that is free to read, or that somebody allows.
+
+        Args:
+            nested: Whether a file names it: nobody is asked then.
+        """
+        with _saying():
+            real = self._roots.resolve(path)
+        objection = self._roots.objection(real)
+        if objection and not nested and not await self.exists(path):
+            raise SourceError("there is no such file")  # nothing that could be allowed
+        if objection and (nested or not await self._allow(real, objection)):
+            raise SourceError(f"it is not free to read, since {objection.reason}")
+        self.allowed += objection is not None
+        return real
+
+    def _exists(self, path: str) -> bool:
+        try:
+            real = self._roots.resolve(path)
+            return real.exists()
+        except (Refused, OSError):
+            return False
+
+    def _document(self, real: Path, lines: Lines | None) -> Document:
+        if is_folder(self._roots, real):
+            if lines:
+                raise SourceError("a folder has no lines")
+            return Document(self._listing(real), "literal")
+        if lines:
+            return self._some_lines(real, lines)
+        data, status = read_file(self._roots, real, 8192)
+        if status.st_size > len(data) and status.st_size <= FILE_LIMIT:
+            data, status = read_file(self._roots, real, FILE_LIMIT)
+        file = decoded(data)
+        if file is None or status.st_size > FILE_LIMIT:
+            return Document(_named(real, file, status.st_size), "literal", _advice(real))
+        return Document(file.lines, _kind(real))
+
+    def _some_lines(self, real: Path, lines: Lines) -> Document:
+        for limit in _LINE_PORTIONS:
+            data, status = read_file(self._roots, real, limit)
+            whole = status.st_size <= len(data)
+            file = decoded(data if whole else data[: data.rfind(b"\n") + 1])
+            found = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
+            if whole or len(found) >= lines.last:
+                break
+        if file is None:
+            return Document(_named(real, file, status.st_size), "literal")
+        if lines.first > len(found) or (lines.last > len(found) and not whole):
+            where = "the file has" if whole else f"its first {LINES_LIMIT:,} bytes have"
+            raise SourceError(f"{where} {counted(len(found), 'line')}")
+        return Document("\n".join(found[lines.first - 1 : lines.last]), _kind(real))
+
+    def _listing(self, folder: Path) -> str:
+        ignored = Ignored(self._roots)
+        with refusing(self._roots, folder):
+            found = entries(self._roots, folder)
+        names = [
+            f"[{'DIR' if kind == 'folder' else 'FILE'}] {name}"
+            for name, kind in found
+            if not ignored.hides(folder / name, is_folder=kind == "folder")
+        ]
+        shown = names[:NAMES]
+        more = [f"[... {len(names) - NAMES} more names]"] if len(names) > NAMES else []
+        return "\n".join(shown + more) or "(the folder is empty)"
+
+    def _matches(self, pattern: str) -> Matches:
+        if any(name.count("*") + name.count("?") > _WILDCARDS for name in pattern.split("/")):
+            raise SourceError(f"a name of the pattern has more than {_WILDCARDS} wildcards")
+        fits = matcher(pattern)
+        folder = self._roots.folder
+        objection = self._roots.objection(folder)
+        if objection and not self._roots.holds_allowed(folder):
+            raise SourceError(f"the folder is not free to read, since {objection.reason}")
+        found = sorted(name for name in self._walk() if fits(name))
+        own = [name for name in found if folder / name in self._own]
+        found = [name for name in found if name not in own]
+        objections = {name: self._roots.objection(folder / name) for name in found}
+        free = [name for name, objection in objections.items() if objection is None]
+        left_out = [objection for objection in objections.values() if objection is not None]
+        secrets = sum(objection.every_time for objection in left_out)
+        notes = []
+        if secrets:
+            notes.append(f"left out {counted(secrets, 'file')} that may hold secrets")
+        if len(left_out) > secrets:
+            others = counted(len(left_out) - secrets, "file")
+            notes.append(f"left out {others} outside the agent's allowed_uris")
+        if own:
+            notes.append(f"left out {', '.join(own)}, which is this conversation")
+        if len(free) > MATCHES:
+            notes.append(f"{len(free)} files match; the first {MATCHES} are taken")
+        return Matches(free[:MATCHES], "; ".join(notes))
+
+    def _walk(self) -> Iterator[str]:
+        """Files below the notebook's folder that are not ignored, relative with `/`."""
+        folder = self._roots.folder
+        ignored = Ignored(self._roots)
+
+        def hidden(path: str, kind: str) -> bool:
+            name = path.rpartition("/")[2]
+            return name in SKIPPED or ignored.hides(folder / path, is_folder=kind == "folder")
+
+        found = walk(self._roots, folder, hidden, _FOLDERS)
+        return (path for path, kind in found if kind == "file")
+
+
+def _texts_of(conversation: Path) -> set[Path]:
+    """The files in which a conversation stands: its own, and the other one of a pair."""
+    for suffix in _CONVERSATIONS:
+        if conversation.name.endswith(suffix):
+            stem = conversation.name.removesuffix(suffix)
+            return {conversation.with_name(stem + other) for other in _CONVERSATIONS}
+    return {conversation}
+
+
+@contextmanager
+def _saying() -> Iterator[None]:
+    """What the file functions refuse becomes what a reference says."""
+    try:
+        yield
+    except Refused as error:
+        raise SourceError(str(error)) from None
+
+
+def _kind(real: Path) -> Literal["prose", "source"]:
+    return "prose" if real.suffix.lower() in _PROSE else "source"
+
+
+def _advice(real: Path) -> str:
+    """How what is only named could be sent."""
+    is_image = (mimetypes.guess_type(real.name)[0] or "").startswith("image/")
+    return "an image is sent when it is written as one: ![](path)" if is_image else ""
+
+
+def _named(real: Path, file: TextFile | None, size: int) -> str:
+    kind = mimetypes.guess_type(real.name)[0]
+    if file is None:
+        return f"(binary file, {kind or 'unknown type'}, {size:,} bytes)"
+    return f"({kind or 'text'}, {size:,} bytes: too large to be sent; ask for lines of it)"

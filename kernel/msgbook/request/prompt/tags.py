@@ -1,0 +1,176 @@
+"""References in a text: `@[...]` and bare `@path`. Pure, total, and linear in the text.
+
+What stands in fences, in inline code or behind a backslash is text. A tag stands on one line; only
+the arguments of a tool may go over several.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from msgbook.errors import MsgbookError
+from msgbook.request.prompt.scan import Problem, Scanner, located, matching
+
+Kind = Literal["path", "cell", "python", "tool"]
+
+_OPENER = r"@\[|(?<![A-Za-z0-9_.+@/-])@(?P<bare>[^\s\x00-\x1f`'\"<>()\[\]{}|*?,;!@，。；：！？、（）“”‘’《》【】…]+)"
+_TOOL = re.compile(r"@\[\s*([A-Za-z_][\w.-]*)\s*(?=\{\s*[\"}])")
+_TOOL_END = re.compile(r"\s*\]")
+# The last alternative is a quote that nothing closes, or a tag where JSON has none.
+_JSON_PIECE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]|["@]', re.DOTALL)
+_ASCII = re.compile(r"[!-~]+")
+_PYTHON_NAME = re.compile(r"[^\W\d]\w*")
+_GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^{}]*,[^{}]*\}")
+
+
+class TagError(MsgbookError):
+    """A tag that cannot be followed; the message says what was expected."""
+
+
+class Lines(NamedTuple):
+    """A range of lines, from 1, the last one included."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One reference, as written."""
+
+    text: str
+    """What stands between the brackets, or behind a bare `@`."""
+    start: int
+    """Where it begins in the text."""
+    bare: bool = False
+    """Whether it is written without brackets, and counts only if such a file exists."""
+    tool: str = ""
+    """The name of the tool; empty for all that is no call."""
+    arguments: str = ""
+    """Of a tool: JSON text as written."""
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """What a bare tag may mean, best first: prose in Chinese goes on without a blank."""
+        ascii_part = _ASCII.match(self.text)
+        shorter = ascii_part[0].rstrip(".:") if self.bare and ascii_part else self.text
+        return (self.text,) if shorter in ("", self.text) else (self.text, shorter)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a tag without a tool means, its macros expanded."""
+
+    kind: Kind
+    name: str
+    """A path or glob, a cell's id, or a Python name."""
+    lines: Lines | None = None
+
+
+class Found(NamedTuple):
+    """The tags of a text, and what looks like one and is none."""
+
+    tags: list[Tag]
+    problems: list[Problem]
+
+
+def find_tags(text: str, *, bare: bool = True) -> Found:
+    """The references of a text, in order.
+
+    Args:
+        bare: Whether `@path` counts, too.
+    """
+    tags: list[Tag] = []
+    unclosed: list[tuple[int, str]] = []
+    if "@" not in text:
+        return Found(tags, [])
+    brackets: dict[int, int] | None = None
+    scanner = Scanner(text, _OPENER)
+    while found := scanner.next():
+        start = found.start()
+        if found["bare"]:
+            name = found["bare"].rstrip(".:")
+            if bare and name:
+                tags.append(Tag(name, start, bare=True))
+            continue
+        if call := _tool(text, start):
+            tag, end = call
+            tags.append(tag)
+            scanner.skip(end)
+            continue
+        if brackets is None:
+            brackets = matching(text, "[]")
+        closing = brackets.get(start + 1)
+        if closing is None:
+            unclosed.append((start, f"{_begin(text, start)} has no closing bracket on its line."))
+        elif inner := text[start + 2 : closing].strip():
+            tags.append(Tag(inner, start))
+            scanner.skip(closing + 1)
+    return Found(tags, located(text, unclosed))
+
+
+def parse_tag(text: str) -> Reference:
+    """What the text of a tag means that calls no tool.
+
+    Raises:
+        TagError: It means nothing.
+    """
+    kind, colon, rest = text.partition(":")
+    if colon and kind == "cell":
+        if not rest.strip():
+            raise TagError("expected the id of a cell behind cell:")
+        return Reference("cell", rest.strip())
+    if colon and kind == "py":
+        if not _PYTHON_NAME.fullmatch(rest.strip()):
+            raise TagError("expected the name of a Python variable behind py:")
+        return Reference("python", rest.strip())
+    name = text
+    numbers: list[int] = []
+    while len(numbers) < 2:
+        path, colon, number = name.rpartition(":")
+        if not (colon and path and number.isdecimal() and len(number) < 10):
+            break
+        name, numbers = path, [int(number), *numbers]
+    if not numbers:
+        return Reference("path", name)
+    first, last = numbers[0], numbers[-1]
+    if not 1 <= first <= last:
+        raise TagError(f"lines {first} to {last} are no range; lines count from 1")
+    return Reference("path", name, Lines(first, last))
+
+
+def is_glob(path: str) -> bool:
+    """Whether a path may be a pattern; one that exists as it is written is none."""
+    return _GLOB.search(path) is not None
+
+
+def _tool(text: str, start: int) -> tuple[Tag, int] | None:
+    """The call of a tool that begins here, and where it ends; None if it is none.
+
+    JSON has no `@` outside of its strings, so that a search ends at the next tag at the latest: it
+    is this that keeps the whole linear.
+    """
+    head = _TOOL.match(text, start)
+    if head is None:
+        return None
+    depth = 0
+    for piece in _JSON_PIECE.finditer(text, head.end()):
+        depth += {"{": 1, "}": -1}.get(piece[0], 0)
+        if piece[0] in ('"', "@"):
+            return None
+        if depth == 0:
+            end = _TOOL_END.match(text, piece.end())
+            arguments = text[head.end() : piece.end()]
+            return (
+                (Tag(head[1] + arguments, start, False, head[1], arguments), end.end())
+                if end
+                else None
+            )
+    return None
+
+
+def _begin(text: str, start: int) -> str:
+    line = text[start : start + 40].splitlines()[0]
+    return f"{line}..." if len(line) == 40 else line

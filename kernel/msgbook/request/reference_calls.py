@@ -1,0 +1,63 @@
+"""Calls of tools that a prompt makes itself, by `@[tool{json}]`: run first, seen in the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import aclosing
+from secrets import token_hex
+
+from msgbook import messages
+from msgbook.events import ReferenceCalled
+from msgbook.request.prompt.sources import Document, SourceError
+from msgbook.turn.calls import CallRunner
+from msgbook.turn.record import TurnRecord
+
+
+class ReferenceCalls:
+    """Runs the calls, under the rules for calls of a model.
+
+    Args:
+        changed: Called after each change of the record.
+        now: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        runner: CallRunner,
+        record: TurnRecord,
+        changed: Callable[[], None],
+        now: Callable[[], float],
+    ) -> None:
+        self._runner = runner
+        self._record = record
+        self._changed = changed
+        self._now = now
+
+    async def run(self, name: str, arguments: str) -> Document:
+        """The text of a call's result; free if the call was.
+
+        Raises:
+            SourceError: It was denied, or it failed.
+        """
+        call_id = f"reference_{token_hex(4)}"
+        self._record.apply(ReferenceCalled(call_id, name, arguments), self._now())
+        blocks = self._record.step_blocks()
+        call = next(block for block in blocks if block["id"] == call_id)
+        async with aclosing(self._runner.run([call])) as happenings:
+            async for _ in happenings:
+                self._changed()
+        result = next(
+            (
+                b
+                for b in self._record.step_blocks()
+                if b["type"] == "tool_result" and b["id"] == call_id
+            ),
+            None,
+        )
+        if result is None:
+            raise SourceError("it did not run, since the turn's limits are reached")
+        said = messages.without_images(messages.tool_result("", result["content"]))
+        text = str(said["content"])
+        if result["status"] != "success":
+            raise SourceError(text)
+        return Document(text, "literal", free=call.get("approval") == "auto")

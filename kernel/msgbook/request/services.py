@@ -1,0 +1,193 @@
+"""What may be done to make a request: in a turn everything, by the rules; in a preview nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Protocol
+
+from msgbook.approval.paths import Objection, one_line
+from msgbook.approval.question import Approve, Question
+from msgbook.approval.request import ApprovalRequest
+from msgbook.events import Notice, TurnEvent
+from msgbook.notebook.cells import Cell
+from msgbook.request.active_agent import ActiveAgent, ChooseModel
+from msgbook.request.history import Missing
+from msgbook.request.prompt.sources import Document, SourceError
+from msgbook.request.prompt_sources import Describe, RunTool
+from msgbook.request.reference_calls import ReferenceCalls
+from msgbook.request.summaries import Summaries, part_of, sum_up
+from msgbook.tools.base import ToolError
+from msgbook.turn.calls import Bound, CallRunner
+from msgbook.turn.limits import Breaker, Meter
+from msgbook.turn.record import TurnRecord
+from msgbook_format.turn import Block
+
+
+class RequestServices(Protocol):
+    """What a request is made with, beside the reading of free files."""
+
+    @property
+    def told(self) -> set[str]:
+        """What the reader has been told in this session and need not be told again."""
+        ...
+
+    @property
+    def choose_model(self) -> ChooseModel:
+        """Chooses the model."""
+        ...
+
+    @property
+    def describe(self) -> Describe | None:
+        """Describes a Python variable; None where there is no Python."""
+        ...
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        """Whether a file that the user names may be read though it is not free."""
+        ...
+
+    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+        """Runs tools that the prompt names."""
+        ...
+
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    ) -> Summaries:
+        """Makes summaries of some of the cells above."""
+        ...
+
+    def say(self, words: str) -> None:
+        """Tells the reader what is not followed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnServices:
+    """The means of a turn.
+
+    Args:
+        changed: Called after each change of the record.
+        told: What the reader has been told in this session; grows.
+        approve: Decides about what is not free.
+        redact: Takes out of a tool's result what must not be shown or sent on.
+        bound: Cuts a tool's result down to what a request can carry.
+    """
+
+    record: TurnRecord
+    told: set[str]
+    changed: Callable[[], None]
+    approve: Approve
+    choose_model: ChooseModel
+    describe: Describe | None
+    redact: Callable[[str], str]
+    bound: Bound
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        decision = await self.approve(_question(real, objection))
+        if decision.approval == "denied":
+            # Who decided, and why, is for the reader: a notice that names the file alone would not tell.
+            raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
+        by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
+        self._apply(Notice(f"{one_line(str(real))} was read: {by}."))
+        return True
+
+    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+        runner = CallRunner(
+            self.record,
+            answerer.tools,
+            self.approve,
+            self.redact,
+            self.bound,
+            time.monotonic,
+            Meter(answerer.limits, time.monotonic),
+            Breaker(),
+        )
+        return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
+
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    ) -> Summaries:
+        return await sum_up(missing, cells, answerer.model, answerer.provider, self._apply)
+
+    def say(self, words: str) -> None:
+        self._apply(Notice(words, "warning"))
+
+    def _apply(self, event: TurnEvent) -> None:
+        self.record.apply(event, time.monotonic())
+        self.changed()
+
+
+UNKNOWN_MODEL = "the server's only model"
+"""In a preview, where the settings name none: which one that is, the server would have to tell."""
+
+
+@dataclass(slots=True)
+class PreviewServices:
+    """The means of a preview: nothing runs, nobody is asked, no model answers.
+
+    Args:
+        approve: Decides without asking a person.
+        known_model: The model, given the one that is wanted and the provider; None where the server
+            would have to be asked.
+    """
+
+    approve: Approve
+    known_model: Callable[[str | None, str | None], str | None]
+    notices: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+
+    async def choose_model(self, wanted: str | None, provider: str | None) -> str:
+        return self.known_model(wanted, provider) or UNKNOWN_MODEL
+
+    async def describe(self, name: str) -> str:
+        """A variable is described by code of its own."""
+        return _pending(f"py:{name}")
+
+    async def allow(self, real: Path, objection: Objection) -> bool:
+        return (await self.approve(_question(real, objection))).approval != "denied"
+
+    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+        async def run(name: str, arguments: str) -> Document:
+            try:
+                answerer.tools.find(name)
+            except ToolError as error:
+                raise SourceError(str(error)) from None
+            return Document(_pending(f"{name} {arguments}"), "literal")
+
+        return run
+
+    async def sum_up(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    ) -> Summaries:
+        return {
+            one.key: {
+                "text": _pending(f"summary of {part_of(cells, one)}"),
+                "source": one.source,
+            }
+            for one in missing
+        }
+
+    def say(self, words: str) -> None:
+        self.notices.append(words)
+
+
+def _question(real: Path, objection: Objection) -> Question:
+    """May a file be read?"""
+    call: Block = {
+        "type": "tool_call",
+        "id": f"read_{token_hex(4)}",
+        "name": "read",
+        "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
+    }
+    return Question(
+        call,
+        ApprovalRequest(objection.reason, every_time=objection.every_time, path=objection.path),
+    )
+
+
+def _pending(what: str) -> str:
+    return json.dumps({"pending": what}, ensure_ascii=False)

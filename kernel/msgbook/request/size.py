@@ -1,0 +1,54 @@
+"""How much the prompts above may have brought. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from msgbook.errors import MsgbookError
+from msgbook.request.prompt.block import REPLAYED
+from msgbook.request.prompt.images import IMAGES
+
+BROUGHT = 100_000_000
+"""Characters of all prompts together. A record of a few bytes names a large text, and many records
+may name the same."""
+
+
+class BroughtTooMuchError(MsgbookError):
+    """The prompts above brought more than any server takes."""
+
+
+def require_measure(contexts: Iterable[Mapping[str, Any]], length: Callable[[str], int]) -> None:
+    """Go on only if the texts that records name can be put together.
+
+    Args:
+        contexts: Of the turns above, as saved, so that anything may be odd.
+        length: Characters of the text with a sha256 in hex.
+
+    Raises:
+        BroughtTooMuchError: They are too much.
+    """
+    total = 0
+    for context in contexts:
+        kinds = ("rules", "files", "tools")
+        texts = (length(digest) for kind in kinds for digest in _digests(context.get(kind)))
+        images = list(_digests(context.get("images")))[:IMAGES]
+        total += min(sum(texts), REPLAYED) + sum(map(length, images))
+        if total > BROUGHT:
+            raise BroughtTooMuchError(
+                f"What the prompts above brought has more than {BROUGHT:,} characters; nothing was "
+                "sent. Delete or exclude those that are done with: %%msg history=exclude as the "
+                "first line."
+            )
+
+
+def _digests(entries: Any) -> Iterator[str]:
+    """Of the texts that are sent whole."""
+    for entry in entries if isinstance(entries, list) else ():
+        if (
+            isinstance(entry, dict)
+            and isinstance(entry.get("sha256"), str)
+            and entry.get("unchanged") is not True
+            and entry.get("dropped") is not True
+        ):
+            yield entry["sha256"]

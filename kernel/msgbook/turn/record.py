@@ -1,0 +1,254 @@
+"""The turn JSON as a reduction of events: same events and times, same turn. No I/O, no clock."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+from msgbook.events import (
+    REASONING_FIELD,
+    ModelFinished,
+    Notice,
+    ReasoningDelta,
+    ReasoningDetails,
+    ReferenceCalled,
+    RetryWait,
+    StepStarted,
+    TextDelta,
+    ToolApproved,
+    ToolCallDelta,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    TurnEvent,
+    TurnFinished,
+)
+from msgbook.turn.step_calls import StepCalls
+from msgbook.turn.stopped_calls import result_of_stopped
+from msgbook.turn.usage import UsageCount
+from msgbook_format.turn import TURN_VERSION, Block, Turn
+
+REFERENCE_STEP = 0
+"""Step of the calls that the prompt itself makes: before the first model call."""
+
+
+class TurnRecord:
+    """A turn that grows.
+
+    Text arrives in thousands of pieces: the open block keeps them in a list, which is joined when
+    somebody looks. `apply` is the only thing that changes the record.
+
+    Args:
+        head: The keys known from the start (`agent`, `model`, `started`, ...).
+        nonce: Makes the 8 hex digits of a tool call.
+    """
+
+    def __init__(self, head: dict[str, Any], nonce: Callable[[], str]) -> None:
+        self._head = dict(head)
+        self._nonce = nonce
+        self._blocks: list[Block] = []
+        self._step = REFERENCE_STEP
+        self._open: Block | None = None
+        self._retry: Block | None = None
+        self._pieces: list[str] = []
+        self._opened_at = 0.0
+        self._started_at: float | None = None
+        self._usage = UsageCount()
+        self._calls = StepCalls(self._step)
+        self.status = "running"
+        self.size = 0
+        """Characters of text, arguments and results so far."""
+        self.milestones = 0
+        """How often a call was made or decided about, or a tool has put out or returned something for
+        the first time."""
+
+    def apply(self, event: TurnEvent, at: float) -> None:
+        """Take in one event that happened `at` seconds on a monotonic clock."""
+        if self._started_at is None:
+            self._started_at = at
+        match event:
+            case ReasoningDelta():
+                self._add_reasoning(event, at)
+            case ReasoningDetails():
+                self._add_details(event)
+            case TextDelta():
+                self._add_text("text", event.text, at, refusal=event.refusal)
+            case RetryWait():
+                self._add_retry(event)
+            case ReferenceCalled():
+                self._add_reference(event)
+            case ToolCallDelta():
+                self._add_call(event, at)
+            case ModelFinished():
+                self._close(at)
+                self._usage.add(event.usage)
+            case StepStarted():
+                self._usage.begin_step()
+                self._settle_calls(at)
+                self._step = event.step
+                self._calls = StepCalls(event.step)
+            case ToolStarted():
+                self._calls.start(event.id, at)
+                self.milestones += 1
+            case ToolApproved():
+                self._approve(event, at)
+            case ToolOutput():
+                self._add_output(event)
+            case ToolFinished():
+                self._add_result(event)
+            case Notice():
+                self._close(at)
+                self._blocks.append({"type": "notice", "level": event.level, "text": event.text})
+            case TurnFinished():
+                self._finish(event, at)
+
+    def set_head(self, **keys: Any) -> None:
+        """Fill in keys of the turn that were not known when it began (`model`, `context`)."""
+        self._head.update(keys)
+
+    def snapshot(self) -> Turn:
+        """The turn as it stands. Its blocks are the record's own: read them, do not change them."""
+        self._join()
+        turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
+        turn["blocks"] = list(self._blocks)
+        usage = self._usage.total()
+        if usage is not None:
+            turn["usage"] = usage
+        return cast("Turn", turn)
+
+    def step_blocks(self) -> list[Block]:
+        """The blocks of the current step, in order of arrival."""
+        self._join()
+        return [block for block in self._blocks if block.get("step") == self._step]
+
+    def _add_reasoning(self, event: ReasoningDelta, at: float) -> None:
+        self._add_text("reasoning", event.text, at)
+        if event.field != REASONING_FIELD and self._open is not None:
+            self._open.setdefault("extra", {"field": event.field})
+
+    def _add_details(self, event: ReasoningDetails) -> None:
+        """Keep them with the step's reasoning, or with its first block where that is hidden."""
+        blocks = self.step_blocks()
+        reasoning = [block for block in blocks if block["type"] == "reasoning"]
+        for block in (reasoning or blocks)[:1]:
+            block["extra"] = {**block.get("extra", {}), "reasoning_details": event.details}
+
+    def _add_retry(self, event: RetryWait) -> None:
+        """One notice for all waits of a model call: it counts down, and stays as what happened."""
+        words = f"Retrying in {math.ceil(event.seconds)} s" if event.seconds else "Retried"
+        text = f"{words} ({event.attempt}/{event.attempts}): {event.reason}"
+        last = self._blocks[-1] if self._blocks else None
+        if last is None or last is not self._retry:
+            last = self._retry = {"type": "notice", "level": "warning"}
+            self._blocks.append(last)
+        last["text"] = text
+
+    def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
+        block = self._open
+        if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
+            self._close(at)
+            block = {"type": kind, "step": self._step, "text": ""}
+            if refusal:
+                block["refusal"] = True
+            self._blocks.append(block)
+            self._open, self._opened_at = block, at
+        self._pieces.append(text)
+        self.size += len(text)
+
+    def _add_call(self, event: ToolCallDelta, at: float) -> None:
+        if event.index == len(self._calls):
+            self._close(at)
+            self._blocks.append(self._calls.open(event.id, self._nonce()))
+        self._calls.grow(event)
+        self.size += len(event.arguments)
+
+    def _add_reference(self, event: ReferenceCalled) -> None:
+        said = {"name": event.name, "arguments": event.arguments, "history": "exclude"}
+        self._blocks.append(self._calls.open(event.id, self._nonce(), **said))
+        self.size += len(event.arguments)
+
+    def _approve(self, event: ToolApproved, at: float) -> None:
+        call = self._calls.find(event.id)
+        if call.get("approval") == "pending":
+            self._calls.start(event.id, at)
+        call["approval"] = event.approval
+        self.milestones += 1
+
+    def _add_output(self, event: ToolOutput) -> None:
+        """Let a result grow while its tool runs; it has no status until the tool has finished."""
+        block = self._running_result(event.id)
+        if block is None:
+            block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
+            self._blocks.append(block)
+            self.milestones += 1
+        self.size += max(0, len(event.text) - _size(block["content"]))
+        block["content"] = event.text
+
+    def _add_result(self, event: ToolFinished) -> None:
+        block = self._running_result(event.id)
+        if block is None:
+            block = {"type": "tool_result", "step": self._step, "id": event.id}
+            self._blocks.append(block)
+        self.milestones += 1
+        block["status"] = event.status
+        if event.duration is not None:
+            block["duration"] = round(event.duration, 3)
+        block["content"] = event.content
+        self.size += _size(event.content)
+
+    def _running_result(self, call_id: str) -> Block | None:
+        results = (
+            b for b in self.step_blocks() if b["type"] == "tool_result" and "status" not in b
+        )
+        return next((block for block in results if block["id"] == call_id), None)
+
+    def _finish(self, event: TurnFinished, at: float) -> None:
+        self._close(at)
+        self._settle_calls(at)
+        self._usage.end_step()
+        self.status = event.status
+        if event.finish_reason:
+            self._head["finish_reason"] = event.finish_reason
+        if event.error_message is not None:
+            name = event.error_name or "Error"
+            self._blocks.append({"type": "error", "name": name, "message": event.error_message})
+        if self._started_at is not None:
+            self._head["duration"] = round(at - self._started_at, 3)
+
+    def _settle_calls(self, at: float) -> None:
+        """Leave no call open: one that was made gets a result, another counts as cut."""
+        answered = {
+            b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
+        }
+        for block in self._calls:
+            if block["id"] not in answered:
+                self._settle(block, at)
+
+    def _settle(self, call: Block, at: float) -> None:
+        started, shown = self._calls.started(call["id"]), self._running_result(call["id"])
+        if started is None:
+            call["unfinished"] = True
+            return
+        content = result_of_stopped(call, "" if shown is None else str(shown["content"]))
+        duration = None if call.get("approval") == "pending" else at - started
+        self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
+
+    def _close(self, at: float) -> None:
+        """Finish the open text block: what follows is a block of its own."""
+        self._join()
+        if self._open is not None and self._open["type"] == "reasoning":
+            self._open["duration"] = round(at - self._opened_at, 3)
+        self._open = None
+
+    def _join(self) -> None:
+        if self._pieces and self._open is not None:
+            self._open["text"] += "".join(self._pieces)
+            self._pieces = []
+        self._calls.join()
+
+
+def _size(content: str | list[dict[str, Any]]) -> int:
+    """Characters of a result, those of an image's data included."""
+    return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

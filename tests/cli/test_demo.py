@@ -1,0 +1,118 @@
+"""`msgbook demo`, as somebody types it first."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from command import plant_modules
+from processes import stop
+
+from msgbook.__main__ import main
+from msgbook.cli.demo import prepare
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "msgbook", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
+    done = run("demo", str(tmp_path / "new"), "--headless")
+
+    assert (done.returncode, done.stdout.split()) == (
+        0,
+        [str(tmp_path / "new" / "demo.msg.md"), str(tmp_path / "new" / "demo.html")],
+    )
+    text = (tmp_path / "new" / "demo.msg.md").read_text("utf-8")
+    page = (tmp_path / "new" / "demo.html").read_text("utf-8")
+    assert "reasoning=1" in text
+    assert '[tool] name="read"' in text
+    assert "2 messages" in text
+    assert "[notice]" not in text
+    assert page.count("<details") >= 3
+    assert "<details open" not in page
+
+
+def test_asked_through_another_agent_it_counts_the_messages_and_not_the_agents_turns(
+    tmp_path: Path, capsys
+):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("---\nagents: {a: {}, b: {}}\n---\n")
+    for agent, words in (("a", "Hi"), ("b", "And now?")):
+        assert main(["chat", str(path), "--continue", words, "--agent", agent]) == 0
+
+    answers = capsys.readouterr().out
+    assert answers.count("images: ![a circle]") == 1
+    assert "**2 messages of yours**, this one included. The first begins: “Hi”" in answers
+
+
+def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
+    (tmp_path / "demo.msg.md").write_text("My own words.")
+
+    assert prepare(tmp_path).read_text() == "My own words."
+
+
+def test_no_link_is_written_through(tmp_path: Path):
+    (tmp_path / "demo.msg.md").symlink_to(tmp_path / "elsewhere")
+
+    prepare(tmp_path)
+
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_headless_nothing_runs_or_is_replaced_that_was_there(tmp_path: Path):
+    theirs, page = tmp_path / "demo.msg.md", tmp_path / "theirs.html"
+    trace = tmp_path / "trace"
+    theirs.write_text(f"# %% [^a]\n\n[^a]: [code]\n\n```python\nopen({str(trace)!r}, 'w')\n```\n")
+    before = theirs.read_bytes()
+    page.write_text("theirs")
+    (tmp_path / "demo-2.html").symlink_to(page)
+    (tmp_path / "demo-3.msg.md").symlink_to(tmp_path / "elsewhere")
+
+    done = run("demo", str(tmp_path), "--headless")
+
+    made = [str(tmp_path / "demo-4.msg.md"), str(tmp_path / "demo-4.html")]
+    assert (done.returncode, done.stdout.split()) == (0, made)
+    assert (theirs.read_bytes(), page.read_text()) == (before, "theirs")
+    assert not trace.exists()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_it_opens_jupyterlab_on_the_conversation_from_any_folder(tmp_path: Path):
+    """Whatever modules that folder holds: none is imported, the key is in the environment."""
+    trace = plant_modules(tmp_path)
+    command = [sys.executable, "-m", "msgbook", "demo", "some/where"]
+    # The browser that JupyterLab opens is a command that does nothing.
+    environment = {**os.environ, "BROWSER": "true"}
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        said = []
+        for line in running.stdout:
+            said.append(line)
+            if re.search(r"http://\S+/lab/tree/demo\.msg\.md", line):
+                break
+        stop(running)
+
+    assert "/lab/tree/demo.msg.md" in said[-1], "".join(said)
+    assert (tmp_path / "some" / "where" / "demo.msg.md").exists()
+    assert not trace.exists(), trace.read_text()
+
+
+def test_what_cannot_be_used_is_said_in_one_line(tmp_path: Path, capsys):
+    (tmp_path / "file").write_text("")
+
+    assert main(["demo", str(tmp_path / "file"), "--headless"]) == 2
+
+    said = capsys.readouterr().err
+    assert said == f"msgbook demo: {tmp_path / 'file'}: File exists\n"

@@ -1,0 +1,261 @@
+"""`msgbook preview`: what it prints is what `msgbook run` sends, and nothing runs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from io import BytesIO
+
+import pytest
+from command import run, with_settings
+from PIL import Image
+from scripted_server import call, text
+
+from msgbook.__main__ import main
+from msgbook.cli.preview import preview_file
+from msgbook.cli.run import run_file
+
+CHAT = """\
+---
+agents:
+  writer: {models: gpt-5, temperature: 0.5, tools: [read], skills: [pdf], max_output_tokens: 99}
+---
+# %% [^rule]
+
+[^rule]: [markdown] cell=markdown role=system
+
+Be brief.
+
+# %% One[^one]
+
+#define NAME data
+See @[{{NAME}}.csv] and @[notes.md].
+
+# %%% [^one-1]
+
+[^one-1]: [writer]
+
+1
+
+# %% [^two]
+
+Again @[data.csv] with @[cell:one]: ![a picture](plot.png) 文
+
+# %% [^three]
+
+third
+"""
+
+
+@pytest.fixture
+def chat(tmp_path):
+    (tmp_path / "data.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "notes.md").write_text("Uses {{NAME}}: @[more.txt]")
+    (tmp_path / "more.txt").write_text("more")
+    Image.new("RGB", (3, 2)).save(tmp_path / "plot.png")
+    rules = tmp_path / ".msgbook" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "style.md").write_text("Mind {{NAME}}. @[more.txt]")
+    skill = tmp_path / ".agents" / "skills" / "pdf"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: pdf\ndescription: Reads PDF.\n---\n")
+    path = tmp_path / "chat.msg.md"
+    path.write_text(CHAT, "utf-8")
+    return path
+
+
+def files(folder):
+    return sorted(str(path) for path in folder.rglob("*"))
+
+
+@pytest.fixture
+def shown(server, capsys):
+    """What a preview prints: output and errors."""
+
+    def show(path, cell=None, **options):
+        assert with_settings(server, preview_file, path, cell, **options) == 0
+        return capsys.readouterr()
+
+    return show
+
+
+@pytest.fixture
+def body(shown):
+    def read(path, cell=None, **options):
+        printed = shown(path, cell, as_json=True, **options)
+        assert printed.err == ""
+        return json.loads(printed.out)
+
+    return read
+
+
+def answer(server, path, *answers):
+    """Run the prompts of a file that have no answer."""
+    server.answers = list(answers)
+    assert with_settings(server, run_file, path) == 0
+
+
+def test_the_json_is_the_body_that_a_run_sends(server, chat):
+    server.answers = [text("2")]
+    before = files(chat.parent)
+
+    done = run(server, "preview", chat, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    previewed = json.loads(done.stdout)
+    assert files(chat.parent) == before
+    assert server.requests == []
+
+    run(server, "run", chat)
+    assert previewed == server.requests[0]
+    said = json.dumps(previewed["messages"])
+    for words in ("x,y", "Mind data.", "data:image/png;base64,", "Reads PDF."):
+        assert words in said
+
+
+def test_of_each_cell_that_a_run_answers_the_json_is_what_it_sends(server, chat, body, capsys):
+    answer(server, chat, text("2"), text("3"))
+    capsys.readouterr()
+
+    assert body(chat, "two") == server.requests[0]
+    assert body(chat) == server.requests[1]
+
+
+def test_after_calls_of_tools_it_is_the_same_too(server, chat, body, shown, capsys):
+    answer(server, chat, call("read", {"path": "data.csv"}), text("2"), text("3"))
+    capsys.readouterr()
+
+    assert body(chat) == server.requests[2]
+    listed = shown(chat).out
+    assert '[call call_1: read {"path": "data.csv"}]' in listed
+    assert "[tool_call_id: call_1]" in listed
+
+
+def test_the_listing_tells_each_message_with_its_cell_and_tokens(chat, shown):
+    listed = shown(chat).out
+
+    lines = listed.splitlines()
+    assert lines[0].startswith("cell two (Again @[data.csv] with @[cell:one]: ![a picture]")
+    assert "writer, with gpt-5 at openai; about " in lines[0]
+    heads = [line for line in lines if line.startswith("--- ")]
+    assert [head.split(":")[0] for head in heads] == [
+        "--- 1 tool",
+        "--- options",
+        "--- system",
+        "--- user of cell one (One)",
+        "--- assistant of cell one (One)",
+        "--- user of cell two (Again @[data.csv] with @[cell",
+    ]
+    assert all("token" in head for head in heads if head != "--- options")
+    assert "[image: data:image/png;base64,… (" in listed
+    assert "iVBOR" not in listed
+
+
+def test_what_would_have_to_run_is_pending(server, tmp_path, body):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(
+        "# %% [^old]\n\n[^old]: [markdown] history=summary\n\nLong ago\n\n"
+        '# %% [^new]\n\n@[shell{"command": "touch ran"}] and @[py:table]\n'
+    )
+
+    said = body(path, "new")["messages"]
+
+    block = said[-1]["content"].partition("<content_reference>\n")[2]
+    found = json.loads(block.removesuffix("\n</content_reference>"))
+    assert json.loads(found["tools"][0]["result"]) == {"pending": 'shell {"command": "touch ran"}'}
+    assert json.loads(found["files"]["py:table"]) == {"pending": "py:table"}
+    assert said[1]["content"] == '[summary] {"pending": "summary of cell 1 (Long ago)"}'
+    assert not (tmp_path / "ran").exists()
+    assert server.requests == []
+
+
+def test_a_model_that_only_the_server_knows_is_null_and_not_asked_for(
+    server, tmp_path, body, shown
+):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %%\n\nHi\n")
+    server.models_body = "nobody should ask"
+
+    assert body(path, MSGBOOK_MODEL="")["model"] is None
+    assert "with the server's only model at openai" in shown(path, MSGBOOK_MODEL="").out
+
+
+def test_without_settings_it_is_the_request_to_the_demo_model(tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %%\n\nHi\n")
+
+    assert preview_file(path, as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "demo"
+
+
+def test_what_a_turn_would_say_of_the_prompt_is_told_beside(tmp_path, shown):
+    path = tmp_path / "chat.msg.md"
+    prompt = "See @[gone.txt] and @[gone{}]"
+    path.write_text(f"# %% [^a]\n\n[^a]: [markdown] history=sum\n\n{prompt}\n")
+
+    printed = shown(path, as_json=True)
+
+    lines = printed.err.splitlines()
+    assert all(line.startswith(f"msgbook preview: {path}/a: ") for line in lines)
+    told = ("expected history=include, exclude or summary, got sum", "gone.txt", "named 'gone'")
+    for line, words in zip(lines, told, strict=True):
+        assert words in line
+    assert json.loads(printed.out)["messages"][-1]["content"] == prompt
+
+
+@pytest.mark.parametrize(
+    ("source", "argv", "words"),
+    [
+        ("", [], "there is no prompt in it"),
+        ("# %% [^a]\n\n[^a]: [code]\n\n```python\n1\n```\n", ["--cell", "a"], "a is no prompt"),
+        ("# %%\n\n%continue\n", [], "no answer above broke off"),
+        ("# %%\n\n%%msg agent=nobody\nHi\n", [], "There is no agent 'nobody'"),
+    ],
+)
+def test_where_there_would_be_no_request_the_code_is_1(tmp_path, capsys, source, argv, words):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(source)
+
+    assert main(["preview", str(path), *argv]) == 1
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [["gone.msg.md"], ["chat.msg.md", "--cell", "gone"]])
+def test_what_cannot_be_read_is_code_2(tmp_path, monkeypatch, capsys, argv):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chat.msg.md").write_text("# %%\n\nHi\n")
+
+    assert main(["preview", *argv]) == 2
+    assert argv[-1] in capsys.readouterr().err
+
+
+def test_the_json_survives_a_terminal_that_shows_no_more_than_ascii(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    prompt = "文 é \u202e \x85 😀"
+    path.write_text(f"# %%\n\n{prompt}\n", "utf-8")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "msgbook", "preview", str(path), "--json"],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1", "OPENAI_BASE_URL": server.url},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert json.loads(done.stdout.decode("ascii"))["messages"][-1]["content"] == prompt
+
+
+def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
+    picture = BytesIO()
+    Image.new("RGB", (2, 2)).save(picture, "PNG")
+    data = base64.b64encode(picture.getvalue()).decode()
+    path = tmp_path / "chat.msg.md"
+    urls = f"![x](data:image/png;base64,{data}) ![y](https://example.org/a.png)"
+    path.write_text(f"# %%\n\nSee {urls}\n")
+
+    listed = shown(path).out
+
+    assert f"[image: data:image/png;base64,… ({len(picture.getvalue())} bytes)]" in listed
+    assert "[image: https://example.org/a.png]" in listed

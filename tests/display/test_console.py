@@ -1,0 +1,120 @@
+"""Text that only grows says all of a turn once, however it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.display.console import GrowingText, TextDisplay
+from msgbook.events import (
+    ModelFinished,
+    Notice,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolApproved,
+    ToolCallDelta,
+    ToolFinished,
+    TurnFinished,
+)
+from msgbook.text import without_data
+from msgbook.turn.record import TurnRecord
+
+EVENTS = [
+    Notice("Long.", "warning"),
+    StepStarted(1),
+    ReasoningDelta("I "),
+    ReasoningDelta("look."),
+    ToolCallDelta(0, "c", "read", '{"path": '),
+    ToolCallDelta(0, "c", "", '"a"}'),
+    ModelFinished("tool_calls", ended=True),
+    ToolApproved("c", "auto"),
+    ToolFinished("c", "success", "\n".join(f"line {n}" for n in range(30)), 0.1),
+    StepStarted(2),
+    TextDelta("It is"),
+    TextDelta(" **here**.\x1b[31m"),
+    ModelFinished("stop", ended=True),
+    TurnFinished("done"),
+]
+WHOLE = (
+    '⚠️ Long.\n\n💭 I look.\n\n🔧 read {"path": "a"}\n'
+    + "".join(f"  line {n}\n" for n in range(10))
+    + "  ...\n\nIt is **here**.␛[31m\n"
+)
+
+
+def record():
+    return TurnRecord({}, lambda: "00000000")
+
+
+@given(st.lists(st.booleans(), min_size=len(EVENTS), max_size=len(EVENTS)))
+def test_whenever_it_is_looked_at_the_same_text_comes_out(looks):
+    turn, text, out = record(), GrowingText(), ""
+    for event, look in zip(EVENTS, looks, strict=True):
+        turn.apply(event, 0.0)
+        if look:
+            out += text.more(turn.snapshot()["blocks"])
+    out += text.rest(turn.snapshot()["blocks"])
+
+    assert out == WHOLE
+
+
+def test_text_is_written_while_it_grows():
+    turn, text = record(), GrowingText()
+    written = []
+    for event in EVENTS[1:4]:
+        turn.apply(event, 0.0)
+        written.append(text.more(turn.snapshot()["blocks"]))
+
+    assert written == ["", "💭 I ", "look."]
+
+
+LINK = "data:image/png;base64," + "iVBO" * 500
+
+
+PIECES = [LINK, LINK[:9], LINK[5:40], "A" * 99, "=", ")", " ", "x:;base64,"]
+
+
+@given(st.lists(st.sampled_from(PIECES)), st.integers(0))
+def test_without_the_data_of_images_a_text_only_grows_too(pieces, cut):
+    whole = "".join(pieces)
+
+    assert without_data(whole).startswith(without_data(whole[:cut], ended=False))
+
+
+def test_an_image_that_streams_is_written_as_its_size():
+    turn, text, written = record(), GrowingText(), []
+    for event in (StepStarted(1), *map(TextDelta, ("![x](", LINK[:50], LINK[50:], ")."))):
+        turn.apply(event, 0.0)
+        written.append(text.more(turn.snapshot()["blocks"]))
+
+    assert written == ["", "![x](", "data:image/png;base64,", "", "… (2 kB))."]
+
+
+def test_an_interrupted_turn_ends_what_is_open():
+    turn, text = record(), GrowingText()
+    for event in (*EVENTS[1:5], TurnFinished("interrupted")):
+        turn.apply(event, 0.0)
+
+    assert text.rest(turn.snapshot()["blocks"]) == ('💭 I look.\n\n🔧 read {"path":\n')
+
+
+def test_messages_are_gathered():
+    sent = []
+
+    async def show():
+        turn = record()
+        display = TextDisplay(turn, lambda kind, content: sent.append((kind, content["text"])))
+        turn.apply(StepStarted(1), 0.0)
+        for number in range(1000):
+            turn.apply(TextDelta(f"{number} "), 0.0)
+            display.changed()
+        display.finish()
+
+    asyncio.run(show())
+
+    assert {kind for kind, _ in sent} == {"stream"}
+    assert len(sent) <= 3
+    assert "".join(text for _, text in sent) == "".join(f"{n} " for n in range(1000)) + "\n"

@@ -1,0 +1,97 @@
+"""Hostile HTML and Markdown cost time in proportion to their length, and raise nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from msgbook_format.exporters.sanitize import sanitize_html
+from msgbook_format.exporters.spelling import spelled_out
+from msgbook_format.turn import safe_markdown
+from msgbook_format.turn.markdown.display import contain_formulas
+from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line
+
+PIECES = (
+    *(
+        "<a ",
+        "<![a]>",
+        "<![",
+        "<!--",
+        "<a>",
+        "</a>",
+        "<",
+        "</",
+        "<?",
+        "<style>",
+        "<script>",
+        '<a "',
+    ),
+    *(
+        "<div>",
+        "<p><b>",
+        "<table><tr><td>",
+        '<a href="',
+        "<a x='",
+        "&",
+        "&#x",
+        "&lt",
+        "a=",
+        " ",
+        '"',
+    ),
+    *(
+        "`",
+        "``` ",
+        "~",
+        "```a\n",
+        "~~~\n",
+        "[",
+        "]",
+        "![",
+        "](",
+        "[a](",
+        "![a](",
+        "[a]: b\n",
+        "[^a]",
+    ),
+    *("$", "$$ ", "\\(", "\\[", "\\", "\\begin{a}", "\\\\[", "$a"),
+    *("\r", "\n", "  \n", "> ", "- ", "1. ", "#", "|a", "|\n|-|\n", "*", "_", "#define a "),
+    *(
+        "(((a",
+        "@[",
+        "http://",
+        "ftp:",
+        "data:image/png;base64,",
+        "![x](attachment:a b",
+        "\0",
+        "\u2028",
+    ),
+)
+FUNCTIONS: tuple[Callable[[str], object], ...] = (
+    *(sanitize_html, safe_markdown, contain_formulas, spelled_out, inline_code, one_line),
+    code_block,
+)
+SHORT, TIMES = 8_000, 8
+"""Characters, and how many times as many are tried as well: linear work is 8 times as much, and
+quadratic 64 times."""
+
+
+def cost(function: Callable[[str], object], text: str) -> float:
+    """CPU seconds, the least of three tries: others take time on this machine, too."""
+    tries = []
+    for _ in range(3):
+        began = time.process_time()
+        function(text)
+        tries.append(time.process_time() - began)
+    return min(tries)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_time_grows_with_the_length_of_a_repeated_piece(function: Callable[[str], object]) -> None:
+    for piece in PIECES:
+        text = piece * (SHORT // len(piece))
+        few, many = cost(function, text), cost(function, text * TIMES)
+        # What takes no time worth measuring is fast enough.
+        assert many < 0.05 or many < 4 * TIMES * max(few, 0.001), (piece, few, many)

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from renderers import Page, commonmark
+
+from msgbook_format.turn import safe_markdown
+from msgbook_format.turn.markdown.inline import safe_inline
+
+if TYPE_CHECKING:
+    from renderers import Renderers
+
+FIXTURES = Path(__file__).parent / "fixtures"
+SEPARATOR = "\n=====\n"
+
+
+def fixtures(name: str) -> list[str]:
+    return (FIXTURES / name).read_text(encoding="utf-8").strip("\n").split(SEPARATOR)
+
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+# Pieces that begin, end or confuse code, formulas, containers and links in some parser.
+PIECES = [
+    *"`$<>\"'[]()!\\:{}|~-*_#=&;/@ \t\n",
+    "``", "```", "````", "~~~", "$$", "\\\\(", "\\\\)", "\\\\[", "\\\\]", "\\(", "\\)", "\\[", "\\]",
+    "\\begin{a}", "\\end{a}", "\n\n", "\n```\n", "\n```html\n", "\n~~~\n", "\n    ", "\n- ", "\n1. ",
+    "\n> ", "\n>", "\n  ", "\n   ", "\n\t", "\n: ", "\n|-|-|\n", "|", "---", "===", "\n# ",
+    "<script>alert(1)</script>", "</script>", "<img src=x onerror=alert(1)>", "<!--", "-->", "<![CDATA[",
+    "]]>", "<?", "<details>", "</details>", "<pre>", "</pre>", "<style>", "<a href=\"", "<div",
+    "](javascript:alert(1))", "[x](javascript:alert(1))", "![x](http://e.example/p.png)", "![", "](",
+    "[a]: javascript:alert(1)\n", "[a]: http://e.example\n", "[a]", "[a][a]", "[b]:", "![a]", f"![x]({PIXEL})",
+    "<javascript:alert(1)>", "<http://a.example/>", "http://a.example/", "https://a.example/$",
+    "\" onmouseover=alert(1) x=\"", "@@0@@", "@\\@0@@", "mermaid", "&lt;", "&#60;", "&quot;", "\\<",
+    "javascript&colon;", "ftp://e.example/", "www.e.example", "!", "[^1]", "[^1]: x", "~~", "**", "__",
+    "\n$$\n", "\n\n$$\n", "\\begin{", "\\end{", "](:)~~", "](javascript:alert(1))~~", "\n#", "\n7. ", "\n***\n",
+    "\u2028", "\u00a0", "word", "a", "1",
+]  # fmt: skip
+HOSTILE = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+
+
+def violations(markdown: str, renderers: Renderers) -> dict[str, list[str]]:
+    found = {name: Page(render(markdown)).violations for name, render in renderers.items()}
+    return {name: what for name, what in found.items() if what}
+
+
+@pytest.mark.parametrize("text", fixtures("hostile.md"), ids=lambda text: repr(text[:40]))
+def test_hostile_text_does_nothing_in_any_renderer(text: str, renderers: Renderers) -> None:
+    assert violations(safe_markdown(text), renderers) == {}
+
+
+@pytest.mark.parametrize("text", fixtures("hostile.md"), ids=lambda text: repr(text[:40]))
+def test_each_hostile_fixture_would_do_something_unless_made_safe(
+    text: str, renderers: Renderers
+) -> None:
+    assert violations(text, renderers)
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(text=HOSTILE)
+def test_any_text_does_nothing_in_any_renderer(text: str, renderers: Renderers) -> None:
+    assert violations(safe_markdown(text), renderers) == {}
+
+
+@pytest.mark.parametrize("text", fixtures("benign.md"), ids=lambda text: repr(text[:40]))
+def test_a_reader_sees_the_same_words_code_and_links(text: str, renderers: Renderers) -> None:
+    expected = Page(commonmark(text, html=False))
+    seen = Page(commonmark(safe_markdown(text)))
+    assert seen.text == expected.text
+    assert seen.code == expected.code
+    assert [unquote(link) for link in seen.links] == [unquote(link) for link in expected.links]
+
+
+@pytest.mark.parametrize("text", fixtures("benign.md"), ids=lambda text: repr(text[:40]))
+def test_every_renderer_shows_the_code_of_a_benign_text(text: str, renderers: Renderers) -> None:
+    expected = Page(commonmark(text, html=False)).code
+    for render in renderers.values():
+        assert Page(render(safe_markdown(text))).code == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a $$x$$ b $$", "a $$x$$ b &#36;&#36;"),
+        ("$$\na\n\nb\n$$", "&#36;&#36;\na\n\nb\n&#36;&#36;"),
+        ("$$\n#a\n$$", "$$\n#a\n$$"),
+        ("Words:\n$$\na_1\n$$\nwords", "Words:\n$$\na_1\n$$\nwords"),
+        ("- a\n\n  $$\n  a_1\n  $$", "- a\n\n  $$\n  a_1\n  $$"),
+        ("#a $$\nb $$", "#a &#36;&#36;\nb &#36;&#36;"),
+        ("a\n    $$\nb\n$$", "a\n    &#36;&#36;\nb\n&#36;&#36;"),
+        ("a $$\n$$ b", "a &#36;&#36;\n&#36;&#36; b"),
+        (r"\\[ a \\] \\[ b", r"\\[ a \\] &#92;[ b"),
+        (r"\\begin{a} \begin{b}x\end{b}", r"&#92;begin{a} \begin{b}x\end{b}"),
+    ],
+)
+def test_a_display_formula_stays_where_it_surely_ends_in_its_paragraph(
+    text: str, safe: str
+) -> None:
+    assert safe_markdown(text) == safe
+    assert safe_markdown(safe) == safe
+
+
+# Lines of code that are hostile when they are not code.
+CODE_LINES = st.lists(st.sampled_from([p for p in PIECES if p.isprintable()]), max_size=4).map(
+    "".join
+)
+SPANS = CODE_LINES.map(lambda code: "`` " + code.replace("`", "'").strip() + "x ``")
+BLOCKS = st.lists(CODE_LINES, min_size=1, max_size=4).map(
+    lambda lines: "\n".join(["``````", *(line.replace("``````", "`") for line in lines), "``````"])
+)
+PIECE_OF_DOCUMENT = st.one_of(
+    SPANS.map(lambda span: f"Words {span} words"),
+    BLOCKS,
+    BLOCKS.map(lambda block: "- " + block.replace("\n", "\n  ")),
+    BLOCKS.map(lambda block: "> " + block.replace("\n", "\n> ")),
+    BLOCKS.map(lambda block: "7. > " + block.replace("\n", "\n   > ")),
+    BLOCKS.map(lambda block: "words\n\n" + block.replace("``````", "    ").replace("\n", "\n    ")),
+)
+
+
+@settings(deadline=None)
+@given(text=st.lists(PIECE_OF_DOCUMENT, min_size=1, max_size=5).map("\n\n".join))
+def test_code_stays_as_it_is_for_the_reader(text: str) -> None:
+    expected = Page(commonmark(text, html=False))
+    seen = Page(commonmark(safe_markdown(text)))
+    assert seen.code == expected.code
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("$a<b$ and $$x<y$$", "$a< b$ and $$x< y$$"),
+        (r"\(a<b\) and \[x<y\]", r"\(a< b\) and \[x< y\]"),
+        (r"\\(a<b\\) and \\[x<y\\]", r"\\(a< b\\) and \\[x< y\\]"),
+        (r"\begin{align}a&<b\end{align}", r"\begin{align}a&< b\end{align}"),
+        (r"$f[x](y) = g[x]:h$", r"$f[x] (y) = g[x] :h$"),
+        ("$a<1$", "$a<1$"),
+    ],
+)
+def test_formulas_hold_no_tag_and_no_entity(text: str, safe: str) -> None:
+    assert safe_markdown(text) == safe
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("![alt](http://e.example/p.png)", "[alt](http://e.example/p.png)"),
+        ("![](p.png)", "[p.png](p.png)"),
+        ("![a*b](data:image/png;base64,AAAA)", "![a&#42;b](data:image/png;base64,AAAA)"),
+        ("!<http://a.example>", "! [http://a.example](http://a.example)"),
+        ("[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"),
+        ("a\x1b[31mb\x00\udc80\r\nc", "a␛[31mb␀�\nc"),
+        ("```py\nx\n", "```py\nx\n```"),
+        ("````xMermaid-\nx\n````", "```text\nx\n```"),
+    ],
+)
+def test_writings(text: str, safe: str) -> None:
+    assert safe_markdown(text).lstrip() == safe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$\style{cursor: url(//e.example/c), auto}{x}$",
+        r"\$\\style{cursor: url(//e.example/c), auto}{x}\$",
+        r"&#36;&#92;style{cursor: url(//e.example/c), auto}{x}&#36;",
+        r"&#36;\\&#115;tyle{cursor: url(//e.example/c), auto}{x}&#36;",
+        r"<http://e.example/$\require{x}$>",
+        r"$\let\x\require$",
+    ],
+)
+def test_tex_that_loads_something_is_no_command(text: str) -> None:
+    shown = Page(commonmark(safe_markdown(text))).text
+    assert re.search("\\\\\u2060(style|require)", shown)
+    assert not re.search(r"\\(style|require)", shown)
+
+
+def _tex(kind: str) -> list[str]:
+    """TeX commands that the page's tests read as well."""
+    commands: list[str] = json.loads((FIXTURES / "tex_commands.json").read_text())[kind]
+    return commands
+
+
+@pytest.mark.parametrize("tex", _tex("broken"))
+def test_tex_that_loads_or_marks_something_is_broken(tex: str) -> None:
+    shown = Page(commonmark(safe_markdown(f"${tex}$"))).text
+    assert "\\\u2060" in shown
+    assert tex not in shown
+
+
+@pytest.mark.parametrize("tex", _tex("kept"))
+def test_tex_that_does_neither_stays(tex: str) -> None:
+    assert safe_markdown(f"${tex}$").strip() == f"${tex}$"
+
+
+class _Counted(str):
+    """A text that counts the characters that are copied out of it or searched in it."""
+
+    work = 0
+
+    def __getitem__(self, key: Any) -> str:
+        piece = super().__getitem__(key)
+        self.work += len(piece)
+        return piece
+
+    def find(self, sub: str, start: Any = None, end: Any = None) -> int:
+        found = super().find(sub, start, end)
+        self.work += (len(self) if found < 0 else found) - (start or 0)
+        return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\(" * 2000 + "`" + "\\)",
+        "\\[" * 2000 + "](" + "\\]",
+        "".join(f"\\begin{{{'a' * (n % 40)}{'b' * (n // 40)}}}" for n in range(400)),
+        "![" * 2000 + "](http://x)" * 2000,
+        "![" * 2000 + f"]({PIXEL})" * 2000,
+        "[" * 2000 + "]" * 2000,
+        "".join("`" * n + " " for n in range(1, 100)),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_the_work_grows_with_the_text_and_not_with_its_square(text: str) -> None:
+    counted = _Counted(text)
+    safe_inline(counted, {"x": "http://x"}, quotes=True, table=False)
+    assert counted.work <= 300 * len(text)

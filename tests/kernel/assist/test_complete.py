@@ -1,0 +1,382 @@
+"""Completion in prompts offers what there is, and nothing that may not be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.agents.resolve import AgentSources, known_agents
+from msgbook.approval.paths import Roots
+from msgbook.config import Settings
+from msgbook.errors import ProviderError
+from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
+from msgbook.kernel.assist.complete import PROMPT_ATTRIBUTES, complete, reply
+from msgbook.kernel.assist.surroundings import Surroundings, is_unfinished
+from msgbook.notebook.session_memory import SessionMemory
+from msgbook.notebook.transcript import Notebook
+from msgbook.tools.base import Tool
+from msgbook.turn import LIMIT_KEYS
+
+
+async def read(path: str, start: int | None = None) -> str:
+    """Read a file."""
+    return path
+
+
+READ = Tool("read", lambda _context: read)
+
+
+def cell(source):
+    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+
+
+@pytest.fixture
+def around(tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    return surroundings(folder)
+
+
+def surroundings(folder: Path, **known):
+    cells = [
+        cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
+        cell("#define GOAL short") | {"id": "b2"},
+        cell("no id"),
+        cell("odd") | {"id": "a1]\u202e"},
+        cell("odder") | {"id": ["a1"]},
+        {},
+    ]
+    return Surroundings(
+        Roots(folder),
+        **{
+            "cells": cells,
+            "names": ("table", "tail"),
+            "models": lambda: ("gpt-5", "qwen3"),
+            "magics": ("%model", "%models", "%time", "%%msg", "%%python"),
+            **known,
+        },
+    )
+
+
+def texts(code, around, cursor=None):
+    matches = complete(code, len(code) if cursor is None else cursor, around)
+    return [match.text for match in matches.found]
+
+
+def test_a_reference_completes_to_files_and_folders_of_the_notebook(around):
+    (around.roots.folder / "src").mkdir()
+    (around.roots.folder / "src" / "main.py").touch()
+    (around.roots.folder / "sum.txt").touch()
+    (around.roots.folder / ".hidden").touch()
+
+    assert texts("see @[s", around) == ["src/", "sum.txt"]
+    assert texts("see @[src/", around) == ["src/main.py"]
+    assert texts("see @[./src/m", around) == ["./src/main.py"]
+    assert texts("see @[.h", around) == [".hidden"]
+    assert set(texts("see @[", around)) == {"src/", "sum.txt", "cell:", "py:"}
+
+
+def test_what_is_not_free_to_read_is_not_offered(around, tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").touch()
+    for name in (".env", "id_rsa", "server.pem"):
+        (around.roots.folder / name).touch()
+    (around.roots.folder / "away").symlink_to(tmp_path / "outside")
+    (around.roots.folder / "leak.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    (around.roots.folder / "here.txt").touch()
+    (around.roots.folder / "same.txt").symlink_to(around.roots.folder / "here.txt")
+    os.mkfifo(around.roots.folder / "pipe")
+
+    assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt", "same.txt"]
+    for typed in ("@[../", "@[away/", "@[/etc/", "@[../outside/s", "@[.e", "@[i", "@[\0"):
+        assert texts(typed, around) == []
+
+
+def test_a_link_to_itself_hides_no_other_file(around):
+    (around.roots.folder / "loop").symlink_to("loop")
+    (around.roots.folder / "here.txt").touch()
+
+    assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt"]
+
+
+def test_names_that_a_tag_cannot_hold_are_not_offered(around):
+    for name in ("a]b", "a\nb", "a\u202eb", "a\x1bb", "a:1", os.fsdecode(b"a\xff")):
+        (around.roots.folder / name).touch()
+
+    assert texts("@[a", around) == []
+
+
+def test_a_huge_folder_gives_a_bounded_number_of_matches(around):
+    for number in range(300):
+        (around.roots.folder / f"f{number}").touch()
+
+    assert len(texts("@[f", around)) == 200
+
+
+def test_cells_are_offered_by_id_with_their_first_words(around):
+    matches = complete("@[cell:a", 8, around)
+
+    assert [(m.text, m.kind, m.note) for m in matches.found] == [("cell:a1", "cell", "What is 文?")]
+
+
+def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(around):
+    content = reply(complete("@[cell:a", 8, around), 8)
+
+    assert content["matches"] == ["cell:a1"]
+    assert content["metadata"]["_jupyter_types_experimental"] == [
+        {
+            "start": 2,
+            "end": 8,
+            "text": "cell:a1",
+            # Without a place where JupyterLab would begin a new line.
+            "type": "cell:\u00a0What\u00a0is\u00a0文\u2060?\u2060",
+            "signature": "What is 文?",
+        }
+    ]
+
+
+def test_names_of_the_notebooks_python_are_offered(around):
+    assert texts("@[py:ta", around) == ["py:table", "py:tail"]
+
+
+def test_tools_are_offered_where_a_reference_begins(tmp_path):
+    around = surroundings(tmp_path, tools=(READ,))
+
+    assert texts("@[rea", around) == ["read{"]
+    assert texts('@[read{"pa', around) == []
+
+
+def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
+    sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
+    prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
+    known = {"tools": (READ,), "agents": lambda above: known_agents(above, sources)}
+    around = surroundings(tmp_path, **known)
+
+    assert texts("@[rea", around) == []
+    assert texts("%%msg agent=writer\n@[rea", around) == ["read{"]
+    assert texts("@[rea", surroundings(tmp_path, cells=[prompt], **known)) == ["read{"]
+    choice = cell("%agent default writer")
+    assert texts("@[rea", surroundings(tmp_path, cells=[choice], **known)) == ["read{"]
+    assert texts("%%msg agent=nobody\n@[rea", around) == ["read{"]
+
+
+def test_a_closed_reference_and_plain_text_complete_to_nothing(around):
+    (around.roots.folder / "a.txt").touch()
+
+    assert texts("@[a.txt] a", around) == []
+    assert texts("mail me@[home]", around) == []
+    assert texts("a", around) == []
+    assert texts("@[a.txt:1", around) == []
+
+
+def test_macros_are_those_that_cells_above_and_this_one_define(around):
+    assert texts("@{define TONE, dry} {{", around) == ["GOAL", "TONE"]
+    assert texts("{{G", around) == ["GOAL"]
+    assert texts("{{GOAL}} {", around) == []
+
+
+def test_a_lone_percent_completes_to_magics(around):
+    assert texts("%", around) == ["%%msg", "%%python", "%model", "%models", "%time"]
+    assert texts("%%m", around) == ["%%msg"]
+    assert texts("50 %", around) == []
+
+
+def test_models_are_offered_where_one_is_named(around):
+    assert texts("%model ", around) == ["gpt-5", "qwen3"]
+    assert texts("%model q", around) == ["qwen3"]
+    assert texts("%%msg history=exclude model=g", around) == ["gpt-5"]
+
+
+def test_the_msg_line_offers_what_it_can_say(around):
+    assert texts("%%msg h", around) == ["history="]
+    assert texts("%%msg history=", around) == ["exclude", "include", "summary"]
+    assert texts("%%msg max_steps=", around) == []
+    assert texts("%%msg history=exclude\nh", around) == []
+    assert set(PROMPT_ATTRIBUTES) == {"agent", "history", "model", *LIMIT_KEYS}
+
+
+def test_agents_are_offered_where_one_is_named(tmp_path):
+    sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
+    new = cell("%agent new fast models=m")
+    around = surroundings(tmp_path, cells=[new], agents=lambda above: known_agents(above, sources))
+
+    assert texts("%agent default ", around) == ["fast", "writer", "local", "assistant"]
+    assert texts("%%msg model=m agent=w", around) == ["writer"]
+    assert complete("%agent default w", 16, around).found[0].note == "Writes prose."
+
+
+class _Page:
+    """A page that shows a notebook."""
+
+    connected = True
+
+    def __init__(self, shown):
+        self.shown = shown
+
+    async def all_cells(self):
+        return self.shown
+
+
+def test_agents_of_notebook_project_and_configuration_are_offered_as_they_are_now(tmp_path):
+    frontmatter = {"msgbook": {"frontmatter": "agents: {writer: {}}"}}
+    folder = tmp_path / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    assistant = Assistant(
+        tmp_path,
+        (),
+        live=_Page(Notebook([cell("%agent new fast models=m")], frontmatter)),
+        memory=SessionMemory(),
+        tools=tuple,
+        magics=lambda: ("%agent",),
+        namespace={},
+        hidden={},
+        models=ModelNames(None),
+        settings=lambda: Settings(agents={"mine": {}}),
+    )
+
+    def offered():
+        return asyncio.run(assistant.complete("%agent default ", 15))["matches"]
+
+    assert offered() == ["fast", "writer", "mine", "assistant"]
+    (folder / "local.md").write_text("Be brief.")
+    assert offered() == ["fast", "writer", "local", "mine", "assistant"]
+
+
+def test_the_words_of_a_magic_are_offered(around):
+    assert texts("%agent ", around) == ["default", "list", "new"]
+    assert texts("%agent n", around) == ["new"]
+    assert texts("%agent new ", around) == []
+    assert texts("%context ", around) == ["full"]
+    assert texts("%display t", around) == ["text"]
+    assert texts("%macros ", around) == ["-d"]
+    assert texts("%macros -d OTHER G", around) == ["GOAL"]
+
+
+def test_a_prompt_that_begins_like_a_magic_is_none(around):
+    (around.roots.folder / "a.txt").touch()
+
+    assert texts("%50 of @[a", around) == ["a.txt"]
+    assert texts("%agent default\n@[a", around) == ["a.txt"]
+
+
+def test_only_what_stands_above_the_cell_counts(tmp_path):
+    cells = [cell("#define A 1"), cell("I use {{"), cell("#define B 2")]
+
+    assert texts("I use {{", surroundings(tmp_path, cells=cells)) == ["A"]
+    # Of two cells that read the same nobody can say which one it is.
+    assert texts("I use {{", surroundings(tmp_path, cells=[*cells, cells[1]])) == ["A", "B"]
+
+
+def test_macros_of_the_notebook_count_and_removed_ones_do_not(tmp_path):
+    around = surroundings(
+        tmp_path,
+        cells=[cell("#define A 1"), cell("%macros -d A")],
+        metadata={"msgbook": {"macros": {"NOTED": "x"}}},
+        is_magic=lambda name: name == "%macros",
+    )
+
+    assert texts("{{", around) == ["NOTED"]
+
+
+def test_positions_are_code_points(around):
+    (around.roots.folder / "文.txt").touch()
+    code = "😀😀 @[文 and more"
+
+    content = reply(complete(code, 6, around), 6)
+
+    assert (content["matches"], content["cursor_start"], content["cursor_end"]) == (
+        ["文.txt"],
+        5,
+        6,
+    )
+    assert content["metadata"]["_jupyter_types_experimental"] == [
+        {"start": 5, "end": 6, "text": "文.txt", "type": "file", "signature": ""}
+    ]
+
+
+@given(st.text(st.sampled_from("@[]{}%msg =:/\\.\n文😀")), st.integers(-3, 40))
+def test_no_text_and_no_cursor_raises(code, cursor):
+    complete(code, cursor, surroundings(Path("/nowhere-at-all")))
+    is_unfinished(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "unfinished"),
+    [
+        ("hello", False),
+        ("see @[a.txt", True),
+        ("see @[a.txt]", False),
+        ("@[a] and @[b", True),
+        ("go on \\", True),
+        ("a] @[", True),
+        ("", False),
+    ],
+)
+def test_an_open_reference_and_a_backslash_go_on(code, unfinished):
+    assert is_unfinished(code) is unfinished
+
+
+def test_the_server_is_asked_for_models_once_in_a_while_and_only_when_somebody_wants_them():
+    asked = []
+    now = 0.0
+
+    async def offered():
+        asked.append(now)
+        return ["a"]
+
+    async def use():
+        nonlocal now
+        names = ModelNames(offered, lambda: now)
+        names.refresh()
+        assert asked == []
+        seen = []
+        for time in (1.0, 2.0, 2.0 + MODELS_KEPT):
+            now = time
+            seen.append(names.known())
+            names.refresh()
+            await asyncio.sleep(0)
+        names.close()
+        return seen
+
+    assert asyncio.run(use()) == [[], ["a"], ["a"]]
+    assert asked == [1.0, 2.0 + MODELS_KEPT]
+
+
+def test_a_server_that_told_no_models_is_soon_asked_again():
+    now = 0.0
+
+    async def offered():
+        if now < MODELS_RETRY:
+            raise ProviderError("X", "not yet")
+        return ["a"]
+
+    async def use():
+        nonlocal now
+        names = ModelNames(offered, lambda: now)
+        for time in (0.0, 1.0, 2 * MODELS_RETRY):
+            now = time
+            names.known()
+            names.refresh()
+            await asyncio.sleep(0)
+        return names.known()
+
+    assert asyncio.run(use()) == ["a"]
+
+
+def test_a_server_that_cannot_be_asked_offers_no_models():
+    async def offered():
+        raise ProviderError("X", "no")
+
+    async def use():
+        names = ModelNames(offered)
+        names.known()
+        names.refresh()
+        await asyncio.sleep(0)
+        return names.known()
+
+    assert asyncio.run(use()) == []

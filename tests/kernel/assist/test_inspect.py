@@ -1,0 +1,204 @@
+"""Inspection says what a tag brings, within what may be read, and runs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_complete import READ, surroundings
+
+from msgbook.agents.resolve import AgentSources, known_agents
+from msgbook.config import ProviderSettings, Settings
+from msgbook.kernel.assist.assistant import Assistant, ModelNames
+from msgbook.kernel.assist.inspect import inspect
+from msgbook.kernel.assist.surroundings import python_name_at
+from msgbook.kernel.page.page_comms import PageComms
+from msgbook.magics import HELP
+from msgbook.notebook.session_memory import SessionMemory
+
+
+@pytest.fixture
+def look(tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    (tmp_path / "outside.txt").write_text("not yours")
+    (folder / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 41)))
+    (folder / "src").mkdir()
+    (folder / "src" / "b.py").touch()
+    (folder / ".env").write_text("KEY=hidden")
+    (folder / "data.bin").write_bytes(b"\0\1\2")
+    around = surroundings(folder, tools=(READ,))
+    return lambda code, cursor=3: asyncio.run(inspect(code, cursor, around, HELP))
+
+
+def test_a_file_is_shown_with_its_size_and_its_head(look):
+    text = look("@[a.txt] and more")
+
+    assert text.startswith("a.txt: 40 lines, about 78 tokens\n\nline 1\nline 2\n")
+    assert text.endswith("line 20\n...")
+
+
+def test_one_line_of_one_byte_is_spelled_as_one(look, tmp_path):
+    (tmp_path / "book" / "one.txt").write_text("\n")
+
+    assert look("@[one.txt]").startswith("one.txt: 1 line, about 1 token\n")
+
+
+def test_lines_of_a_file_are_shown(look):
+    assert look("@[a.txt:10:12]").startswith(
+        "a.txt:10:12: 3 lines, about 6 tokens\n\nline 10\nline 11\nline 12"
+    )
+    assert look("@[a.txt:7]").startswith("a.txt:7: 1 line, about 2 tokens")
+    assert "a.txt:39:99: 2 lines" in look("@[a.txt:39:99]")
+    assert "the file has 40 lines" in look("@[a.txt:41:50]")
+    assert "are no range" in look("@[a.txt:0]")
+
+
+def test_a_folder_shows_what_would_be_sent_of_it(look):
+    assert "[FILE] a.txt\n[FILE] data.bin\n[DIR] src" in look("@[.]")
+
+
+def test_of_several_files_the_sizes_are_told_and_their_sum(look, tmp_path):
+    (tmp_path / "book" / "b.txt").write_text("four" * 3)
+
+    assert look("@[*.txt]").startswith(
+        "a.txt: 40 lines, about 78 tokens\nb.txt: 1 line, about 3 tokens\n"
+        "together: about 81 tokens\n\nline 1\n"
+    )
+
+
+def test_what_a_file_refers_to_counts(look, tmp_path):
+    (tmp_path / "book" / "notes.md").write_text("See @[a.txt] and @[gone.txt].")
+
+    text = look("@[notes.md]")
+
+    assert text.startswith("notes.md: 1 line, about 8 tokens\na.txt: 40 lines, about 78 tokens\n")
+    assert "notes.md: @[gone.txt]: " in text
+
+
+def test_macros_in_a_path_are_expanded(look, tmp_path):
+    (tmp_path / "book" / "short.txt").write_text("found")
+
+    assert look("@[{{GOAL}}.txt]").startswith("short.txt: 1 line, about 2 tokens\n\nfound")
+
+
+def test_a_path_with_brackets_is_one(look, tmp_path):
+    (tmp_path / "book" / "a[1].txt").write_text("one")
+
+    assert look("@[a[1].txt]", 9).startswith("a[1].txt: 1 line")
+
+
+def test_a_bare_path_is_a_reference_only_if_there_is_such_a_file(look):
+    assert look("@a.txt, please").startswith("a.txt: 40 lines")
+    assert look("@someone, please") is None
+
+
+def test_what_stands_in_code_is_no_reference(look):
+    assert look("`@[a.txt]`") is None
+    assert look("\\@[a.txt]", 4) is None
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "/etc/passwd", ".env"])
+def test_what_is_not_free_is_said_and_not_shown(look, path):
+    text = look(f"@[{path}]")
+
+    assert "is not free to read" in text
+    assert [word for word in ("not yours", "root:", "hidden") if word in text] == []
+
+
+def test_what_is_not_there_or_no_text_is_said(look):
+    assert look("@[nothing.txt]").startswith("@[nothing.txt]: ")
+    assert "(binary file, application/octet-stream, 3 bytes)" in look("@[data.bin]")
+    assert "no cell above has the id 'zz'" in look("@[cell:zz]")
+    assert "the notebook's Python has no such name" in look("@[py:zz]")
+
+
+def test_what_shows_nothing_cannot_steer(look, tmp_path):
+    (tmp_path / "book" / "esc.txt").write_text("\x1b[31mred\u202e")
+
+    assert look("@[esc.txt]").isascii()
+    assert "\x1b" not in look("@[esc.txt]")
+
+
+def test_a_cell_is_shown_by_its_first_lines(look):
+    text = look("@[cell:a1]")
+
+    assert text.startswith("cell:a1: ")
+    assert "Its output is sent with it.\n" in text
+    assert "What is 文?" in text
+
+
+def test_a_macro_shows_its_value_and_where_it_counts(look):
+    assert look("{{GOAL}}").startswith("GOAL = short\n\nIt is expanded in references")
+    assert "neither this cell nor one above defines it" in look("{{OTHER}}")
+
+
+def test_a_tool_shows_its_parameters_and_does_not_run(look):
+    text = look('@[read{"path": "a"}]')
+
+    assert text.startswith("read(path, start?)\n\nRead a file.\n")
+    assert text.endswith("It runs before the model is asked, under the rules for calls of a model.")
+    assert look('@[read {"path":\n "a"}]', 12) == text
+    assert look('@[gone{"path": "a"}]').startswith("gone: no such tool is known.")
+
+
+def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
+    sources = AgentSources("agents: {reviewer: {tools: []}}")
+    around = surroundings(
+        tmp_path, tools=(READ,), agents=lambda above: known_agents(above, sources)
+    )
+
+    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, around, ""))
+
+    assert text.startswith("read(path, start?)")
+    assert text.endswith("is not offered it: the call would fail.")
+
+
+def test_a_magic_shows_its_help(look):
+    assert "the models that the server offers" in look("%models")
+    assert look("%%msg model=x", 2).splitlines()[-1].endswith("limit this turn")
+    assert "%agent new NAME" in look("%agent")
+
+
+def test_what_is_not_closed_yet_shows_what_it_would_bring(look):
+    assert look("see @[a.txt", 11).startswith("a.txt: 40 lines")
+
+
+def test_plain_text_shows_nothing(look):
+    assert look("just words") is None
+    assert look("@[a.txt] and more", 14) is None
+
+
+def test_the_name_in_a_python_reference_is_handed_on():
+    assert python_name_at("see @[py:table]", 11) == "table"
+    assert python_name_at("see @[table]", 8) is None
+
+
+@given(st.text(st.sampled_from("@[]{}%m=:1/.\n\0文")), st.integers(-3, 30))
+def test_no_text_and_no_cursor_raises(code, cursor):
+    asyncio.run(inspect(code, cursor, surroundings(Path("/nowhere-at-all")), HELP))
+
+
+def test_a_tooltip_shows_no_key(tmp_path):
+    (tmp_path / "notes.txt").write_text("the key is sk-0123456789")
+    provider = ProviderSettings("openai", api_key="sk-0123456789")
+    assistant = Assistant(
+        tmp_path,
+        (),
+        live=PageComms(),
+        memory=SessionMemory(),
+        tools=tuple,
+        magics=tuple,
+        namespace={},
+        hidden={},
+        models=ModelNames(None),
+        settings=lambda: Settings({"openai": provider}),
+    )
+
+    async def shown() -> str:
+        return (await assistant.inspect("@[notes.txt]", 5))["data"]["text/plain"]
+
+    assert "the key is [redacted]" in asyncio.run(shown())

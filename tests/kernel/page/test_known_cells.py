@@ -1,0 +1,243 @@
+"""A page sends only what changed since it last answered, and the kernel never mistakes a cell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from page_cells import CellsReporter
+
+from msgbook.kernel.page.known_cells import KnownCells, MissingCellError
+from msgbook.kernel.page.page_comms import PageComms
+from msgbook.notebook.transcript import Notebook
+
+Message = dict[str, Any]
+
+
+def cell(cell_id: str, source: str = "") -> dict[str, Any]:
+    return {"id": cell_id, "cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+
+
+def unchanged(cell_id: str) -> dict[str, Any]:
+    return {"id": cell_id, "unchanged": True}
+
+
+class FakeComm:
+    """One page's comm: `page` gives the answer to a message, if any."""
+
+    def __init__(self, page: Callable[[Message], Message | None], comm_id: str = "comm") -> None:
+        self.comm_id = comm_id
+        self.sent: list[Message] = []
+        self._page = page
+
+    def on_msg(self, callback: Callable[[Message], None]) -> None:
+        self._received = callback
+
+    def on_close(self, callback: Callable[[Message], None]) -> None:
+        self.closed = callback
+
+    def send(self, data: Message) -> None:
+        self.sent.append(data)
+        answer = self._page(data)
+        if answer is not None:
+            self.say(answer)
+
+    def say(self, data: Message) -> None:
+        self._received({"content": {"data": data}})
+
+
+def opened(*comms: FakeComm) -> PageComms:
+    pages = PageComms()
+    for comm in comms:
+        pages.opened(comm, {})
+    return pages
+
+
+def ask(pages: PageComms, *cell_ids: str) -> list[Sequence[Any] | None]:
+    """The cells that the pages show, asked one after the other."""
+
+    async def main() -> list[Sequence[Any] | None]:
+        notebooks = [await pages.notebook(cell_id) for cell_id in cell_ids]
+        return [notebook.cells if notebook else None for notebook in notebooks]
+
+    return asyncio.run(main())
+
+
+def scripted(*answers: Message) -> Callable[[Message], Message]:
+    """A page that says these, one after the other, whatever it is asked."""
+    left = list(answers)
+    return lambda asked: {"type": "cells", "request_id": asked["request_id"], **left.pop(0)}
+
+
+IDS = st.sampled_from("abcd")
+STEPS = st.one_of(
+    st.tuples(st.just("edit"), IDS),
+    st.tuples(st.just("delete"), IDS),
+    st.tuples(st.just("insert"), IDS),
+    st.tuples(st.just("reverse"), st.just("")),
+    st.tuples(st.sampled_from(["ask", "lose", "cross"]), IDS),
+)
+
+
+@given(st.lists(STEPS, max_size=30))
+def test_what_the_kernel_has_is_what_the_page_shows_whatever_was_edited_or_lost(steps):
+    page, known = CellsReporter(), KnownCells()
+    shown = [cell("a"), cell("b"), cell("c")]
+
+    def question(cell_id: str) -> Message:
+        return {"request_id": "r", "cell_id": cell_id, "known": known.revision("comm")}
+
+    def check(taken: Notebook | None, cell_id: str) -> None:
+        ids = [c["id"] for c in shown]
+        assert (taken is None) == (cell_id not in ids)
+        assert taken is None or taken.cells == shown[: ids.index(cell_id) + 1]
+
+    for edits, (step, cell_id) in enumerate(steps):
+        if step == "edit":
+            for one in shown:
+                if one["id"] == cell_id:
+                    one["outputs"].append({"text": str(edits)})
+        elif step == "delete":
+            shown = [c for c in shown if c["id"] != cell_id]
+        elif step == "insert":  # the id may stand there already
+            shown.insert(edits % (len(shown) + 1), cell(cell_id, str(edits)))
+        elif step == "reverse":
+            shown.reverse()
+        elif step == "ask":
+            check(known.take("comm", page.answer(question(cell_id), shown)), cell_id)
+        elif step == "lose":
+            page.answer(question(cell_id), shown)
+        else:
+            asked = [question(cell_id), question("a")]
+            for one in [page.answer(q, shown) for q in asked]:
+                taken = known.take("comm", one)
+            check(taken, "a")
+
+
+def test_only_a_changed_cell_is_sent_again_and_the_others_are_the_same_objects():
+    page, notebook = CellsReporter(), [cell("a"), cell("b"), cell("c")]
+    answers = []
+
+    def answer(asked: Message) -> Message:
+        answers.append(page.answer(asked, notebook))
+        return answers[-1]
+
+    comm = FakeComm(answer)
+    pages = opened(comm)
+    (before,) = ask(pages, "c")
+    notebook[1]["source"] = "edited"
+    (after,) = ask(pages, "c")
+
+    assert "known" not in comm.sent[0]
+    assert comm.sent[1]["known"] == answers[0]["revision"]
+    assert answers[1]["cells"] == [unchanged("a"), notebook[1], unchanged("c")]
+    assert after == notebook
+    assert [x is y for x, y in zip(before, after, strict=True)] == [True, False, True]
+
+
+def test_a_cell_that_the_kernel_does_not_know_makes_it_ask_for_all_of_them():
+    whole = {"cells": [cell("a"), cell("b")], "revision": "3"}
+    comm = FakeComm(
+        scripted(
+            {"cells": [cell("a")], "revision": "1"},
+            {"cells": [unchanged("a"), unchanged("b")], "revision": "2"},
+            whole,
+        )
+    )
+    pages = opened(comm)
+
+    assert ask(pages, "a", "b") == [[cell("a")], whole["cells"]]
+    assert [message.get("known") for message in comm.sent] == [None, "1", None]
+    assert comm.sent[1]["request_id"] == comm.sent[2]["request_id"]
+
+
+def test_a_page_that_never_sends_the_whole_is_asked_twice_and_counts_as_none():
+    answer = {"cells": [unchanged("a")], "revision": "1"}
+    comm = FakeComm(scripted(answer, answer))
+
+    assert ask(opened(comm), "a") == [None]
+    assert len(comm.sent) == 2
+
+
+def test_a_page_that_names_no_revision_sends_all_cells_each_time():
+    comm = FakeComm(scripted(*[{"cells": [cell("a")]}] * 2))
+
+    assert ask(opened(comm), "a", "a") == [[cell("a")]] * 2
+    assert [message.get("known") for message in comm.sent] == [None, None]
+
+
+def test_an_answer_that_comes_too_late_counts_for_the_next_question():
+    comm = FakeComm(scripted({"cells": [unchanged("a"), cell("b")], "revision": "2"}))
+    pages = opened(comm)
+    late = {"type": "cells", "request_id": "of a question that is over", "revision": "1"}
+
+    comm.say({**late, "cells": [cell("a")]})
+
+    assert ask(pages, "b") == [[cell("a"), cell("b")]]
+    assert comm.sent[0]["known"] == "1"
+
+
+def test_a_late_answer_that_leaves_out_what_is_not_known_is_dropped():
+    comm = FakeComm(scripted({"cells": [cell("a")], "revision": "2"}))
+    pages = opened(comm)
+
+    comm.say({"type": "cells", "request_id": "?", "cells": [unchanged("a")], "revision": "1"})
+
+    assert ask(pages, "a") == [[cell("a")]]
+    assert "known" not in comm.sent[0]
+
+
+def test_help_while_one_writes_leaves_what_is_known_alone():
+    comm = FakeComm(
+        scripted(
+            {"cells": [cell("a")], "revision": "1"},
+            {"cells": [cell("a"), cell("b")]},
+            {"cells": [unchanged("a")], "revision": "2"},
+        )
+    )
+    pages = opened(comm)
+    ask(pages, "a")
+    assert asyncio.run(pages.all_cells()).cells == [cell("a"), cell("b")]
+
+    assert ask(pages, "a") == [[cell("a")]]
+
+
+def test_pages_are_known_apart_and_a_closed_one_not_at_all():
+    left = FakeComm(scripted(*[{"cells": [cell("a", "left")], "revision": "1"}] * 2), "left")
+    right = FakeComm(scripted(*[{"cells": None}] * 2), "right")
+    pages = opened(left, right)
+
+    ask(pages, "a")
+    left.closed({})
+    pages.opened(left, {})
+    ask(pages, "a")
+
+    assert [message.get("known") for message in left.sent + right.sent] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"unchanged": True}, {"id": ["a"], "unchanged": True}, {"id": "z", "unchanged": True}],
+)
+def test_an_unchanged_cell_that_names_none_is_missing(odd):
+    known = KnownCells()
+    known.take("comm", {"cells": [cell("a")], "revision": "1"})
+
+    with pytest.raises(MissingCellError):
+        known.take("comm", {"cells": [odd], "revision": "2"})
+
+    assert known.revision("comm") is None
+
+
+@pytest.mark.parametrize("odd", [1, {"id": "a", "unchanged": 1}, {"id": "a", "unchanged": False}])
+def test_an_odd_answer_gives_its_cells_as_they_are_or_none(odd):
+    known = KnownCells()
+    known.take("comm", {"cells": [cell("a")], "revision": "1"})
+
+    shown = known.take("comm", {"cells": [odd], "revision": 2})
+
+    assert (shown.cells if shown else None) == ([odd] if isinstance(odd, dict) else None)

@@ -1,0 +1,277 @@
+"""The request follows the notebook on the screen, as the page tells it over the comm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from kernel_client import FakePage, KernelClient
+from scripted_server import text
+
+from msgbook.kernel.page.page_comms import PageComms
+from msgbook_format.turn import TURN_MIME
+
+
+def prompt(cell_id: str, source: str, answer: str | None = None) -> dict[str, Any]:
+    blocks = [{"type": "text", "step": 1, "text": answer}]
+    turn = {"version": 1, "status": "done", "agent": "assistant", "blocks": blocks}
+    output = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
+    outputs = [] if answer is None else [output]
+    return {
+        "id": cell_id,
+        "cell_type": "code",
+        "source": source,
+        "metadata": {},
+        "outputs": outputs,
+    }
+
+
+@pytest.fixture
+def server(kernel, module_server):
+    module_server.answers = [text("ok")]
+    return module_server
+
+
+@pytest.fixture
+def open_page(kernel: KernelClient) -> Iterator[Callable[[list[dict[str, Any]]], FakePage]]:
+    pages = []
+
+    def open_one(cells: list[dict[str, Any]]) -> FakePage:
+        pages.append(FakePage(kernel, cells))
+        return pages[-1]
+
+    yield open_one
+    for page in pages:
+        page.close()
+
+
+def context(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
+    turn: dict[str, Any] = shown[-1]["content"]["data"][TURN_MIME]
+    found: dict[str, Any] = turn["context"]
+    return found
+
+
+def spoken(server) -> list[tuple[str, str]]:
+    return [(m["role"], m["content"]) for m in server.messages() if m["role"] != "system"]
+
+
+def test_the_request_is_built_from_the_live_cells(kernel, server, open_page):
+    page = open_page(
+        [
+            prompt("a", "edited since it ran", "the answer that stands there"),
+            prompt("c", "the question"),
+            prompt("d", "below", "does not count"),
+        ],
+    )
+
+    reply, messages = kernel.finish(kernel.start("the question", "c"), page.take)
+
+    assert reply["status"] == "ok"
+    assert len(page.asked) == 1
+    assert spoken(server) == [
+        ("user", "edited since it ran"),
+        ("assistant", "the answer that stands there"),
+        ("user", "the question"),
+    ]
+    assert context(messages)["source"] == "live"
+    assert context(messages)["cells"] == 1
+
+
+def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server, open_page):
+    page = open_page([prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
+    kernel.finish(kernel.start("C", "c"), page.take)
+
+    page.cells = [prompt("b", "B", "2"), prompt("c", "C")]
+    kernel.finish(kernel.start("C", "c"), page.take)
+
+    assert spoken(server) == [("user", "B"), ("assistant", "2"), ("user", "C")]
+
+
+def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server, open_page):
+    page = open_page([prompt("z", "another notebook", "other")])
+    kernel.finish(kernel.start("first", "a"), page.take)
+
+    _, messages = kernel.finish(kernel.start("second", "b"), page.take)
+
+    assert spoken(server) == [("user", "first"), ("assistant", "ok"), ("user", "second")]
+    assert context(messages)["source"] == "memory"
+
+
+def test_a_cell_that_is_run_again_replaces_its_turn_and_sees_only_what_is_above(kernel, server):
+    for cell_id in "abc":
+        kernel.run(cell_id.upper(), cell_id)
+
+    kernel.run("B again", "b")
+
+    assert spoken(server) == [("user", "A"), ("assistant", "ok"), ("user", "B again")]
+
+
+def test_a_model_cell_above_chooses_the_model(kernel, server, open_page):
+    page = open_page([prompt("a", "%model special"), prompt("b", "hi")])
+
+    kernel.finish(kernel.start("hi", "b"), page.take)
+
+    assert server.requests[-1]["model"] == "special"
+    assert spoken(server) == [("user", "hi")]
+
+
+def test_a_cell_that_was_edited_while_it_waited_is_sent_as_it_was_run(kernel, server, open_page):
+    page = open_page([prompt("a", "A", "1"), prompt("b", "edited meanwhile")])
+
+    _, messages = kernel.finish(kernel.start("as it was run", "b"), page.take)
+
+    assert spoken(server) == [("user", "A"), ("assistant", "1"), ("user", "as it was run")]
+    assert context(messages)["source"] == "live"
+
+
+def test_a_page_that_does_not_show_the_cell_is_said_in_the_turn(kernel, server, open_page):
+    page = open_page([prompt("z", "another notebook")])
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
+    first = shown[-1]["content"]["data"][TURN_MIME]["blocks"][0]
+    assert first["type"] == "notice"
+    assert "No open page showed this cell" in first["text"]
+
+
+def test_a_page_that_keeps_silent_is_waited_for_once(kernel, server, open_page):
+    page = open_page([prompt("a", "A")])
+    asked = []
+    for cell_id in "ab":
+        kernel.finish(
+            kernel.start("hi", cell_id),
+            lambda m: asked.append(m) if m["content"].get("comm_id") == page.comm_id else None,
+        )
+
+    assert len(asked) == 1
+
+
+RAN = "I ran this code:\n\n```python\n{}\n```"
+
+
+def test_deleted_cells_are_forgotten_whatever_runs_next(kernel, server):
+    kernel.run("A", "a")
+    kernel.run("%%python\npass", "p", deleted=["a"])
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", RAN.format("pass")), ("user", "B")]
+
+
+def test_a_prompt_that_became_code_is_sent_as_code(kernel, server):
+    kernel.run("A secret", "a")
+    kernel.run("%%python\npass", "a")
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", RAN.format("pass")), ("user", "B")]
+
+
+def test_a_page_that_is_slow_to_show_its_cells_misses_nothing_of_the_turn(
+    kernel, server, open_page
+):
+    quick, slow = (open_page([prompt("a", "A")]) for _ in range(2))
+
+    def take(message: dict[str, Any]) -> None:
+        quick.take(message)
+        if message["content"].get("data", {}).get("type") != "cells.get":
+            slow.take(message)
+
+    kernel.finish(kernel.start("A", "a"), take)
+
+    assert quick.asked
+    assert slow.turns == quick.turns
+    assert [turn["status"] for turn in slow.turns.values()] == ["done"]
+
+
+def test_a_page_that_was_taken_for_gone_is_told_what_it_missed():
+    greeted: list[_Comm] = []
+
+    async def main() -> None:
+        pages, comm = PageComms(), _Comm()
+        pages.greet(greeted.append)
+        pages.opened(comm, {})
+        assert await pages.notebook("a") is None
+        assert not pages.connected
+        comm.heard({"content": {"data": {"type": "cells", "request_id": "late", "cells": []}}})
+        assert pages.connected
+
+    asyncio.run(main())
+
+    assert len(greeted) == 2
+
+
+class _Comm:
+    """A comm whose page keeps silent until it is told otherwise."""
+
+    comm_id = "c"
+
+    def send(self, message: dict[str, Any]) -> None:
+        pass
+
+    def on_msg(self, heard: Callable[[dict[str, Any]], None]) -> None:
+        self.heard = heard
+
+    def on_close(self, closed: Callable[[dict[str, Any]], None]) -> None:
+        pass
+
+
+@pytest.mark.parametrize("metadata", [5, "x", None, [1]])
+def test_metadata_of_any_shape_ends_no_turn(kernel, server, open_page, metadata):
+    page = open_page([prompt("a", "A") | {"metadata": metadata}])
+
+    reply, _ = kernel.finish(kernel.start("A", "a"), page.take)
+
+    assert reply["status"] == "ok"
+
+
+def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
+    kernel, server, open_page
+):
+    excluded = prompt("a", "A")
+    excluded["metadata"] = {"msgbook": {"history": "exclude"}}
+    page = open_page([excluded])
+    kernel.finish(kernel.start("A", "a"), page.take)
+    page.close()
+
+    kernel.run("B", "b")
+
+    assert spoken(server) == [("user", "B")]
+
+
+def test_completion_knows_the_cells_on_the_screen_whether_they_have_run_or_not(
+    kernel, server, open_page
+):
+    kernel.run("ran, and is deleted by now", "gone")
+    page = open_page([prompt("a1", "#define TONE dry"), prompt("b2", "never ran")])
+
+    def ask(what: str, code: str) -> dict[str, Any]:
+        sent = getattr(kernel.client, what)(code, len(code))
+        while not page.asked:
+            page.take(kernel.client.get_iopub_msg(timeout=30))
+        page.asked.clear()
+        while True:
+            reply = kernel.client.get_shell_msg(timeout=30)
+            if reply["parent_header"]["msg_id"] == sent:
+                return reply["content"]
+
+    assert ask("complete", "see @[cell:")["matches"] == ["cell:a1", "cell:b2"]
+    assert ask("complete", "{{")["matches"] == ["TONE"]
+    assert "never ran" in ask("inspect", "see @[cell:b2")["data"]["text/plain"]
+
+
+def test_a_page_that_keeps_silent_while_one_writes_holds_nothing_up_and_is_asked_again(
+    kernel, server, open_page
+):
+    kernel.run("A", "a1")
+    page = open_page([prompt("b2", "B")])
+
+    for _ in range(2):
+        code = "see @[cell:"
+        reply = kernel.client.complete(code, len(code), reply=True, timeout=30)
+        assert reply["content"]["matches"] == ["cell:a1"]
+    kernel.finish(kernel.start("B", "b2"), page.take)
+
+    assert [asked["cell_id"] for asked in page.asked] == [None, None, "b2"]

@@ -1,0 +1,216 @@
+"""What a session keeps of the outputs of code cells is what a notebook saves of them."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbclient import NotebookClient
+
+from msgbook.kernel.code_outputs import (
+    CELL_CHARACTERS,
+    OUTPUTS,
+    STREAM_CHARACTERS,
+    CellsOutputs,
+)
+from msgbook.request.history.outputs import outputs_images, outputs_text
+
+PNG = "iVBORw0KGgo="
+
+
+def message(kind: str, content: dict[str, Any], request: str = "one") -> dict[str, Any]:
+    return {
+        "msg_type": kind,
+        "header": {"msg_type": kind},
+        "parent_header": {"msg_id": request},
+        "content": content,
+    }
+
+
+def stream(text: str, name: str = "stdout") -> dict[str, Any]:
+    return message("stream", {"name": name, "text": text})
+
+
+def shown(kind: str, data: dict[str, Any], display_id: str | None = None) -> dict[str, Any]:
+    transient = {"display_id": display_id} if display_id else {}
+    return message(kind, {"data": data, "metadata": {}, "transient": transient})
+
+
+def kept(*messages: dict[str, Any]) -> list[dict[str, Any]]:
+    cells = CellsOutputs()
+    cell = cells.begin("one")
+    for one in messages:
+        cells.heard(one)
+    return cell.outputs
+
+
+def test_a_stream_is_one_output_and_others_stand_in_their_order():
+    outputs = kept(
+        stream("a"),
+        stream("b\n"),
+        stream("!", "stderr"),
+        shown("display_data", {"text/plain": "d"}),
+        message("execute_result", {"data": {"text/plain": "3"}, "metadata": {}}),
+        message("error", {"ename": "E", "evalue": "v", "traceback": ["E: v"]}),
+    )
+
+    assert [output["output_type"] for output in outputs] == [
+        *("stream", "stream", "display_data", "execute_result", "error")
+    ]
+    assert outputs[0]["text"] == "ab\n"
+    assert outputs_text(outputs) == "ab\n!d\n3\nE: v\n"
+
+
+@pytest.mark.parametrize(("wait", "left"), [(False, ""), (True, "a")])
+def test_what_is_cleared_is_gone_at_once_or_with_the_next_output(wait, left):
+    clear = message("clear_output", {"wait": wait})
+
+    assert outputs_text(kept(stream("a"), clear)) == left
+    assert outputs_text(kept(stream("a"), clear, stream("b"))) == "b"
+
+
+def test_a_display_is_updated_wherever_it_stands():
+    cells = CellsOutputs()
+    one, two = cells.begin("one"), cells.begin("two")
+    cells.heard(shown("display_data", {"text/plain": "first"}, "d"))
+    again = shown("display_data", {"text/plain": "second"}, "d")
+    cells.heard(again | {"parent_header": {"msg_id": "two"}})
+    update = shown("update_display_data", {"text/plain": "third"}, "d")
+    cells.heard(update | {"parent_header": {"msg_id": "three"}})
+
+    assert outputs_text(one.outputs) == outputs_text(two.outputs) == "third\n"
+
+
+def test_a_display_with_a_known_id_updates_the_ones_before():
+    first, second = (shown("display_data", {"text/plain": text}, "d") for text in ("1", "2"))
+
+    assert outputs_text(kept(first, second)) == "2\n2\n"
+
+
+def test_outputs_of_other_requests_and_of_cells_that_nobody_holds_are_not_kept():
+    cells = CellsOutputs()
+    cell = cells.begin("one")
+    cells.heard(message("stream", {"name": "stdout", "text": "x"}, "two"))
+    assert cell.outputs == []
+    del cell
+
+    cells.heard(stream("late"))
+
+    assert cells.begin("one").outputs == []
+
+
+def test_of_a_bundle_the_text_and_the_pictures_that_a_model_gets_are_kept():
+    data = {"text/html": "<b>" * 99, "text/plain": "b", "image/png": PNG, "image/svg+xml": "<svg>"}
+
+    (output,) = kept(shown("display_data", data))
+
+    full = [{"output_type": "display_data", "data": data}]
+    assert output["data"]["text/html"] == ""
+    assert outputs_text([output]) == outputs_text(full)
+    assert outputs_images([output]) == outputs_images(full)
+
+
+def test_a_cell_is_bounded_whatever_it_puts_out():
+    cells = CellsOutputs()
+    cell = cells.begin("one")
+    for _ in range(9):
+        cells.heard(stream("x" * (STREAM_CHARACTERS - 1)))
+    assert len(outputs_text(cell.outputs)) < STREAM_CHARACTERS + 100
+    assert cell.size < STREAM_CHARACTERS + 100
+
+    for _ in range(5):
+        cells.heard(shown("display_data", {"image/png": "i" * (CELL_CHARACTERS // 3)}))
+    assert cell.size <= CELL_CHARACTERS
+    assert "[image/png]" in outputs_text(cell.outputs[-1:])
+
+    for number in range(OUTPUTS + 10):
+        cells.heard(stream("x", f"stream {number}"))
+    assert len(cell.outputs) <= OUTPUTS + 1
+    assert "not kept" in cell.outputs[-1]["text"]
+
+
+def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
+    cells = CellsOutputs()
+    cell = cells.begin("one")
+    for number in range(3 * CELL_CHARACTERS // STREAM_CHARACTERS):
+        cells.heard(stream("x" * STREAM_CHARACTERS, f"stream {number % 2}"))
+    assert cell.size <= CELL_CHARACTERS + STREAM_CHARACTERS
+    assert "not kept" in cell.outputs[-1]["text"]
+
+    long = "x" * CELL_CHARACTERS
+    (output,) = kept(message("error", {"ename": "E", "evalue": long, "traceback": [long, "end"]}))
+    assert len(str(output)) < 3 * STREAM_CHARACTERS
+    assert "\n".join(output["traceback"]).endswith("end")
+
+    cells.heard(message("clear_output", {"wait": False}))
+    cells.heard(stream("x"))
+    assert outputs_text(cell.outputs) == "x"
+
+
+def test_nothing_is_left_of_the_displays_of_cells_that_nobody_holds():
+    def show(cells: CellsOutputs, number: int) -> None:
+        cell = cells.begin("one")
+        for place in range(number):
+            cells.heard(shown("display_data", {"text/plain": "d"}, f"{number} {place}"))
+        assert len(cell.outputs) == number
+
+    cells = CellsOutputs()
+    show(cells, 1)
+    tracemalloc.start()
+    show(cells, OUTPUTS)
+    left, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert left < 100_000
+
+
+def test_the_end_of_a_long_stream_is_kept():
+    (output,) = kept(*[stream("x" * 1000)] * (STREAM_CHARACTERS // 500), stream("the end"))
+
+    assert output["text"].startswith("xxx")
+    assert output["text"].endswith("the end")
+    assert "the middle is not kept" in output["text"]
+
+
+@given(
+    st.sampled_from(["stream", "display_data", "update_display_data", "error", "clear_output"]),
+    st.dictionaries(
+        st.sampled_from(["name", "text", "data", "metadata", "transient", "traceback", "wait"]),
+        st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
+    ),
+)
+def test_no_message_is_too_odd_to_be_heard(kind, content):
+    assert isinstance(outputs_text(kept(message(kind, content), stream("x"))), str)
+
+
+texts = st.text(st.sampled_from("ab\r\n\b"), max_size=6)
+events = st.lists(
+    st.one_of(
+        st.builds(stream, texts, st.sampled_from(["stdout", "stderr"])),
+        st.builds(
+            shown,
+            st.sampled_from(["display_data", "update_display_data"]),
+            st.fixed_dictionaries({"text/plain": texts}),
+            st.sampled_from(["d", "e"]),
+        ),
+        st.builds(lambda wait: message("clear_output", {"wait": wait}), st.booleans()),
+    ),
+    max_size=8,
+)
+
+
+@given(events)
+def test_a_model_is_sent_the_same_of_them_as_of_a_notebook_that_was_saved(messages):
+    # nbclient changes messages in place.
+    ours = outputs_text(kept(*messages))
+    client = NotebookClient(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x")]))
+    client.reset_execution_trackers()
+    client.clear_before_next_output = False
+    cell = client.nb.cells[0]
+    for one in messages:
+        client.process_message(one, cell, 0)
+
+    assert ours == outputs_text(cell.outputs)

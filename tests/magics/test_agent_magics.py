@@ -1,0 +1,99 @@
+"""`%agent`, `%rules` and `%skills`."""
+
+from __future__ import annotations
+
+import pytest
+
+from msgbook.agents.project_rules import Rule
+from msgbook.agents.resolve import AgentSources, UnknownAgentError
+from msgbook.agents.skills import Skill
+from msgbook.magics.agent import AgentMagicContext, agent, rules, skills
+from msgbook.magics.base import UsageError
+
+SOURCES = AgentSources(
+    "agents:\n"
+    "  writer: {models: [gpt-5, o3], description: Writes prose.}\n"
+    "  reviewer: {models: strict-1, temperature: 0.2, rules: [style.md]}\n"
+)
+
+
+def scene(*cells, **given):
+    above = [{"cell_type": "code", "source": source} for source in cells]
+    return AgentMagicContext(above, SOURCES, **given)
+
+
+def test_it_says_who_answers_below():
+    assert agent(scene(), []) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
+    assert agent(scene("%model m"), []) == "writer (frontmatter, gpt-5)\nmodel: m"
+    mine = AgentMagicContext(known_model=lambda model, provider: "mine")
+    assert agent(mine, []) == "assistant (built in)\nmodel: mine"
+    assert agent(AgentMagicContext(), []) == "assistant (built in)\nmodel: the server's only model"
+
+
+def test_it_lists_the_agents():
+    assert agent(scene("%agent new fast models=small-1", "%agent default reviewer"), ["list"]) == (
+        "   fast       %agent new   small-1\n"
+        "   writer     frontmatter  gpt-5, o3  Writes prose.\n"
+        "*  reviewer   frontmatter  strict-1\n"
+        "   assistant  built in     -\n"
+        "\n"
+        "* answers below this cell"
+    )
+
+
+def test_a_default_has_to_be_known():
+    assert agent(scene(), ["default", "reviewer"]) == (
+        "The cells below are answered by reviewer (frontmatter, strict-1, temperature 0.2)"
+    )
+    with pytest.raises(UnknownAgentError, match="writer, reviewer, assistant"):
+        agent(scene(), ["default", "nobody"])
+
+
+def test_a_new_agent_is_told_with_what_is_not_followed():
+    assert agent(
+        scene(), ["new", "fast", "models=m", "temperature=hot", "system_prompt='a", "b'"]
+    ) == (
+        "fast (%agent new, m) can be named below: %%msg agent=fast, %agent default fast\n"
+        "Agent fast: a temporary agent cannot set system_prompt; define it under agents: in the "
+        "frontmatter.\n"
+        'Agent fast: temperature: expected a number from 0 on, got "hot"; it is ignored.'
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["what"], ["new"], ["new", "models=m"], ["default"], ["default", "a", "b"], ["list", "a"]],
+)
+def test_other_words_are_refused(words):
+    with pytest.raises(UsageError, match="Expected %agent"):
+        agent(scene(), words)
+
+
+def test_rules_are_listed_with_those_in_use():
+    given = {"rules": [Rule("AGENTS.md", "x" * 1200), Rule("style.md", "y")], "notices": ["odd"]}
+
+    assert rules(scene(**given), []) == (
+        "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default; agent or notebook name them under rules:)\nodd"
+    )
+    assert rules(scene("%agent default reviewer", **given), []) == (
+        "   AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (agent reviewer; agent or notebook name them under rules:)\nodd"
+    )
+
+
+def test_skills_are_listed_with_those_in_use():
+    given = {"skills": [Skill("pdf", "Reads PDF.", "p")], "notebook": {"skills": ["pdf", "gone"]}}
+
+    assert skills(scene(**given), []) == (
+        "*  pdf  Reads PDF.\n\n* in use (the notebook; agent or notebook name them under skills:)\nskills of the notebook: there is no 'gone'."
+    )
+
+
+def test_skills_that_nobody_names_are_not_in_use():
+    given = {"skills": [Skill("pdf", "Reads PDF.", "p")]}
+
+    assert "None is in use (by default; " in skills(scene(**given), [])
+
+
+def test_nothing_to_list_is_said():
+    assert "no rules" in rules(scene(), [])
+    assert "no skills" in skills(scene(), [])

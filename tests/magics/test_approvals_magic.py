@@ -1,0 +1,91 @@
+"""`%approvals` says what is allowed, and takes it back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from msgbook.approval.policy import Approvals
+from msgbook.approval.question import Answer, Question
+from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.rules import Rule, SavedRules
+from msgbook.approval.store import Store, StoreError
+from msgbook.config import Settings
+from msgbook.engine import Engine
+from msgbook.magics import run_magic
+from msgbook.magics.base import MagicContext, UsageError
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "rules.json"
+
+
+@pytest.fixture
+def approvals(tmp_path: Path, file: Path) -> Approvals:
+    saved = SavedRules(Store(file))
+    return Approvals("ask", tmp_path, [Rule("glob", {"pattern": "*.py"})], saved)
+
+
+@pytest.fixture
+def run(approvals: Approvals, tmp_path: Path):
+    engine = Engine(Settings(), tmp_path, approvals=approvals)
+
+    async def transcript():
+        raise AssertionError("nothing of the notebook is needed")
+
+    return lambda source: asyncio.run(run_magic(source, MagicContext(engine, transcript)))
+
+
+def answer(approvals: Approvals, tool: str, arguments: str, choice) -> None:
+    async def ask(question: Question) -> Answer:
+        return Answer(choice)
+
+    call = {"type": "tool_call", "id": "c", "name": tool, "arguments": arguments}
+    asyncio.run(approvals.decide(Question(call, ApprovalRequest("why")), ask))
+
+
+def test_it_lists_policy_grants_and_rules_with_numbers(run, approvals):
+    answer(approvals, "shell", '{"command": "a\u202eb"}', "rule")
+    answer(approvals, "write", "{}", "session")
+
+    assert run("%approvals") == (
+        "Calls that are not free are asked about.\n\n"
+        "Allowed by your answers:\n"
+        "   1  write, in this session\n"
+        '   2  shell {"command":"a\\u202eb"}, in this folder\n\n'
+        "Allowed by msgbook.toml or the trusted project:\n"
+        '      glob {"pattern":"*.py"}'
+    )
+
+
+def test_what_is_forgotten_is_said_and_gone(run, approvals):
+    for name in "abc":
+        answer(approvals, name, "{}", "rule")
+
+    assert run("%approvals forget 2") == "Forgotten: b {}, in this folder"
+    assert [rule["tool"] for rule in approvals.saved_rules()] == ["a", "c"]
+    assert len(run("%approvals forget all").splitlines()) == 2
+    assert approvals.saved_rules() == []
+    assert run("%approvals forget all") == "There was nothing to forget."
+
+
+@pytest.mark.parametrize("words", ["forget", "forget 0", "forget 2", "forget x", "list", "a b"])
+def test_what_is_not_there_cannot_be_forgotten(run, approvals, words):
+    answer(approvals, "a", "{}", "rule")
+
+    with pytest.raises(UsageError):
+        run(f"%approvals {words}")
+    assert len(approvals.saved_rules()) == 1
+
+
+def test_a_rule_file_that_cannot_be_read_is_said(run, file):
+    file.write_text("{")
+
+    with pytest.raises(StoreError, match="is no JSON"):
+        run("%approvals")
+    with pytest.raises(StoreError):
+        run("%approvals forget all")
+    assert file.read_text() == "{"

@@ -1,0 +1,56 @@
+"""msgbook's own line magics, as one family."""
+
+from __future__ import annotations
+
+from command import with_settings
+from scripted_server import text
+
+from msgbook.cli.run import run_file
+from msgbook.magics import HELP, MAGICS
+from msgbook.notebook.cells import OWN_MAGICS
+
+
+def test_what_is_taken_for_a_magic_is_one_that_runs_and_help_names_it():
+    assert set(MAGICS) == OWN_MAGICS
+    assert all(name in HELP for name in MAGICS)
+
+
+def test_each_magic_runs_in_a_kernel_and_none_is_part_of_the_conversation(server, run_notebook):
+    server.answers = [text("Yes.")]
+    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+    alone = sorted(OWN_MAGICS - {"%tool"})
+    steering = ["%agent new fast models=small", "%agent default fast", "%macros -d A", "%compact 1"]
+
+    cells = run_notebook("first", *alone, "%context full", *steering, "second", env=env)
+
+    printed = {cell.source: cell.outputs[0] for cell in cells if cell.source.startswith("%")}
+    assert {source: out.get("ename") for source, out in printed.items() if "text" not in out} == {}
+    request = server.requests[-1]
+    assert request["model"] == "small"
+    assert [message["content"] for message in request["messages"][1:]] == [
+        "first",
+        "[assistant] Yes.",
+        "second",
+    ]
+
+
+def test_a_run_without_a_kernel_follows_agents_and_names_no_magic_as_code(server, tmp_path, capsys):
+    server.answers = [text("Yes.")]
+    path = tmp_path / "chat.msg.md"
+    cells = [
+        "%agent new fast models=small temperature=0",
+        "%agent default fast",
+        "%rules",
+        "%prune",
+    ]
+    blocks = [
+        f"# %% [^c{n}]\n\n[^c{n}]: [code]\n\n```ipython\n{c}\n```\n" for n, c in enumerate(cells)
+    ]
+    path.write_text("\n".join([*blocks, "# %% [^q]\n\nHi\n"]))
+
+    assert with_settings(server, run_file, path) == 0
+
+    [request] = server.requests
+    assert (request["model"], request["temperature"]) == ("small", 0)
+    assert [message["role"] for message in request["messages"]] == ["system", "user"]
+    assert "not run" not in capsys.readouterr().err

@@ -1,0 +1,81 @@
+"""Which cells are messages, and what their first line says."""
+
+from __future__ import annotations
+
+import pytest
+
+from msgbook.notebook.cells import is_prompt, model_magic, parse_prompt
+
+REGISTERED = {"%time", "%%time", "%%python", "%model"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Hello",
+        "?",
+        "what?",
+        "50 % of it",
+        "%50 of users",
+        "% of users",
+        "%unknown thing",
+        "%%msg\nHi",
+        "%%msg agent=x\n!ls",
+        "\\!ls",
+        "\\%time",
+        "%%",
+        "#define X 1",
+        "  Hello",
+        "\n\nHello",
+        "%timeless",
+    ],
+)
+def test_these_are_prompts(source):
+    assert is_prompt(source, REGISTERED.__contains__)
+
+
+@pytest.mark.parametrize(
+    "source", ["!ls", "  !ls", "\n\n!ls", "%time 1", "%%time\n1", "\n%%python\n1", "%model x"]
+)
+def test_these_are_code(source):
+    assert not is_prompt(source, REGISTERED.__contains__)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "attributes"),
+    [
+        ("Hello", "Hello", {}),
+        ("\\!ls", "!ls", {}),
+        ("\\\\!ls", "\\!ls", {}),
+        ("%%msg\nHi", "Hi", {}),
+        (
+            '%%msg agent="my agent" history=exclude\nHi',
+            "Hi",
+            {"agent": "my agent", "history": "exclude"},
+        ),
+        ("\n%%msg model=m\nHi\n", "Hi\n", {"model": "m"}),
+        ("   \n  %%msg history=exclude\nsecret", "secret", {"history": "exclude"}),
+        ("%%msg it's=odd\nHi", "Hi", {"it's": "odd"}),
+        ("%%msgs\nHi", "%%msgs\nHi", {}),
+    ],
+)
+def test_a_prompt_is_taken_apart(source, text, attributes):
+    prompt = parse_prompt(source)
+
+    assert (prompt.text, prompt.attributes) == (text, attributes)
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("%model a/b:c", "a/b:c"),
+        ("  %model x  ", "x"),
+        ("%model", None),
+        ("%model a b", None),
+        ("%model x\nmore", None),
+        ("%models x", None),
+        ("Hello", None),
+    ],
+)
+def test_only_a_cell_that_is_all_model_magic_sets_the_model(source, name):
+    assert model_magic(source) == name

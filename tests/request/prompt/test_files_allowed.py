@@ -1,0 +1,76 @@
+"""References of an agent that is held to some folders."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from msgbook.approval.paths import Objection, Roots
+from msgbook.request.prompt.files import Files
+from msgbook.request.prompt.sources import Document, Matches, SourceError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for path in ("src/a.py", "src/.env.py", "docs/guide/b.py", "docs/c.py", "d.py"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(path)
+    (folder / "src" / "out.py").symlink_to("../d.py")
+    (folder / "into.py").symlink_to("src/a.py")
+    return folder
+
+
+def held(folder: Path, *allowed: str) -> Roots:
+    return Roots(folder, allowed=[folder / name for name in allowed])
+
+
+def read(roots: Roots, path: str) -> Document:
+    return asyncio.run(Files(roots).read(path, None, nested=False))
+
+
+def globbed(roots: Roots, pattern: str) -> Matches:
+    return asyncio.run(Files(roots).glob(pattern))
+
+
+def test_what_is_allowed_is_read_also_through_a_link(folder: Path) -> None:
+    roots = held(folder, "src")
+
+    assert read(roots, "src/a.py").text == "src/a.py"
+    assert read(roots, "into.py").text == "src/a.py"
+    assert asyncio.run(Files(roots).bytes("src/a.py", 100)) == b"src/a.py"
+
+
+@pytest.mark.parametrize("path", ["d.py", "src/out.py", "docs/c.py", "docs", ".", "src/../d.py"])
+def test_what_is_left_out_is_not_read_unless_somebody_allows_it(folder: Path, path: str) -> None:
+    asked = []
+
+    async def allow(real: Path, objection: Objection) -> bool:
+        asked.append(objection.reason)
+        return True
+
+    roots = held(folder, "src", "docs/guide")
+
+    with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
+        read(roots, path)
+    with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
+        asyncio.run(Files(roots, allow).read(path, None, nested=True))
+    assert asyncio.run(Files(roots, allow).read(path, None, nested=False)).text
+    assert asked == [f"the agent's allowed_uris leave it out: {(folder / path).resolve()}"]
+
+
+def test_a_glob_brings_what_is_allowed_and_says_how_much_is_left_out(folder: Path) -> None:
+    matches = globbed(held(folder, "src", "docs/guide"), "**/*.py")
+
+    assert matches.paths == ["docs/guide/b.py", "src/a.py"]
+    assert matches.note == (
+        "left out 1 file that may hold secrets; left out 2 files outside the agent's allowed_uris"
+    )
+    assert globbed(held(folder, "src"), "src/a.py") == Matches(["src/a.py"])
+
+
+def test_where_nothing_is_allowed_a_glob_brings_nothing(folder: Path) -> None:
+    with pytest.raises(SourceError, match="allowed_uris leave it out"):
+        globbed(held(folder), "**/*.py")

@@ -1,0 +1,227 @@
+"""What references bring, from sources that a test scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from msgbook.request.prompt.references import (
+    FILE_LIMIT,
+    ITEMS,
+    TOTAL_LIMIT,
+    Resolved,
+    resolve,
+)
+from msgbook.request.prompt.sources import Document, Matches, SourceError
+from msgbook.request.prompt.tags import Lines
+
+
+@dataclass
+class Scripted:
+    """Sources that hold what a test gives them, and note what they are asked."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    globs: Mapping[str, list[str]] = field(default_factory=dict)
+    asked: list[Any] = field(default_factory=list)
+
+    async def exists(self, path: str) -> bool:
+        return path in self.files
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        self.asked.append((path, lines, nested))
+        if path not in self.files:
+            raise SourceError("no such file")
+        return Document(self.files[path], "prose" if path.endswith(".md") else "source")
+
+    async def glob(self, pattern: str) -> Matches:
+        return Matches(self.globs.get(pattern, []))
+
+    async def cell(self, cell_id: str) -> Document:
+        return Document(f"cell {cell_id}: {{{{A}}}} @[a.py]", "literal")
+
+    async def python(self, name: str) -> str:
+        return f"value of {name}"
+
+    async def tool(self, name: str, arguments: str) -> Document:
+        self.asked.append((name, arguments))
+        if name == "missing":
+            raise SourceError("there is no tool named 'missing'")
+        return Document(f"{name} ran", "literal")
+
+
+def resolved(
+    text: str, sources: Scripted, macros: Mapping[str, str] = {}, **rules: Any
+) -> Resolved:
+    return asyncio.run(resolve(text, macros, sources, **rules))
+
+
+def words(result: Resolved) -> list[str]:
+    return [notice.text for notice in result.notices]
+
+
+def test_items_stand_under_the_text_of_their_tags() -> None:
+    sources = Scripted({"a.py": "x", "b c.md": "y"})
+
+    result = resolved("@[a.py] @[b c.md:1:2] @[cell:c1] @[py:df] @a.py", sources)
+
+    assert result.files == {
+        "a.py": "x",
+        "b c.md:1:2": "y",
+        "cell:c1": "cell c1: {{A}} @[a.py]",
+        "py:df": "value of df",
+    }
+    assert result.notices == []
+    assert sources.asked == [("a.py", None, False), ("b c.md", Lines(1, 2), False)]
+
+
+def test_what_is_missing_is_a_notice_and_the_others_are_followed() -> None:
+    text = '@[none.py] @[a.py:0] @[py:x.y] @[missing{}] @[read{"a": }] @[open\n@[a.py]'
+
+    result = resolved(text, Scripted({"a.py": "x"}))
+
+    assert result.files == {"a.py": "x"}
+    assert words(result) == [
+        "Line 1: @[open has no closing bracket on its line.",
+        "@[none.py]: no such file.",
+        "@[a.py:0]: lines 0 to 0 are no range; lines count from 1.",
+        "@[py:x.y]: expected the name of a Python variable behind py:.",
+        "@[missing{}]: there is no tool named 'missing'.",
+        '@[read{"a": }]: its arguments are no JSON: Expecting value: line 1 column 7 (char 6).',
+    ]
+
+
+def test_a_bare_path_counts_only_if_the_file_exists() -> None:
+    result = resolved("@user @dataclass @a.py 看@b.md中的", Scripted({"a.py": "x", "b.md": "y"}))
+
+    assert list(result.files) == ["a.py", "b.md"]
+    assert result.notices == []
+
+
+def test_a_glob_brings_each_file_under_its_path() -> None:
+    sources = Scripted({"a.py": "x", "b.py": "y"}, {"*.py": ["a.py", "b.py", "gone.py"]})
+
+    result = resolved("@[*.py] @[*.rs] @[b.py]", sources)
+
+    assert result.files == {"a.py": "x", "b.py": "y"}
+    assert words(result) == ["@[gone.py]: no such file.", "@[*.rs]: no file matches."]
+
+
+def test_a_path_that_exists_is_no_glob() -> None:
+    assert list(resolved("@[app/[id].tsx]", Scripted({"app/[id].tsx": "x"})).files) == [
+        "app/[id].tsx"
+    ]
+
+
+def test_macros_are_expanded_in_paths_files_and_arguments() -> None:
+    sources = Scripted({"src/a.py": "{{DIR}} {{NONE}}"})
+    macros = {"DIR": "src", "QUOTED": 'a"b\\', "N": "5"}
+
+    result = resolved(
+        '@[{{DIR}}/a.py] @[f{"path": "{{QUOTED}}", "n": ["{{DIR}}"]}] @[f{"n": {{N}}}]',
+        sources,
+        macros,
+    )
+
+    assert result.files == {"src/a.py": "src {{NONE}}"}
+    assert [run.args for run in result.tools] == [{"path": 'a"b\\', "n": ["src"]}, {"n": 5}]
+
+
+def test_the_same_call_runs_once() -> None:
+    sources = Scripted()
+
+    result = resolved('@[f{"a": 1, "b": 2}] @[f{"b": 2, "a": 1}] @[f{"a": 2}]', sources)
+
+    assert [run.args for run in result.tools] == [{"a": 1, "b": 2}, {"a": 2}]
+    assert [json.loads(arguments) for _, arguments in sources.asked] == [{"a": 1, "b": 2}, {"a": 2}]
+
+
+def test_references_inside_files_resolve_to_files_only() -> None:
+    sources = Scripted(
+        {
+            "a.md": '@[b.md] `@[c.md]` @[shell{"command": "rm"}] @[cell:x] @[py:y] @[*.md] @d.md',
+            "b.md": "@[code.py]",
+            "code.py": "@[d.md]",
+            "d.md": "",
+        }
+    )
+
+    result = resolved("@[a.md]", sources)
+
+    assert list(result.files) == ["a.md", "b.md", "code.py"]
+    assert result.tools == []
+    assert sources.asked == [("a.md", None, False), ("b.md", None, True), ("code.py", None, True)]
+    assert len(words(result)) == 4
+    assert all(text.startswith("a.md: @[") for text in words(result))
+
+
+def test_a_circle_is_reported_with_its_way() -> None:
+    sources = Scripted({"a.md": "@[b.md]", "b.md": "@[a.md] @[c.md]", "c.md": "@[c.md]"})
+
+    result = resolved("@[a.md]", sources)
+
+    assert list(result.files) == ["a.md", "b.md", "c.md"]
+    assert words(result) == [
+        "b.md: @[a.md]: the references go in a circle: a.md -> b.md -> a.md.",
+        "c.md: @[c.md]: the references go in a circle: c.md -> c.md.",
+    ]
+
+
+def test_a_rule_names_files_alone() -> None:
+    sources = Scripted({"a.md": "x"})
+
+    result = resolved("", sources, rules=[("style.md", '@[a.md] @[f{"a": 1}]')])
+
+    assert list(result.files) == ["a.md"]
+    assert words(result) == ['style.md: @[f{"a": 1}]: a referenced file may name files alone.']
+
+
+def test_a_long_chain_ends() -> None:
+    sources = Scripted({f"{n}.md": f"@[{n + 1}.md]" for n in range(1000)})
+
+    result = resolved("@[0.md]", sources)
+
+    assert 10 < len(result.files) < 50
+    assert "files deep" in words(result)[0]
+
+
+def test_a_long_item_keeps_head_and_tail() -> None:
+    result = resolved("@[a.py]", Scripted({"a.py": "head" + "x" * FILE_LIMIT + "tail"}))
+
+    assert result.files["a.py"].startswith("head")
+    assert result.files["a.py"].endswith("tail")
+    assert len(result.files["a.py"]) < FILE_LIMIT + 100
+    assert "8 of 200008 characters" in words(result)[0]
+
+
+def test_the_items_of_a_prompt_are_bounded_together() -> None:
+    long = Scripted({f"{n}.py": "x" * (FILE_LIMIT - 1) for n in range(10)})
+    many = Scripted({f"{n}.py": "x" for n in range(2 * ITEMS)})
+
+    some = resolved(" ".join(f"@[{name}]" for name in long.files), long)
+    first = resolved(" ".join(f"@[{name}]" for name in many.files), many)
+
+    assert sum(map(len, some.files.values())) < TOTAL_LIMIT + 1000
+    assert "@[9.py]: left out" in words(some)[-1]
+    assert len(first.files) == ITEMS
+    assert len(many.asked) == ITEMS
+
+
+def test_a_hostile_file_can_ask_for_only_so_much() -> None:
+    sources = Scripted({"a.md": " ".join(f"@[{n}.md]" for n in range(20_000))})
+
+    result = resolved("@[a.md]", sources)
+
+    assert len(sources.asked) < 2000
+    assert len(result.notices) < 100
+
+
+@pytest.mark.parametrize("arguments", ['{"a": NaN}', '{"a": 1e999}', '{"a": "\\ud800"}', '{"a"}'])
+def test_odd_arguments_raise_nothing(arguments: str) -> None:
+    result = resolved(f"@[f{arguments}]", Scripted())
+
+    assert len(result.tools) + len(result.notices) == 1

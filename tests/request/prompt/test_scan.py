@@ -1,0 +1,20 @@
+"""Reading long texts."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from msgbook.request.prompt.scan import aside
+
+
+def test_others_run_while_a_long_text_is_read() -> None:
+    told = threading.Event()
+
+    async def reading() -> bool:
+        long = asyncio.ensure_future(aside("x" * 100_000, told.wait, 30))
+        await asyncio.sleep(0)
+        told.set()
+        return await long
+
+    assert asyncio.run(reading())

@@ -1,0 +1,135 @@
+"""A notebook that is answered through an engine which has a scripted server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from scripted_server import ScriptedServer, text
+
+from msgbook.approval.question import Answer, Question
+from msgbook.config import load_settings
+from msgbook.engine import Engine
+from msgbook.notebook.transcript import Transcript
+from msgbook_format.turn import TURN_MIME
+
+
+async def no_sleep(seconds: float) -> None:
+    """Waits in virtual time."""
+
+
+class Talk:
+    """Cells that are run one after the other, as a page shows them.
+
+    Args:
+        folder: The notebook's; also holds the user's `msgbook.toml` where a test writes one.
+    """
+
+    def __init__(self, server: ScriptedServer, folder: Path, **options: Any) -> None:
+        self.server = server
+        self.folder = folder
+        self.cells: list[dict[str, Any]] = []
+        self.metadata: dict[str, Any] = {}
+        self.questions: list[Question] = []
+        self.answer: Callable[[Question], Answer | None] = lambda question: None
+        self._options = options
+        self.env: dict[str, str] = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+
+    def add(self, source: str, cell_type: str = "code", **keys: Any) -> dict[str, Any]:
+        """A cell at the end of the notebook, which is not run."""
+        cell = {
+            "id": f"c{len(self.cells) + 1}",
+            "cell_type": cell_type,
+            "source": source,
+            "metadata": {},
+            "outputs": [],
+            **keys,
+        }
+        self.cells.append(cell)
+        return cell
+
+    def ask(self, source: str, answer: str = "Yes.", **keys: Any) -> dict[str, Any]:
+        """Run a new cell at the end; its turn.
+
+        Args:
+            answer: Of the server, unless it has answers already.
+        """
+        if not self.server.answers:
+            self.server.answers = [text(answer)]
+        self.add(source, **keys)
+        return self.rerun(len(self.cells) - 1)
+
+    def rerun(self, position: int) -> dict[str, Any]:
+        """Run a cell as it stands."""
+        return asyncio.run(self._run(position))
+
+    def preview(self, position: int) -> Any:
+        """What `Engine.preview` gives for a cell."""
+
+        async def previewed() -> Any:
+            async with self._engine() as engine:
+                return await engine.preview(*self._running(position))
+
+        return asyncio.run(previewed())
+
+    def sent(self, number: int = -1) -> list[dict[str, Any]]:
+        """The messages of a request to the server."""
+        return self.server.messages(number)
+
+    @property
+    def blobs(self) -> dict[str, str]:
+        """What is kept in the project."""
+        folder = self.folder / ".msgbook" / "blobs"
+        return {p.name: p.read_text("utf-8") for p in folder.iterdir()} if folder.exists() else {}
+
+    async def _run(self, position: int) -> dict[str, Any]:
+        async with self._engine() as engine:
+            record = engine.new_record()
+            async for _ in engine.run(*self._running(position), record, ask=self._ask):
+                pass
+            turn = record.snapshot()
+        # As a file would keep it.
+        kept = json.loads(json.dumps(turn))
+        self.cells[position]["outputs"] = [
+            {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: kept}}
+        ]
+        return kept
+
+    def _running(self, position: int) -> tuple[str, Transcript]:
+        cell = self.cells[position]
+        return cell["source"], Transcript(
+            "live",
+            self.cells[:position],
+            cell,
+            metadata=self.metadata,
+            path=self.folder / "chat.msg.md",
+        )
+
+    @asynccontextmanager
+    async def _engine(self) -> Any:
+        engine = Engine(load_settings(self.env), self.folder, sleep=no_sleep, **self._options)
+        try:
+            yield engine
+        finally:
+            await engine.close()
+
+    async def _ask(self, question: Question) -> Answer | None:
+        self.questions.append(question)
+        return self.answer(question)
+
+
+def notices(turn: dict[str, Any]) -> list[str]:
+    return [block["text"] for block in turn["blocks"] if block["type"] == "notice"]
+
+
+def content_reference(message: dict[str, Any]) -> dict[str, Any]:
+    """The block at the end of a user message."""
+    content = message["content"]
+    words = content if isinstance(content, str) else content[-1]["text"]
+    start = words.index("<content_reference>\n") + len("<content_reference>\n")
+    found: dict[str, Any] = json.loads(words[start : words.rindex("\n</content_reference>")])
+    return found

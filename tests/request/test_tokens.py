@@ -1,0 +1,231 @@
+"""Tokens and cost: what is told is added, what is not told is said to be unknown."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+import scripted_server as scripted
+from history_cells import turn_cell
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.config import load_settings
+from msgbook.engine import Engine
+from msgbook.magics import run_magic
+from msgbook.magics.base import MagicContext
+from msgbook.messages import system, user
+from msgbook.notebook.transcript import Transcript
+from msgbook.request.history import build_history
+from msgbook.request.tokens import (
+    IMAGE_TOKENS,
+    TurnUsage,
+    estimate,
+    estimate_text,
+    usage_of_cells,
+    warn_of_length,
+    weights,
+)
+
+PRICES = '[providers.p]\nbase_url = "http://127.0.0.1:9"\n[providers.p.prices]\n'
+
+
+def usage(**counts):
+    return {f"{key}_tokens": value for key, value in counts.items()}
+
+
+def test_a_turn_of_which_a_step_told_nothing_is_no_whole_sum(table):
+    cells = [
+        turn_cell("Whole", usage(input=100, output=10)),
+        turn_cell("Partly", usage(input=11, output=7) | {"untold_steps": 1}),
+    ]
+
+    assert table(*cells, prices="m = { input = 1000, output = 1000 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning      cost\n"
+        "   1  m        100       ?      10          ?    0.1100  Whole\n"
+        "   2  m       11+?       ?     7+?          ?  0.0180+?  Partly\n"
+        "\n"
+        " all  m      111+?       ?    17+?          ?  0.1280+?  2 turns"
+    )
+
+
+@pytest.fixture
+def table(tmp_path):
+    def run(*cells, prices="", source="live"):
+        path = tmp_path / "msgbook.toml"
+        path.write_text(PRICES + prices)
+        engine = Engine(load_settings({"MSGBOOK_CONFIG": str(path)}), tmp_path)
+
+        async def transcript():
+            return Transcript(source, cells)
+
+        return asyncio.run(run_magic("%usage", MagicContext(engine, transcript)))
+
+    return run
+
+
+def test_usage_is_a_table_of_turns_and_of_models(table):
+    cells = [
+        turn_cell("%%msg model=m\nFirst words", usage(input=1200, cached=200, output=30)),
+        {"cell_type": "markdown", "source": "A note", "metadata": {}},
+        turn_cell("Again", usage(input=2000, cached=1000, output=10, reasoning=5)),
+        turn_cell("Another", usage(input=7, output=1), model="other"),
+    ]
+
+    assert table(*cells, prices="m = { input = 10, cached = 1, output = 100 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning    cost\n"
+        "   1  m      1,200     200      30          ?  0.0132  First words\n"
+        "   3  m      2,000   1,000      10          5  0.0120  Again\n"
+        "   4  other      7       ?       1          ?       ?  Another\n"
+        "\n"
+        " all  m      3,200   1,200      40        5+?  0.0252  2 turns\n"
+        " all  other      7       ?       1          ?       ?  1 turn"
+    )
+
+
+def test_without_prices_no_cost_is_named(table):
+    assert "cost" not in table(turn_cell("Hi", usage(input=1, output=1)))
+
+
+def test_a_price_is_not_another_servers(table):
+    cell = turn_cell("Hi", usage(input=1_000_000, output=0), provider="elsewhere")
+
+    assert "cost" not in table(cell, prices="m = { input = 1, output = 1 }")
+
+
+def test_turns_without_numbers_count_as_unknown_not_as_nothing(table):
+    assert "?" in table(turn_cell("Hi"))
+
+
+def test_where_only_the_session_is_known_the_table_says_so(table):
+    assert table(turn_cell("Hi"), source="memory").startswith("Tokens of the turns of this session")
+    assert table() == "There are no turns above."
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        7,
+        [],
+        {"input_tokens": "many", "output_tokens": -1, "cached_tokens": True},
+        {"input_tokens": 10**4300 - 1, "output_tokens": 10**400},
+    ],
+)
+def test_odd_numbers_of_a_notebook_are_unknown(odd):
+    found = usage_of_cells([turn_cell("Hi", odd), {"cell_type": "code", "outputs": 7}])
+
+    assert found == [TurnUsage(1, "Hi", "m", "p", None, None, None, None)]
+
+
+def test_no_model_name_steers_a_terminal():
+    found = usage_of_cells([turn_cell("a\x1b[31m", model="m\x1b]0;x\x07\n")])
+
+    assert (found[0].model, found[0].title) == ("m]0;x", "a[31m")
+
+
+def test_cached_input_costs_as_much_as_input_where_no_price_is_set_for_it():
+    turn = TurnUsage(1, "", "m", "p", 1_000_000, 500_000, 0, None)
+
+    assert turn.cost({"m": {"input": 2.0, "output": 5.0}}) == 2.0
+
+
+def test_east_asian_characters_are_a_token_each_and_others_a_quarter():
+    assert estimate_text("a" * 400) == 100
+    assert estimate_text("é" * 400) == 100
+    assert estimate_text("汉字かな한글") == 6
+    assert estimate_text("汉字 and words") == 2 + 3
+
+
+def test_images_and_calls_count():
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9000}}
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "x" * 400}}
+    plain = estimate([user("what is this?")])
+
+    text = {"type": "text", "text": "what is this?"}
+    assert estimate([user([text, picture])]) == plain + IMAGE_TOKENS
+    assert estimate([{"role": "assistant", "content": None, "tool_calls": [call]}]) >= 100
+
+
+@given(st.text(), st.text())
+def test_more_text_is_never_fewer_tokens(one, two):
+    assert estimate_text(one) <= estimate_text(one + two) <= len(one + two)
+
+
+def test_a_long_request_is_warned_of_with_its_largest_cells():
+    cells = [
+        turn_cell("Summarise " + "a log " * 2000),
+        {"cell_type": "markdown", "source": "short", "metadata": {}},
+        {"cell_type": "markdown", "source": "# Data\n" + "1 2 " * 5000, "metadata": {}},
+        {
+            "cell_type": "markdown",
+            "source": "big " * 9000,
+            "metadata": {"msgbook": {"history": "exclude"}},
+        },
+    ]
+
+    request = build_history(cells, system_prompt="", agent="assistant")
+
+    words = warn_of_length(9000, 5000, weights(request), cells)
+
+    assert "about 9,000 tokens" in words
+    assert words.index("cell 3 (# Data 1 2") < words.index("cell 1 (Summarise a log")
+    assert "cell 4" not in words
+    assert "history=exclude" in words
+
+
+def test_a_request_within_the_limit_is_not_warned_of():
+    assert warn_of_length(5000, 5000, {}, []) is None
+
+
+def test_the_system_prompt_counts():
+    assert estimate([system("x" * 40)]) == 10
+
+
+def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
+    server.answers = [scripted.text("Yes.")]
+    path = tmp_path / "msgbook.toml"
+    path.write_text("[limits]\nwarn_tokens = 20000")
+    env = {"MSGBOOK_CONFIG": str(path), "OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+
+    async def turn(*cells):
+        engine = Engine(load_settings(env), tmp_path)
+        record = engine.new_record()
+        async for _ in engine.run("hi", Transcript("memory", cells), record):
+            pass
+        await engine.close()
+        return record.snapshot()["blocks"]
+
+    warned = asyncio.run(turn(turn_cell("word " * 20_000)))
+    assert (warned[0]["type"], warned[0]["level"]) == ("notice", "warning")
+    assert "cell 1 (word word" in warned[0]["text"]
+    assert [block["type"] for block in asyncio.run(turn(turn_cell("a word")))] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (1000, "warn_tokens is 1,000"),
+        (200_000, "warn_tokens=200000 is more than your own limit, 100000, allows."),
+        ("x" * 10_000, "is no positive number; it is ignored."),
+    ],
+)
+def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path, wanted, words):
+    server.answers = [scripted.text("Yes.")]
+    settings = load_settings({"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"})
+    settings = replace(settings, project_limits={"warn_tokens": wanted})
+
+    async def turn():
+        engine = Engine(settings, tmp_path)
+        record = engine.new_record()
+        async for _ in engine.run("word " * 2000, Transcript("memory", []), record):
+            pass
+        await engine.close()
+        return record.snapshot()["blocks"]
+
+    (notice, answer) = asyncio.run(turn())
+    assert answer["type"] == "text"
+    assert words in notice["text"]
+    assert len(notice["text"]) < 500

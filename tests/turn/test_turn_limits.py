@@ -1,0 +1,146 @@
+"""What ends a turn: failing calls that repeat, steps, tokens, time; and who may lower the limits."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, fail, results, run
+
+from msgbook.approval.question import Decision, Question
+from msgbook.events import ModelFinished, TextDelta
+from msgbook.turn import Limits
+
+
+def test_three_identical_failing_calls_in_a_row_end_the_turn():
+    model = ScriptedModel(calls(("f", 1)))
+
+    turn = run(model, ScriptedTool("f", fail))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "repeated_failure")
+    assert len(results(turn)) == len(model.requests) == 3
+    assert "same failing call of 'f' 3 times" in turn["blocks"][-1]["text"]
+
+
+def test_they_count_within_one_step_too_and_the_rest_is_not_run():
+    turn = run(ScriptedModel(calls(*[("f", 1)] * 5)), ScriptedTool("f", fail))
+
+    assert turn["finish_reason"] == "repeated_failure"
+    assert len(results(turn)) == 3
+    unfinished = [b.get("unfinished", False) for b in turn["blocks"] if b["type"] == "tool_call"]
+    assert unfinished == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize("between", [[("ok", 1)], [("f", 2)]], ids=["a success", "other arguments"])
+def test_something_else_in_between_is_no_repetition(between):
+    answers = [calls(("f", 1)), calls(("f", 1)), calls(*between), calls(("f", 1)), SAID]
+
+    turn = run(ScriptedModel(*answers), ScriptedTool("f", fail), ScriptedTool("ok", echo))
+
+    assert turn["status"] == "done"
+
+
+def test_after_max_steps_the_results_stand_and_the_turn_says_so():
+    model = ScriptedModel(calls(("t", {})))
+
+    turn = run(model, ScriptedTool("t", echo), limits=Limits(max_steps=2))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "max_steps")
+    assert len(results(turn)) == len(model.requests) == 2
+    assert "2 model calls" in turn["blocks"][-1]["text"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        ModelFinished("tool_calls", True, {"input_tokens": 90, "output_tokens": 10}),
+        ModelFinished("tool_calls", True, None),
+    ],
+    ids=["told", "estimated"],
+)
+def test_a_spent_token_budget_runs_no_tool_and_asks_no_more(end):
+    said = [TextDelta("x" * 400), *calls(("t", {}))[:-1], end]
+    model = ScriptedModel(said)
+
+    turn = run(model, ScriptedTool("t", echo), limits=Limits(token_budget=100))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    assert (len(model.requests), results(turn)) == (1, [])
+    assert "100 tokens" in turn["blocks"][-1]["text"]
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", "insufficient_system_resource"])
+def test_calls_of_an_answer_that_is_not_whole_are_not_run(reason):
+    answer = [*calls(("t", {}))[:-1], ModelFinished(reason, True)]
+
+    turn = run(ScriptedModel(answer), ScriptedTool("t", echo))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", reason)
+    assert results(turn) == []
+    assert turn["blocks"][0]["unfinished"]
+
+
+def test_an_answer_that_is_whole_is_done_whatever_it_cost():
+    turn = run(ScriptedModel(SAID), limits=Limits(token_budget=1))
+
+    assert turn["status"] == "done"
+
+
+def test_a_stream_that_outlasts_the_time_budget_is_cut_and_kept():
+    model = ScriptedModel([TextDelta("so far"), asyncio.Event()])  # type: ignore[list-item]
+
+    turn = run(model, limits=Limits(time_budget=0.02))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    assert turn["blocks"][0]["text"] == "so far"
+
+
+def test_a_tool_that_outlasts_the_time_budget_is_stopped():
+    async def hang(_: str) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    turn = run(
+        ScriptedModel(calls(("t", {}))), ScriptedTool("t", hang), limits=Limits(time_budget=0.02)
+    )
+
+    assert turn["finish_reason"] == "budget"
+    assert results(turn)[0][1] == "interrupted"
+
+
+def test_the_time_in_which_a_person_is_asked_does_not_count():
+    now = [0.0]
+
+    async def slowly(_question: Question) -> Decision:
+        now[0] += 3600
+        return Decision("user")
+
+    turn = run(
+        ScriptedModel(calls(("t", {})), SAID),
+        ScriptedTool("t", echo, asks=True),
+        limits=Limits(time_budget=60),
+        clock=lambda: now[0],
+        approve=slowly,
+    )
+
+    assert turn["status"] == "done"
+
+
+def test_what_a_notebook_wants_only_lowers_the_limits():
+    own = Limits(max_steps=10, time_budget=60)
+
+    limits, refusals = own.narrowed(
+        {"max_steps": "99", "token_budget": "500", "time_budget": "30", "model": "x"}
+    )
+
+    assert limits == Limits(max_steps=10, token_budget=500, time_budget=30)
+    assert refusals == ["max_steps=99 is more than your own limit, 10, allows."]
+
+
+@pytest.mark.parametrize("value", ["", "x", "0", "-1", "nan", "inf", None, [3], 10**400])
+def test_a_limit_that_is_no_positive_number_is_refused_in_words(value):
+    limits, refusals = Limits().narrowed({"max_steps": value})
+
+    assert limits == Limits()
+    assert "no positive number" in refusals[0]
+    assert len(refusals[0]) < 200
