@@ -81,10 +81,10 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	python benchmarks/kernel_start.py
 	python benchmarks/python_start.py
-	PYTHONPATH=tests python benchmarks/interrupt.py
-	PYTHONPATH=tests python benchmarks/stream_decode.py
+	PYTHONPATH=tests/support python benchmarks/interrupt.py
+	PYTHONPATH=tests/support python benchmarks/stream_decode.py
 	python benchmarks/long_answer.py --paced
-	PYTHONPATH=tests python benchmarks/memory.py
+	PYTHONPATH=tests/support python benchmarks/memory.py
 	python benchmarks/history.py
 	python benchmarks/first_request.py
 	python benchmarks/prefix.py
@@ -95,14 +95,14 @@ corpus: $(VENV)/.dev
 
 N ?= 5000
 fuzz: $(VENV)/.dev
-	PYTHONPATH=tests python -m format.fuzz $(N)
+	PYTHONPATH=tests:tests/support python -m format.fuzz $(N)
 	pytest -n 2 -m hypothesis --hypothesis-profile=random
 
 docs: $(VENV)/.dev
 	pytest -q tests/docs tests/format/test_docs.py
 
 screenshots: $(VENV)/.dev chromium
-	PYTHONPATH=tests:tests/browser python docs/screenshots.py
+	PYTHONPATH=tests/support:tests/browser python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \

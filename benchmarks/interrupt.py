@@ -3,7 +3,7 @@
 Goal: 99 of 100 under 50 ms. The stock kernel's `await asyncio.sleep(60)` is no baseline: it does not
 wake up.
 
-Usage: PYTHONPATH=tests python benchmarks/interrupt.py [TRIES]
+Usage: PYTHONPATH=tests/support python benchmarks/interrupt.py [TRIES]
 """
 
 from __future__ import annotations

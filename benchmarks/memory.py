@@ -2,7 +2,7 @@
 
 Goal: 200 MB at most over what it held before. Each case runs in a kernel of its own.
 
-Usage: PYTHONPATH=tests python benchmarks/memory.py
+Usage: PYTHONPATH=tests/support python benchmarks/memory.py
 """
 
 from __future__ import annotations

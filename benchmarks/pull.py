@@ -3,7 +3,7 @@
 The notebook has 2,000 cells and 5 MB, one of which has changed since the last turn. Goals: a fiftieth
 of the bytes, and a fifth of the processor time to decode them. The page's side is played in Python.
 
-Usage: PYTHONPATH=tests python benchmarks/pull.py [ROUNDS]
+Usage: PYTHONPATH=tests/support python benchmarks/pull.py [ROUNDS]
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from chromium import CHROMIUM_FLAGS, find_chromium
 from hypothesis import HealthCheck, settings
+from kernel_client import KernelClient
 from nbclient import NotebookClient
 from playwright.sync_api import Browser, sync_playwright
 from scripted_server import ScriptedServer
@@ -48,6 +49,31 @@ def server() -> Iterator[ScriptedServer]:
     """A scripted server; give it `answers` before it is asked."""
     with ScriptedServer() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def module_server() -> Iterator[ScriptedServer]:
+    """One server for the tests of a file that need no settings of their own."""
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def module_kernel(
+    module_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KernelClient]:
+    """One kernel for the tests of a file that need no settings of their own."""
+    settings = {"OPENAI_BASE_URL": module_server.url, "MSGBOOK_MODEL": "m"}
+    with KernelClient(settings, str(tmp_path_factory.mktemp("notebook"))) as client:
+        yield client
+
+
+@pytest.fixture
+def kernel(module_kernel: KernelClient, module_server: ScriptedServer) -> KernelClient:
+    """A kernel that remembers nothing; starting one takes longer than most tests."""
+    module_server.reset()
+    module_kernel.forget()
+    return module_kernel
 
 
 RunNotebook = Callable[..., list[Any]]
