@@ -27,9 +27,7 @@ from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import Block, Usage
-
-_CUT_SHORT = {"length", "content_filter", "insufficient_system_resource"}
-"""Finish reasons after which the answer is not whole; the last one is DeepSeek's."""
+from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
 
 
 async def run_turn(
@@ -142,7 +140,7 @@ def _limits_reached(breaker: Breaker, meter: Meter, limits: Limits, step: int) -
     return []
 
 
-def _stopped(reason: str, words: str) -> list[TurnEvent]:
+def _stopped(reason: LimitReason, words: str) -> list[TurnEvent]:
     return [Notice(words, "warning"), TurnFinished("incomplete", reason)]
 
 
@@ -184,7 +182,7 @@ def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | N
         else:
             message = "The server sent nothing."
         return TurnFinished("incomplete", None, "IncompleteAnswer", message)
-    if reason in _CUT_SHORT:
+    if reason in PROVIDER_REASONS:
         return TurnFinished("incomplete", reason)
     if reason == "error":
         message = "The server ended the answer with an error and did not say which."

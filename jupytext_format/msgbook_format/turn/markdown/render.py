@@ -10,6 +10,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from msgbook_format.turn.finish_reasons import FINISH_REASONS
 from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line, visible
 from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
@@ -24,14 +25,6 @@ PLAIN_LIMIT = 300
 """Greatest length of `to_plain`, in characters."""
 
 _APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
-_FINISH_REASON = {
-    "length": "the answer reached the length limit",
-    "content_filter": "the provider's content filter stopped the answer",
-    "insufficient_system_resource": "the provider was short of resources",
-    "max_steps": "the limit of model calls was reached",
-    "budget": "the budget was used up",
-    "repeated_failure": "the same call failed too often",
-}
 
 # While a turn grows it is derived many times a second, and only its last block has changed. A
 # cache smaller than the turn's number of texts would never hit.
@@ -143,7 +136,7 @@ def _status_line(turn: Turn) -> str:
             return "> ⏹️ Interrupted"
         case "incomplete":
             reason = _text(turn.get("finish_reason"))
-            words = _FINISH_REASON.get(reason) or one_line(reason, 80) or "the stream was cut"
+            words = FINISH_REASONS.get(reason) or one_line(reason, 80) or "the stream was cut"
             return f"> ⚠️ Incomplete: {words}"
         case "error":
             return "" if any(block["type"] == "error" for block in blocks) else "> ❌ Failed"

@@ -1,0 +1,27 @@
+"""The finish reasons of incomplete turns, with their words for a reader.
+
+A finish reason that is not listed here is shown as the provider wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+LimitReason = Literal["max_steps", "budget", "repeated_failure"]
+
+PROVIDER_REASONS: Mapping[str, str] = {
+    "length": "the answer reached the length limit",
+    "content_filter": "the provider's content filter stopped the answer",
+    "insufficient_system_resource": "the provider was short of resources",
+}
+"""Words by the reason that a provider gives for an answer it cut short; the last is DeepSeek's."""
+
+LIMIT_REASONS: Mapping[str, str] = {
+    "max_steps": "the limit of model calls was reached",
+    "budget": "the budget was used up",
+    "repeated_failure": "the same call failed too often",
+}
+"""Words by the limit of the turn that was reached."""
+
+FINISH_REASONS: Mapping[str, str] = {**PROVIDER_REASONS, **LIMIT_REASONS}
