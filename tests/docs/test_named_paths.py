@@ -1,0 +1,69 @@
+"""The pages for developers name files and folders that exist, and draw the imports as they are."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = [
+    ROOT / folder
+    for folder in (".", "kernel/msgbook", "jupytext_format/msgbook_format", "labextension/src")
+]
+PAGES = ["architecture.md", "contributing.md"]
+FILE = re.compile(r"\.?[\w-]+(/[\w.-]+)*(/|\.(py|ts|css|toml|json|md|sh))")
+MODULE = re.compile(r"msgbook(_format)?(\.\w+)+")
+NOT_IN_THE_REPOSITORY = (".msgbook/", ".agents/", "test-results/", "msgbook.toml")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_and_folder_that_a_page_names_exists(page: str) -> None:
+    spans = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", (ROOT / "docs" / page).read_text("utf-8"))
+    paths = {span for span in spans if FILE.fullmatch(span)}
+    modules = {span for span in spans if MODULE.fullmatch(span)}
+    ours = {path for path in paths if not path.startswith(NOT_IN_THE_REPOSITORY)}
+
+    assert len(ours) >= 10
+    assert [path for path in sorted(ours) if not exists(path)] == []
+    assert [module for module in sorted(modules) if not is_module(module)] == []
+
+
+def exists(path: str) -> bool:
+    return any((source / path).exists() for source in SOURCES)
+
+
+def is_module(name: str) -> bool:
+    path = name.replace(".", "/")
+    return any(
+        (ROOT / parent / f"{path}{end}").exists()
+        for parent in ("kernel", "jupytext_format")
+        for end in (".py", "")
+    )
+
+
+@pytest.mark.parametrize("package", ["msgbook", "msgbook_format"])
+def test_the_layers_stand_on_the_page_in_their_order(package: str) -> None:
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(c["layers"] for c in tool["contracts"] if c.get("containers") == [package])
+    section = (ROOT / "docs/architecture.md").read_text("utf-8").partition("## Layers\n")[2]
+    listed = section.partition(f"In `{package}`")[2].partition("\n\nIn `")[0].partition("\nThe ")[0]
+    places = [
+        [listed.find(f"`{name.strip()}`") for name in re.split(r"[|:]", layer)] for layer in layers
+    ]
+
+    assert -1 not in [place for layer in places for place in layer]
+    assert places == sorted(places)
+
+
+def test_the_diagram_of_imports_is_current() -> None:
+    script = ROOT / "scripts" / "draw_imports.py"
+    checked = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
