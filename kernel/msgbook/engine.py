@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.approval.policy import Approvals
+from msgbook.approval.approver import Approvals
 from msgbook.approval.question import Ask
 from msgbook.config import Settings, redact, redact_json
 from msgbook.errors import ConfigError, MsgbookError, ProviderError

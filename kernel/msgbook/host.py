@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.approval.policy import Approvals
+from msgbook.approval.approver import Approvals
 from msgbook.approval.rules import RULES_FILE, Rule, SavedRules
 from msgbook.approval.store import Store, data_file
 from msgbook.config import Settings, config_path

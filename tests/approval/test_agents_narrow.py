@@ -8,7 +8,7 @@ import pytest
 
 from msgbook.agents.model import Agent
 from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 
 OWNED = Owned(providers=["openai", "local"], tools=["read", "grep"], mcp_servers=["web"])
 

@@ -13,8 +13,8 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.paths import Refused, Roots
 from msgbook.approval.request import ApprovalRequiredError
+from msgbook.approval.roots import Refused, Roots
 from msgbook.tools.file_tools import FileTools
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.files.walking import walk

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from file_calls import FileCalls
 
-from msgbook.approval.policy import Approvals
+from msgbook.approval.approver import Approvals
 from msgbook.approval.question import Answer, Decision, Question
 from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.rules import Rule, SavedRules

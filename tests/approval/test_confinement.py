@@ -10,7 +10,7 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.paths import Refused, Roots, visible
+from msgbook.approval.roots import Refused, Roots, visible
 from msgbook.tools.files.opening import open_folder, read_file
 
 MARK = "the text of an outside file"

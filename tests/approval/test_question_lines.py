@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.approval.question import Answer, Question
+from msgbook.approval.question_text import answer_of, ask_by_line, prompt_of
 from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.text_line import answer_of, ask_by_line, prompt_of
 
 
 def question(name="write", arguments="{}", reason="why", preview="", *, every_time=False):

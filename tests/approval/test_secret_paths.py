@@ -14,7 +14,7 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.paths import Objection, Roots
+from msgbook.approval.roots import Objection, Roots
 from msgbook.approval.secret_paths import SECRET_PATHS, examples
 from msgbook.request.prompt.files import Files
 from msgbook.request.prompt.sources import SourceError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.policy import Approvals
+from msgbook.approval.approver import Approvals
 from msgbook.approval.question import Answer, Question
 from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.rules import Rule, SavedRules

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.tools.files.serve import answer
 
 

@@ -13,7 +13,7 @@ import fake_ripgrep
 import pytest
 from file_calls import FileCalls
 
-from msgbook.approval.paths import Refused
+from msgbook.approval.roots import Refused
 from msgbook.tools.files.patterns import matcher
 
 

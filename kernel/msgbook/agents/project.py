@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from msgbook.agents.project_rules import AGENTS_FILE, Rule
 from msgbook.agents.skills import Skill, SkillError, parse_skill
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook.tools.files.opening import entries, read_file
 from msgbook.tools.files.text import decoded

@@ -36,7 +36,7 @@ def looks_secret(parts: Sequence[str]) -> bool:
     """Whether a path is likely to lead to a secret.
 
     Args:
-        parts: The names of the path, folded (`msgbook.approval.paths.folded`).
+        parts: The names of the path, folded (`msgbook.approval.roots.folded`).
     """
     return any(map(_is_secret_name, parts)) or _places().search("/".join(parts)) is not None
 

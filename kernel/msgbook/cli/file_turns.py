@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgbook.approval.project_settings import load_with_project
-from msgbook.approval.text_line import ReadLine, ask_by_line
+from msgbook.approval.question_text import ReadLine, ask_by_line
 from msgbook.cli.input_line import can_ask, read_line
 from msgbook.cli.unsaved import unsaved
 from msgbook.cli.usage_errors import CommandError

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
-from msgbook.approval.text_line import ReadLine
+from msgbook.approval.question_text import ReadLine
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval.project_settings import load_with_project
 from msgbook.approval.question import Answer, Ask, Question
+from msgbook.approval.question_text import ReadLine, ask_by_line
 from msgbook.approval.rules import Rule
-from msgbook.approval.text_line import ReadLine, ask_by_line
 from msgbook.config import Settings, hide_key
 from msgbook.display.console import DisplayMode
 from msgbook.display.failure import INTERRUPTED, Failure, failure_of, fault

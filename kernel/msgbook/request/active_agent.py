@@ -14,7 +14,7 @@ from msgbook.agents.project import ProjectFiles
 from msgbook.agents.resolve import AgentSources, asked_for, resolve
 from msgbook.agents.selection import selection
 from msgbook.agents.skills import skills_in_use, system_prompt
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.notebook.cells import Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Set
 from hashlib import sha256
 
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
 

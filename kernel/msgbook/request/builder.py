@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.agents.project import ProjectFiles, read_project
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.approval.trust import followed_project
 from msgbook.config import may_hold, redact, redact_json
 from msgbook.notebook.cell_names import title_of

@@ -10,9 +10,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from msgbook.approval.paths import Objection, one_line
 from msgbook.approval.question import Approve, Question
 from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.roots import Objection, one_line
 from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel

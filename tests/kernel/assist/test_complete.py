@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, known_agents
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.config import Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames

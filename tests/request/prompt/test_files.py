@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.paths import Objection, Roots
+from msgbook.approval.roots import Objection, Roots
 from msgbook.request.prompt.files import FILE_LIMIT, NAMES, Files
 from msgbook.request.prompt.references import resolve
 from msgbook.request.prompt.sources import Document, SourceError

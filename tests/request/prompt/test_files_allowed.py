@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.paths import Objection, Roots
+from msgbook.approval.roots import Objection, Roots
 from msgbook.request.prompt.files import Files
 from msgbook.request.prompt.sources import Document, Matches, SourceError
 

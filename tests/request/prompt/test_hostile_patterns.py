@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.surroundings import Surroundings
 from msgbook.request.prompt.files import Files

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, python_names, speaks_of_cells

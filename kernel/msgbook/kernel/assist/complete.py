@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.approval.paths import visible
+from msgbook.approval.roots import visible
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.notebook.cell_names import title_of
 from msgbook.notebook.cells import MSG_MAGIC, OWN_MAGICS

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.paths import visible
+from msgbook.approval.roots import visible
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.request.prompt.files import nobody

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgbook.approval.paths import Roots
+from msgbook.approval.roots import Roots
 from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
 
 if TYPE_CHECKING:

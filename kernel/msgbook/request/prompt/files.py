@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from msgbook.approval.paths import Objection, Refused, Roots
+from msgbook.approval.roots import Objection, Refused, Roots
 from msgbook.request.prompt.ignore import Ignored
 from msgbook.request.prompt.sources import Document, Matches, SourceError
 from msgbook.request.prompt.tags import Lines

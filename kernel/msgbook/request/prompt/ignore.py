@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.files.text import decoded
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.approval.paths import NotFree, Objection, Roots
+from msgbook.approval.roots import NotFree, Objection, Roots
 
 
 class Call(NamedTuple):

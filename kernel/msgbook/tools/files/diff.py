@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from msgbook.approval.paths import one_line, visible
+from msgbook.approval.roots import one_line, visible
 
 _CONTEXT = 3
 _SEARCHED = 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from msgbook.approval.paths import Refused
+from msgbook.approval.roots import Refused
 
 _ALTERNATIVES = 100
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.paths import Refused
+from msgbook.approval.roots import Refused
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing

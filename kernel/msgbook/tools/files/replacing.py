@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from msgbook.approval.paths import Refused
+from msgbook.approval.roots import Refused
 
 _LINE_END = re.compile("\r?\n")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from msgbook.approval.paths import Refused
+from msgbook.approval.roots import Refused
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.paths import NotFree, Refused, Roots
+from msgbook.approval.roots import NotFree, Refused, Roots
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.reading import read
 from msgbook.tools.files.searching import glob, grep

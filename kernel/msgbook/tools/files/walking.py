@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from msgbook.approval.paths import Refused, Roots
+from msgbook.approval.roots import Refused, Roots
 from msgbook.tools.files.opening import entries
 
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from msgbook.approval.paths import Refused, one_line
+from msgbook.approval.roots import Refused, one_line
 from msgbook.text import counted
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
