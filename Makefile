@@ -8,7 +8,7 @@ export COREPACK_ENABLE_DOWNLOAD_PROMPT := 0
 
 LAB_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
 	labextension/package.json labextension/tsconfig.json
-SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json
+SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
 .PHONY: help demo test test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
 

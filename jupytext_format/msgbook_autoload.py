@@ -1,9 +1,9 @@
-"""Teaches Jupytext the format `msg` wherever it is imported, so that `jupytext` itself knows it.
+"""Registration of the format `msg` in Jupytext, wherever Jupytext is imported.
 
-The `.pth` file of the same name puts a finder in front of `sys.meta_path` at every start of
-Python. The finder is a few lines within that file, since finding and loading a module would cost
-most programs more than they gain. Only who looks for `jupytext` gets here.
-`MSGBOOK_NO_AUTOLOAD=1` in the environment switches it off.
+Python calls `wait_for_jupytext` at every start: up to 3.14 by the line in `msgbook_autoload.pth`,
+from 3.15 on by `msgbook_autoload.start` (PEP 829), which makes Python ignore that line. So this
+module imports nothing that is not loaded by then. All else waits for `import jupytext`.
+`MSGBOOK_NO_AUTOLOAD=1` in the environment switches the registration off.
 """
 
 import os
@@ -14,15 +14,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def find_spec(finder: object, path: object, target: object) -> "Any":
-    """Where the finders behind `finder` find `jupytext`, with a loader that registers the format.
+def wait_for_jupytext() -> None:
+    """Put a finder in front of all others that acts on `import jupytext` alone."""
+    sys.meta_path.insert(0, MsgbookFinder())
 
-    None if they do not find it, or if registration is switched off.
+
+class MsgbookFinder:
+    """Finder of `jupytext` and of no other module."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
+        """Return the spec of `jupytext` with a loader that registers the format; None for others."""
+        return find_spec(self, path, target) if name == "jupytext" else None
+
+
+def find_spec(finder: MsgbookFinder, path: object, target: object) -> "Any":
+    """Return the spec that the finders behind `finder` give for `jupytext`, with our loader.
+
+    None if they find none, or if registration is switched off.
     """
     if os.environ.get("MSGBOOK_NO_AUTOLOAD", "0") not in ("", "0"):
         return None
-    # Only those behind: two finders that ask all others would ask each other forever.
-    for other in sys.meta_path[sys.meta_path.index(finder) + 1 :]:  # type: ignore[arg-type]
+    # Not the finders in front: two finders that ask all others would ask each other forever.
+    for other in sys.meta_path[sys.meta_path.index(finder) + 1 :]:
         find = getattr(other, "find_spec", None)
         spec = find("jupytext", path, target) if find else None
         if spec is not None:
@@ -33,7 +46,7 @@ def find_spec(finder: object, path: object, target: object) -> "Any":
 
 
 class _Loader:
-    """Another loader, and a registration once the module has been executed."""
+    """Another loader that registers the format when it has executed the module."""
 
     def __init__(self, loader: "Any") -> None:
         self._loader = loader
@@ -56,8 +69,9 @@ def _register() -> None:
 
         register()
     except Exception as problem:
-        # Whatever it is, `import jupytext` has worked, and the program goes on.
-        _warn(f"msgbook: Jupytext does not know message files here ({problem!r})")
+        # msgbook may have been removed without this module. `import jupytext` works all the same.
+        if getattr(problem, "name", None) != "msgbook_format":
+            _warn(f"msgbook: Jupytext does not know message files here ({problem!r})")
 
 
 def _warn(message: str) -> None:

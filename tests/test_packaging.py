@@ -53,7 +53,8 @@ def test_the_wheel_holds_the_built_extension_the_kernelspec_and_the_server_exten
 def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     tops = {name.split("/")[0] for name in wheel.namelist()}
 
-    modules = {"msgbook", "msgbook_format", "msgbook_autoload.py", "msgbook_autoload.pth"}
+    autoload = {f"msgbook_autoload.{suffix}" for suffix in ("py", "pth", "start")}
+    modules = {"msgbook", "msgbook_format"} | autoload
     assert modules < tops
     assert all(top in modules or top.startswith("msgbook-") for top in tops)
     assert {"msgbook/cli/sample.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
@@ -112,7 +113,7 @@ def test_jupytext_knows_message_files_right_after_the_installation(fresh, tmp_pa
     assert "Ho" in (tmp_path / "chat.ipynb").read_text()
 
 
-def test_an_editable_installation_arms_jupytext_too():
+def test_an_editable_installation_waits_for_jupytext_too():
     code = "import sys; print([type(f).__name__ for f in sys.meta_path])"
     environment = {**os.environ, "MSGBOOK_NO_AUTOLOAD": ""}
 

@@ -1,4 +1,4 @@
-"""Jupytext knows message files without any configuration: what the `.pth` file arms."""
+"""Jupytext knows message files without any configuration: the files that Python reads at its start."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 FORMAT = Path(__file__).parents[3] / "jupytext_format"
+LINE = (FORMAT / "msgbook_autoload.pth").read_text()
+ENTRY_POINT = (FORMAT / "msgbook_autoload.start").read_text().strip()
 KNOWS = "import jupytext.formats as f; assert ('msg' in f._VALID_FORMAT_NAMES) is {}"
 
 THREADS = """
@@ -29,7 +31,7 @@ module.reads
 
 
 def start(code, *flags, folder=FORMAT, **environment):
-    """Run code in a Python that finds our packages, and has run no `.pth` file of theirs."""
+    """Run code in a Python that finds our packages and ignores their files in site-packages."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(folder),
@@ -46,9 +48,8 @@ def start(code, *flags, folder=FORMAT, **environment):
 
 
 def armed(code, *flags, **environment):
-    """The same after the line of the `.pth` file."""
-    line = (FORMAT / "msgbook_autoload.pth").read_text()
-    return start(line + code, *flags, MSGBOOK_NO_AUTOLOAD="", **environment)
+    """Run code as `start` does, after the line of the `.pth` file."""
+    return start(LINE + code, *flags, MSGBOOK_NO_AUTOLOAD="", **environment)
 
 
 def passes(result):
@@ -86,27 +87,42 @@ def test_looking_for_jupytext_imports_nothing_of_it():
     )
 
 
-def test_arming_imports_nothing():
+def test_a_start_of_python_imports_one_module_of_ours_and_no_other():
     code = "import sys; print(*sorted(set(sys.modules) - before))"
-    line = (FORMAT / "msgbook_autoload.pth").read_text()
 
     shown = start(
-        f"import os, sys; before = set(sys.modules)\n{line}{code}", "-S", MSGBOOK_NO_AUTOLOAD=""
+        f"import os, sys; before = set(sys.modules)\n{LINE}{code}", "-S", MSGBOOK_NO_AUTOLOAD=""
     )
 
-    assert (shown.stdout, shown.stderr) == ("\n", "")
+    assert (shown.stdout, shown.stderr) == ("msgbook_autoload\n", "")
+
+
+def test_the_entry_point_for_later_pythons_does_what_the_line_does():
+    module, function = ENTRY_POINT.split(":")
+
+    assert f"import {module}; {module}.{function}()\n" == LINE
+    resolved = f"import pkgutil; pkgutil.resolve_name({ENTRY_POINT!r})()\n"
+    assert passes(start(resolved + KNOWS.format(True), MSGBOOK_NO_AUTOLOAD=""))
+
+
+def test_the_line_and_the_entry_point_together_do_no_harm():
+    assert passes(armed(LINE + KNOWS.format(True)))
 
 
 def test_the_switch_turns_it_off():
-    assert passes(start((FORMAT / "msgbook_autoload.pth").read_text() + KNOWS.format(False)))
+    assert passes(start(LINE + KNOWS.format(False)))
 
 
-def test_the_line_survives_a_package_that_is_gone(tmp_path):
+def test_python_and_jupytext_start_without_a_word_when_the_package_is_gone(tmp_path):
     (tmp_path / "jupytext.py").write_text("works = True")
-    line = (FORMAT / "msgbook_autoload.pth").read_text()
-    code = f"{line}\nsys.path.insert(0, {str(tmp_path)!r})\nimport jupytext; jupytext.works"
+    (tmp_path / "msgbook_autoload.py").write_bytes((FORMAT / "msgbook_autoload.py").read_bytes())
+    path = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
 
-    assert passes(start(code, "-I", "-S"))
+    shown = start(
+        f"{path}{LINE}import jupytext; jupytext.works", "-I", "-S", MSGBOOK_NO_AUTOLOAD=""
+    )
+
+    assert passes(shown)
 
 
 @pytest.mark.parametrize("flags", [[], ["-W", "error"]])
