@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import msgbook.config
+from msgbook.config import load_settings
 from msgbook.magics import HELP
+from msgbook_format import reads, writes
+from msgbook_format.document.writer import writes as write_anew
 
 ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
 PAGES = [
     ROOT / "README.md",
     ROOT / "SECURITY.md",
@@ -29,7 +35,7 @@ def test_every_relative_link_leads_somewhere(page: Path):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_of_make_exists(page: Path):
     makefile = (ROOT / "Makefile").read_text()
-    named = set(re.findall(r"`make ([a-z]+)[ `]", page.read_text("utf-8")))
+    named = set(re.findall(r"`make ([a-z0-9-]+)[ `]", page.read_text("utf-8")))
 
     assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
@@ -45,9 +51,65 @@ def test_every_setting_is_documented():
     assert [name for name in variables | keys if name not in page] == []
 
 
-def test_the_readme_names_each_magic_that_help_explains():
-    readme = (ROOT / "README.md").read_text()
+def test_the_page_of_magics_names_each_magic_that_help_explains():
+    page = (ROOT / "docs" / "magics.md").read_text()
     named = set(re.findall(r"^(%{1,2}\w+)", HELP, re.MULTILINE))
 
     assert named >= {"%model", "%models", "%help", "%%python", "%%msg"}
-    assert [name for name in named if name not in readme] == []
+    assert [name for name in named if name not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_verb_of_the_command_exists(page: Path, verbs: set[str]):
+    text = page.read_text("utf-8")
+    shells = "".join(re.findall(r"^```(?:sh|console)\n(.*?)^```$", text, re.M | re.S))
+    named = {
+        *re.findall(r"`msgbook ([a-z][a-z-]+)", text),
+        *re.findall(r"^(?:\$ )?msgbook ([a-z][a-z-]+)", shells, re.MULTILINE),
+    }
+
+    assert named - verbs == set()
+
+
+@pytest.fixture(scope="module")
+def verbs() -> set[str]:
+    """The verbs that `msgbook --help` lists."""
+    command = [sys.executable, "-m", "msgbook", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^    ([a-z-]+)(?= |$)", shown, re.MULTILINE))
+
+
+def test_the_readme_is_one_screen_and_a_half():
+    assert len(README.split()) < 700
+
+
+def test_the_readme_shows_a_message_file_as_the_writer_writes_it():
+    example = fenced("markdown")
+    nb = reads(example)
+
+    assert writes(nb) == write_anew(nb, verbatim=False) == example
+    assert [len(cell.outputs) for cell in nb.cells] == [1]
+
+
+def test_the_readme_shows_settings_that_are_understood(tmp_path):
+    file = tmp_path / "msgbook.toml"
+    file.write_text(fenced("toml"))
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+
+    assert (settings.warnings, settings.model, list(settings.providers)) == (
+        (),
+        "qwen3",
+        ["ollama"],
+    )
+
+
+def test_every_page_is_reached_from_the_readme():
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    linked = set(re.findall(r"\(docs/([\w-]+\.md)", README))
+
+    assert pages - linked - {"protocol.md"} == set()
+
+
+def fenced(language: str) -> str:
+    return re.search(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)[1]
