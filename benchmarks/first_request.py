@@ -17,19 +17,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from history import notebook
 
 from msgbook.config import ProviderSettings, Settings
+from msgbook.display.turn_view import HiddenTurn
 from msgbook.engine import Engine
 from msgbook.kernel.page.known_cells import KnownCells
 from msgbook.notebook.file_source import with_file
 from msgbook.notebook.saved_notebook import SavedNotebooks
 from msgbook.notebook.session_memory import Asked, SessionMemory
 from msgbook.notebook.transcript import Transcript
+from msgbook.turn.record import TurnRecord
+from msgbook.turn_run import run_to_end
 from msgbook_format.files import ipynb
 from msgbook_format.turn import turn_of
 
@@ -72,6 +74,18 @@ def session_of(cells: list[dict[str, Any]]) -> SessionMemory:
     return memory
 
 
+class UntilRequest(HiddenTurn):
+    """Interrupts a turn once its request is ready."""
+
+    def __init__(self, record: TurnRecord, task: asyncio.Task[Any]) -> None:
+        self._record = record
+        self._task = task
+
+    def changed(self) -> None:
+        if "request_hash" in self._record.snapshot().get("context", {}):
+            self._task.cancel()
+
+
 def timed(transcript: Callable[[], Transcript], folder: Path) -> float:
     """Processor time in milliseconds until the request is ready."""
     provider = ProviderSettings("local", "http://127.0.0.1:9", SECRET)
@@ -79,12 +93,13 @@ def timed(transcript: Callable[[], Transcript], folder: Path) -> float:
     record = engine.new_record()
     gc.collect()
 
+    async def read_transcript() -> Transcript:
+        return transcript()
+
     async def main() -> float:
         began = time.process_time()
-        async with aclosing(engine.run(ASKED.source, transcript(), record)) as happenings:
-            async for _ in happenings:
-                if "request_hash" in record.snapshot().get("context", {}):
-                    break
+        view = UntilRequest(record, asyncio.current_task())
+        await run_to_end(engine, ASKED.source, read_transcript, record, view)
         taken = (time.process_time() - began) * 1000
         await engine.close()
         return taken

@@ -6,6 +6,7 @@ import asyncio
 import json
 
 import pytest
+from engine_turns import run_turn
 from scripted_server import text
 
 from msgbook.agents.resolve import UnknownAgentError
@@ -85,10 +86,7 @@ def note(source):
 
 
 async def answer(engine, one, above):
-    record = engine.new_record()
-    async for _ in engine.run(one["source"], above, record):
-        pass
-    turn = json.loads(json.dumps(record.snapshot()))
+    turn = json.loads(json.dumps(await run_turn(engine, one["source"], above)))
     one["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: turn}}]
 
 

@@ -188,4 +188,4 @@ def test_an_odd_redirect_ends_the_turn_in_a_line(server, elsewhere, tmp_path, lo
     assert turn["status"] == "error"
     assert "\n" not in message
     assert len(message) < 1000
-    assert "fault of msgbook" not in message
+    assert "bug in msgbook" not in message

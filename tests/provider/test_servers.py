@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 import scripted_server as scripted
+from engine_turns import run_turn
 from history_cells import turn_cell
 from scripted_server import ScriptedServer
 from test_refusals import SEEN
@@ -217,12 +218,9 @@ def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, 
 
     async def run():
         engine = Engine(settings, tmp_path)
-        record = engine.new_record()
-        prompt = "%%msg agent=reviewer\nhi"
-        async for _ in engine.run(prompt, Transcript("memory", []), record):
-            pass
+        turn = await run_turn(engine, "%%msg agent=reviewer\nhi", Transcript("memory", []))
         await engine.close()
-        return record.snapshot()
+        return turn
 
     turn = asyncio.run(run())
     assert (turn["provider"], turn["model"], turn["agent"]) == ("far", "big", "reviewer")

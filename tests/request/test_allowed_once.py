@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_turns import run_turn
 from file_calls import FileCalls
 from scripted_server import call, text
 from talk import content_reference, no_sleep, notices
@@ -109,10 +110,8 @@ def test_in_one_session_what_was_sent_is_sent_again_byte_for_byte(server, talk, 
 
     async def ask(source: str) -> None:
         cell: dict[str, Any] = {"id": f"c{len(cells)}", "cell_type": "code", "source": source}
-        record = engine.new_record()
-        async for _ in engine.run(source, Transcript("live", list(cells), cell), record, allow):
-            pass
-        kept_turn = json.loads(json.dumps(record.snapshot()))
+        turn = await run_turn(engine, source, Transcript("live", list(cells), cell), allow)
+        kept_turn = json.loads(json.dumps(turn))
         data = {TURN_MIME: kept_turn}
         output = {"output_type": "display_data", "metadata": {}, "data": data}
         cells.append({**cell, "metadata": {}, "outputs": [output]})

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import scripted_server as scripted
+from engine_turns import run_turn
 from history_cells import turn_cell
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,11 +193,9 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
 
     async def turn(*cells):
         engine = Engine(load_settings(env), tmp_path)
-        record = engine.new_record()
-        async for _ in engine.run("hi", Transcript("memory", cells), record):
-            pass
+        turn = await run_turn(engine, "hi", Transcript("memory", cells))
         await engine.close()
-        return record.snapshot()["blocks"]
+        return turn["blocks"]
 
     warned = asyncio.run(turn(turn_cell("word " * 20_000)))
     assert (warned[0]["type"], warned[0]["level"]) == ("notice", "warning")
@@ -219,11 +218,9 @@ def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path
 
     async def turn():
         engine = Engine(settings, tmp_path)
-        record = engine.new_record()
-        async for _ in engine.run("word " * 2000, Transcript("memory", []), record):
-            pass
+        turn = await run_turn(engine, "word " * 2000, Transcript("memory", []))
         await engine.close()
-        return record.snapshot()["blocks"]
+        return turn["blocks"]
 
     (notice, answer) = asyncio.run(turn())
     assert answer["type"] == "text"

@@ -9,14 +9,37 @@ from typing import Any
 
 from scripted_server import ScriptedServer
 
+from msgbook.approval.question import Ask
 from msgbook.config import Settings, load_settings
+from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.engine import Engine
 from msgbook.notebook.cells import Cell
 from msgbook.notebook.transcript import Transcript
+from msgbook.turn.record import TurnRecord
+from msgbook.turn_run import run_to_end
 
 
 async def no_sleep(seconds: float) -> None:
-    """Waits in virtual time."""
+    """Wait in virtual time."""
+
+
+async def run_turn(
+    engine: Engine,
+    prompt: str,
+    transcript: Transcript,
+    ask: Ask | None = None,
+    *,
+    record: TurnRecord | None = None,
+    view: TurnView | None = None,
+) -> Any:
+    """Run the turn of a prompt to its end and return it."""
+
+    async def read_transcript() -> Transcript:
+        return transcript
+
+    record = record or engine.new_record()
+    ended = await run_to_end(engine, prompt, read_transcript, record, view or HiddenTurn(), ask)
+    return ended.turn
 
 
 def run_prompt(
@@ -28,7 +51,7 @@ def run_prompt(
     earlier: Sequence[Cell] = (),
     **env: str,
 ) -> dict[str, Any]:
-    """The turn that answers a prompt; names in capitals are environment variables.
+    """Return the turn that answers a prompt; names in capitals are environment variables.
 
     Args:
         folder: Of the notebook.
@@ -39,11 +62,8 @@ def run_prompt(
     engine = Engine(settings or load_settings(environ), folder, sleep=no_sleep)
 
     async def turn() -> Any:
-        record = engine.new_record()
         try:
-            async for _ in engine.run(prompt, Transcript("memory", earlier), record):
-                pass
-            return record.snapshot()
+            return await run_turn(engine, prompt, Transcript("memory", earlier))
         finally:
             await engine.close()
 

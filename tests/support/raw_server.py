@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from engine_turns import run_turn
 from test_decode import DONE, delta, finish, sse
 
 from msgbook.config import load_settings
 from msgbook.engine import Engine
-from msgbook.events import TurnFinished
 from msgbook.notebook.transcript import Transcript
 
 
@@ -123,10 +123,7 @@ def ask(
             try:
                 for _ in range(turns):
                     record = engine.new_record()
-                    async for _ in engine.run("hi", Transcript("memory", []), record):
-                        pass
-            except asyncio.CancelledError:
-                engine.finish(record, TurnFinished("interrupted"))
+                    await run_turn(engine, "hi", Transcript("memory", []), record=record)
             finally:
                 await engine.close()
             return record.snapshot(), server.requests

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from engine_turns import run_turn
 from scripted_server import ScriptedServer, text
 
 from msgbook.approval.question import Answer, Question
@@ -88,10 +89,7 @@ class Talk:
 
     async def _run(self, position: int) -> dict[str, Any]:
         async with self._engine() as engine:
-            record = engine.new_record()
-            async for _ in engine.run(*self._running(position), record, ask=self._ask):
-                pass
-            turn = record.snapshot()
+            turn = await run_turn(engine, *self._running(position), self._ask)
         # As a file would keep it.
         kept = json.loads(json.dumps(turn))
         self.cells[position]["outputs"] = [

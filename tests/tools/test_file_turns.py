@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
+from engine_turns import run_turn
 from kernel_client import KernelClient
 from scripted_server import ScriptedServer, call, text
 
@@ -34,11 +35,8 @@ def turn(server: ScriptedServer, tmp_path: Path):
             engine.tools.add(tool)
 
         async def answer() -> list[dict[str, Any]]:
-            record = engine.new_record()
             try:
-                async for _ in engine.run("go", Transcript("memory", ()), record):
-                    pass
-                return record.snapshot()["blocks"]
+                return (await run_turn(engine, "go", Transcript("memory", ())))["blocks"]
             finally:
                 await engine.close()
 

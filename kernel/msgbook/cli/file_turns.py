@@ -7,6 +7,7 @@ import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,8 @@ from msgbook.cli.input_line import can_ask, read_line
 from msgbook.cli.unsaved import unsaved
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_key
-from msgbook.display.failure import Failure, error_content, failure_of, fault
+from msgbook.display.failure import Failure, error_content
 from msgbook.engine import Engine
-from msgbook.events import TurnFinished
 from msgbook.host import home_folder, private_paths, saved_approvals
 from msgbook.notebook.cells import Cell, is_prompt, outputs_of, source_of
 from msgbook.notebook.conversation_file import Document
@@ -26,14 +26,16 @@ from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import is_continue
 from msgbook.turn.record import REFERENCE_STEP
 from msgbook.turn.replay import turn_messages
+from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax.document import is_chat
 from msgbook_format.turn import Block, Turn, turn_of
 
 if TYPE_CHECKING:
-    from msgbook.approval.question import Answer, Ask, Question
+    from msgbook.approval.question import Ask
     from msgbook.approval.rules import Rule
-    from msgbook.cli.screen import Display, Screen
+    from msgbook.cli.screen import Screen
+    from msgbook.display.turn_view import TurnView
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """The narrowest first."""
@@ -72,26 +74,16 @@ class FileTurns:
         cells = self._document.cells
         cell = cells[number]
         record = self._engine.new_record()
-        display = self._screen.begin(cell, record)
-        transcript = Transcript(
-            "file",
-            cells[:number],
-            cell,
-            metadata=self._document.notebook["metadata"],
-            path=self._document.path,
+        view = self._screen.begin(cell, record)
+
+        async def read_transcript() -> Transcript:
+            metadata, path = self._document.notebook["metadata"], self._document.path
+            return Transcript("file", cells[:number], cell, metadata=metadata, path=path)
+
+        ended = await run_to_end(
+            self._engine, source_of(cell), read_transcript, record, view, self._asker()
         )
-        try:
-            display.changed()
-            source = source_of(cell)
-            async for _ in self._engine.run(source, transcript, record, ask=self._ask(display)):
-                display.changed()
-        except asyncio.CancelledError:
-            self._engine.finish(record, TurnFinished("interrupted"))
-        except Exception as error:  # a fault of ours: what has arrived is kept
-            name, words = fault(error, self._engine.settings.secrets)
-            self._engine.finish(record, TurnFinished("error", None, name, words))
-        turn = record.snapshot()
-        failure = failure_of(turn)
+        turn, failure = ended.turn, ended.failure
         try:
             if not (failure and is_answered(cell) and not _says_something(turn)):
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
@@ -99,25 +91,17 @@ class FileTurns:
         except Exception:
             # Standard output may be on the same full disk: what has to be told is the first error.
             with suppress(OSError):
-                self._show_end(display, cell, {**turn, "status": UNSAVED})
+                self._show_end(view, cell, {**turn, "status": UNSAVED})
             raise
-        self._show_end(display, cell, turn)
+        self._show_end(view, cell, turn)
         return failure
 
-    def _show_end(self, display: Display, cell: Cell, turn: Turn) -> None:
-        display.finish()
+    def _show_end(self, view: TurnView, cell: Cell, turn: Turn) -> None:
+        view.finish()
         self._screen.end(cell, turn)
 
-    def _ask(self, display: Display) -> Ask | None:
-        read_line = self._read_line
-        if read_line is None:
-            return None
-
-        async def ask(question: Question) -> Answer | None:
-            display.show()
-            return await ask_by_line(question, read_line)
-
-        return ask
+    def _asker(self) -> Ask | None:
+        return partial(ask_by_line, read_line=self._read_line) if self._read_line else None
 
     def _save(self, turn: Turn) -> None:
         try:

@@ -6,27 +6,15 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgbook.cli.terminal import complain, say, write
+from msgbook.display.turn_view import HiddenTurn, TurnView
 
 if TYPE_CHECKING:
     from msgbook.notebook.cells import Cell
     from msgbook.turn.record import TurnRecord
     from msgbook_format.turn import Turn
-
-
-class Display(Protocol):
-    """Shows a turn while it runs."""
-
-    def changed(self) -> None:
-        """Show what is new soon."""
-
-    def show(self) -> None:
-        """Show what is new now."""
-
-    def finish(self) -> None:
-        """Show the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +31,10 @@ class Screen:
     place: Callable[[Cell], str]
     """Where a warning comes from: the file, and the cell where there are several."""
 
-    def begin(self, cell: Cell, record: TurnRecord) -> Display:
+    def begin(self, cell: Cell, record: TurnRecord) -> TurnView:
         """Show that a prompt is being answered. Belongs to the event loop's thread."""
         if not self.live:
-            return _Nothing()
+            return HiddenTurn()
         from msgbook.display.console import TextDisplay
 
         if self.heading:
@@ -64,17 +52,6 @@ class Screen:
                 complain(self.verb, f"{self.place(cell)}: {block.get('text', '')}")
         say(self.summary(cell, turn))
         sys.stdout.flush()
-
-
-class _Nothing:
-    def changed(self) -> None:
-        pass
-
-    def show(self) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
 
 
 def _send(_kind: str, content: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a turn or a magic failed with, as the one `error` output below its cell shows it."""
+"""Why a cell failed, as the one `error` output below it says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Failure(NamedTuple):
-    """Why a cell has no whole answer."""
+    """Name and message of the error that a cell ended with."""
 
     name: str
     words: str
@@ -25,8 +25,8 @@ class Failure(NamedTuple):
 INTERRUPTED = Failure("KeyboardInterrupt", "The turn was interrupted.")
 
 
-def failure_of(turn: Turn) -> Failure | None:
-    """What a finished turn failed with; None where it did not."""
+def turn_failure(turn: Turn) -> Failure | None:
+    """Return why an ended turn failed; None if it did not."""
     if turn["status"] == "interrupted":
         return INTERRUPTED
     last = turn["blocks"][-1:]
@@ -35,15 +35,18 @@ def failure_of(turn: Turn) -> Failure | None:
     return None
 
 
-def fault(error: Exception, secrets: Iterable[str]) -> Failure:
-    """What a fault of ours is shown as; the log is told all but the keys."""
+def log_internal_error(error: Exception, secrets: Iterable[str]) -> Failure:
+    """Log an error of msgbook's own, and return it as a failure. Keys appear in neither."""
     secrets = list(secrets)
     _log.error("A cell failed\n%s", redact("".join(traceback.format_exception(error)), secrets))
-    words = f"This is a fault of msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
+    words = f"This is a bug in msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
     return Failure("InternalError", redact(words, secrets))
 
 
 def error_content(failure: Failure) -> dict[str, Any]:
-    """The keys of an `error` output; its words come from servers, too, and steer no terminal."""
+    """Return the content of an `error` output.
+
+    Its words may come from a server, so control characters are made visible.
+    """
     name, words = controls_visible(failure.name), controls_visible(failure.words)
     return {"ename": name, "evalue": words, "traceback": [f"{name}: {words}"]}

@@ -221,7 +221,7 @@ class MsgKernel(InterruptibleKernel):
                     raise
                 failure = INTERRUPTED  # before there was a turn to show
             except Exception as error:  # whatever happens, the request gets its reply
-                failure = self._session.fault(error)
+                failure = self._session.log_internal_error(error)
         if failure:
             send("error", error_content(failure))
         return _reply(count, failure)

@@ -7,7 +7,7 @@ import importlib
 import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from msgbook.approval.question_text import ReadLine, ask_by_line
 from msgbook.approval.rules import Rule
 from msgbook.config import Settings, hide_key
 from msgbook.display.console import DisplayMode
-from msgbook.display.failure import INTERRUPTED, Failure, failure_of, fault
+from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approvals
 from msgbook.kernel.code_outputs import CellsOutputs
@@ -123,7 +123,7 @@ class Session:
         cell_id = asked.cell_id
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
-        from msgbook.events import TurnFinished
+        from msgbook.turn_run import run_to_end
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
@@ -137,28 +137,21 @@ class Session:
                 record, bundle, send, display_id, pages=self.page, cell_id=cell_id, writer=writer
             )
             self._deliveries.begin(display, asked.client)
-        transcript: Transcript | None = None
-        try:
-            display.changed()
+
+        async def read_transcript() -> Transcript:
             transcript = await self._earlier.of(asked)
             if transcript.source == "live":
                 display.follow()
-            asking = self._asking(display, read_line)
-            turn = engine.run(asked.source, transcript, record, asking)
-            async with aclosing(turn) as happenings:
-                async for _ in happenings:
-                    display.changed()
-        except asyncio.CancelledError:
-            engine.finish(record, TurnFinished("interrupted"))
-        except Exception as error:  # a fault of ours: what has arrived is kept
-            name, words = self.fault(error)
-            engine.finish(record, TurnFinished("error", None, name, words))
+            return transcript
+
+        ask = self._asking(display, read_line)
+        ended = await run_to_end(engine, asked.source, read_transcript, record, display, ask)
         if remember:
-            self._earlier.ran(asked, record.snapshot(), transcript)
+            self._earlier.ran(asked, ended.turn, ended.transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
             self._deliveries.end(display)
-        return failure_of(record.snapshot())
+        return ended.failure
 
     async def run_magic(self, asked: Asked, send: Send, *, remember: bool = True) -> Failure | None:
         """Run a cell of msgbook's own magics and print what it says.
@@ -200,9 +193,9 @@ class Session:
         """
         return await (await self._ready_engine()).servers.offered_models()
 
-    def fault(self, error: Exception) -> Failure:
-        """What a fault of ours is shown as; the log is told all but the keys."""
-        return fault(error, self.settings.secrets)
+    def log_internal_error(self, error: Exception) -> Failure:
+        """Log an error of msgbook's own without the user's keys, and return it as a failure."""
+        return log_internal_error(error, self.settings.secrets)
 
     async def close(self) -> None:
         """Close the connections to model servers."""
@@ -231,7 +224,6 @@ class Session:
         """
 
         async def ask(question: Question) -> Answer | None:
-            display.show()
             if display.followed:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
             return await ask_by_line(question, read_line) if read_line is not None else None
@@ -242,7 +234,7 @@ class Session:
 def warm_up() -> None:
     """Import what the first turn needs; takes about a second, so do it in a thread."""
     for name in (
-        "msgbook.engine",
+        "msgbook.turn_run",
         "msgbook.magics",
         "msgbook_format.turn.markdown.render",
         "openai",

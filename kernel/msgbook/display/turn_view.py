@@ -1,0 +1,31 @@
+"""What shows a turn while it runs, as the code that runs turns sees it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class TurnView(Protocol):
+    """Shows the record of a turn while it runs. Belongs to the event loop's thread."""
+
+    def changed(self) -> None:
+        """Show the record soon."""
+
+    def show(self) -> None:
+        """Show the record now."""
+
+    def finish(self) -> None:
+        """Show the record now; it does not change any more."""
+
+
+class HiddenTurn:
+    """A `TurnView` that shows nothing."""
+
+    def changed(self) -> None:
+        pass
+
+    def show(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass

@@ -1,0 +1,208 @@
+"""A turn run to its end: the same for every host, whatever ends it.
+
+A host shows the record, asks a person about tool calls and keeps the turn; all else happens here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from msgbook.approval.question import Answer, Ask, Question
+from msgbook.display.failure import Failure, log_internal_error, turn_failure
+from msgbook.display.turn_view import TurnView
+from msgbook.engine import Engine
+from msgbook.errors import MsgbookError, ProviderError
+from msgbook.events import Notice, TurnFinished
+from msgbook.notebook.transcript import Transcript
+from msgbook.request import (
+    PreparedRequest,
+    TurnServices,
+    oddities,
+    prompt_of,
+    require_room,
+    require_sendable,
+)
+from msgbook.request.history.prefix import Sent
+from msgbook.turn import run_turn
+from msgbook.turn.following import followed
+from msgbook.turn.record import TurnRecord
+from msgbook_format.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class EndedTurn:
+    """A turn that has ended."""
+
+    turn: Turn
+    failure: Failure | None
+    """The error to show below the cell; None for a turn that needs none."""
+    transcript: Transcript | None
+    """The cells that the request was made from; None when the turn ended before they were read."""
+
+
+async def run_to_end(
+    engine: Engine,
+    source: str,
+    read_transcript: Callable[[], Awaitable[Transcript]],
+    record: TurnRecord,
+    view: TurnView,
+    ask: Ask | None = None,
+) -> EndedTurn:
+    """Run the turn of a prompt cell until it ends.
+
+    However it ends, `record` keeps what had arrived. A cancellation ends the turn as interrupted and
+    is not raised again; an error of msgbook's own is logged and ends the turn. Only
+    `TurnView.finish` is left to the caller, who keeps the turn first.
+
+    Args:
+        source: The cell's source, as written.
+        record: New, from `Engine.new_record`.
+        view: Shows the record.
+        ask: Asks a person to approve a tool call; None where nobody can be asked.
+    """
+    transcript = None
+    try:
+        view.changed()
+        transcript = await read_transcript()
+        run = _TurnRun(engine, source, transcript, record, _ask_in(view, ask))
+        async with aclosing(run.changes()) as changes:
+            async for _ in changes:
+                view.changed()
+    except asyncio.CancelledError:
+        _end(record, TurnFinished("interrupted"))
+    except Exception as error:
+        name, words = log_internal_error(error, engine.settings.secrets)
+        _end(record, TurnFinished("error", None, name, words))
+    turn = record.snapshot()
+    return EndedTurn(turn, turn_failure(turn), transcript)
+
+
+def _ask_in(view: TurnView, ask: Ask | None) -> Ask | None:
+    """Return `ask`, but show the turn first: the question refers to it."""
+    if ask is None:
+        return None
+
+    async def show_and_ask(question: Question) -> Answer | None:
+        view.show()
+        return await ask(question)
+
+    return show_and_ask
+
+
+def _end(record: TurnRecord, end: TurnFinished) -> None:
+    record.apply(end, time.monotonic())
+
+
+class _TurnRun:
+    """One run of a turn, without what may end it from outside."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        source: str,
+        transcript: Transcript,
+        record: TurnRecord,
+        ask: Ask | None,
+    ) -> None:
+        self._engine = engine
+        self._source = source
+        self._prompt = prompt_of(source)
+        self._transcript = transcript
+        self._record = record
+        self._changed = asyncio.Event()
+        self._services = TurnServices(
+            record,
+            engine.shown_notices,
+            self._changed.set,
+            choose_model=engine.servers.model,
+            approve=lambda question: engine.approvals.decide(question, ask),
+            describe=engine.namespace.describe if engine.namespace is not None else None,
+            redact=engine.redact,
+            bound=engine.results.capped,
+        )
+
+    async def changes(self) -> AsyncGenerator[None]:
+        """Run the turn, yielding after each change of the record.
+
+        An error that a person can mend ends the turn and the record, and is not raised.
+        """
+        self._record.set_head(context={"source": self._transcript.source})
+        for notice in self._notices():
+            self._record.apply(notice, time.monotonic())
+        preparing = asyncio.ensure_future(self._prepare())
+        try:
+            async with aclosing(followed(preparing, self._changed)) as changes:
+                async for _ in changes:
+                    yield
+            prepared = preparing.result()
+        except MsgbookError as error:
+            name = error.name if isinstance(error, ProviderError) else type(error).__name__
+            _end(self._record, TurnFinished("error", None, name, str(error)))
+            yield
+            return
+        yield
+        async with aclosing(self._answer(prepared)) as changes:
+            async for _ in changes:
+                yield
+
+    def _answer(self, prepared: PreparedRequest) -> AsyncGenerator[None]:
+        answerer = prepared.answerer
+        return run_turn(
+            self._engine.body(prepared),
+            self._record,
+            provider=answerer.provider,
+            tools=answerer.tools,
+            approve=self._services.approve,
+            redact=self._services.redact,
+            bound=self._services.bound,
+            clock=time.monotonic,
+            limits=answerer.limits,
+        )
+
+    async def _prepare(self) -> PreparedRequest:
+        """Make the request, and record and keep what it is made of."""
+        transcript, services = self._transcript, self._services
+        conversation = self._engine.conversation
+        require_sendable(self._source, self._prompt, transcript)
+        prepared = await conversation.prepare(self._source, self._prompt, transcript, services)
+        answerer = prepared.answerer
+        self._record.set_head(
+            agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
+        )
+        require_room(prepared, transcript.earlier, services.say)
+        self._record.set_head(context=prepared.context)
+        for why in await asyncio.to_thread(conversation.blobs.write, prepared.digests):
+            services.say(f"What this prompt brought cannot be kept for later requests: {why}.")
+        conversation.sent.append(self._sent(prepared))
+        return prepared
+
+    def _sent(self, prepared: PreparedRequest) -> Sent:
+        """Return the request as `%cache` compares it."""
+        answerer = prepared.answerer
+        return Sent(
+            prepared.request,
+            [*self._transcript.earlier, self._transcript.current or {}],
+            answerer.model,
+            answerer.agent.name,
+            answerer.tools.schemas,
+        )
+
+    def _notices(self) -> list[Notice]:
+        """Return the notices of the turn's start.
+
+        Warnings appear once in a session; an approval policy that allows every call, in each turn.
+        """
+        engine, transcript = self._engine, self._transcript
+        warnings = [*engine.warnings, *engine.approvals.problems()]
+        texts = [text for text in warnings if text not in engine.shown_notices]
+        engine.shown_notices.update(warnings)
+        if engine.settings.approval == "allow":
+            texts.append("MSGBOOK_APPROVAL=allow: tools run without asking.")
+        if transcript.note:
+            texts.append(transcript.note)
+        texts += oddities(self._source, self._prompt, transcript.current)
+        return [Notice(text, "warning") for text in texts]
