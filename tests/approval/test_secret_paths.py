@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import shutil
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from msgbook.approval.roots import Objection, Roots
-from msgbook.approval.secret_paths import SECRET_PATHS, examples
+from msgbook.approval.secret_paths import SECRET_PATHS
 from msgbook.request.prompt.files import Files
 from msgbook.request.prompt.sources import SourceError
 
@@ -170,6 +171,18 @@ def test_what_only_looks_like_it_is_free(tmp_path, name):
     (tmp_path / name).write_text("free")
 
     assert FileCalls(tmp_path).free("read", path=name) == "free"
+
+
+def examples(pattern: str) -> list[str]:
+    """Return paths that a pattern of the table stands for."""
+    pieces = re.split(r"\{([^{}]*)\}", pattern)
+    choices = [piece.split(",") if i % 2 else [piece] for i, piece in enumerate(pieces)]
+    paths = []
+    for words in itertools.product(*choices):
+        path = "".join(words).replace("[-_.]", "-").replace("[-_]", "_")
+        path = path.replace("**", "x").replace("*", "x")
+        paths.append(path + "x" if path.endswith("/") else path)
+    return paths
 
 
 def test_each_entry_of_the_table_asks_by_the_names_that_it_stands_for(tmp_path):

@@ -18,7 +18,7 @@ from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext
 from msgbook.messages import system, user
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.history import build_history
+from msgbook.request.history import Reader, View
 from msgbook.request.tokens import (
     IMAGE_TOKENS,
     TurnUsage,
@@ -167,7 +167,7 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
         },
     ]
 
-    request = build_history(cells, system_prompt="", agent="assistant")
+    request = Reader().read(cells, View("assistant", ""))
 
     words = warn_of_length(9000, 5000, weights(request), cells)
 

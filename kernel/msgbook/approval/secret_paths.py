@@ -41,13 +41,6 @@ def looks_secret(parts: Sequence[str]) -> bool:
     return any(map(_is_secret_name, parts)) or _places().search("/".join(parts)) is not None
 
 
-def examples(pattern: str) -> Iterator[str]:
-    """Paths that a pattern of the table stands for."""
-    for plain in _alternatives(pattern):
-        path = plain.replace("[-_.]", "-").replace("[-_]", "_").replace("**", "x").replace("*", "x")
-        yield path + "x" if path.endswith("/") else path
-
-
 @lru_cache(65_536)
 def _is_secret_name(name: str) -> bool:
     return _names().fullmatch(name) is not None

@@ -43,7 +43,6 @@ def http_library(sdk: Any) -> Any:
 def http_client(
     sdk: Any,
     transport: Callable[[Any], Any] | None = None,
-    error_seconds: float = ERROR_SECONDS,
 ) -> Any:
     """A client with the SDK's own timeouts that reads no more of an error than a person can.
 
@@ -65,7 +64,7 @@ def http_client(
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             left, chunks = self._limit, aiter(self._body)
-            ends = asyncio.get_running_loop().time() + error_seconds
+            ends = asyncio.get_running_loop().time() + ERROR_SECONDS
             try:
                 while left > 0:
                     async with asyncio.timeout_at(ends):

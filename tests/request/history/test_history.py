@@ -9,14 +9,14 @@ from history_cells import answers, blocks, calls, check_valid, code, note, odd_c
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.request.history import CONTINUE_WORDS, Reader, View, broke_off, build_history
+from msgbook.request.history import CONTINUE_WORDS, Reader, View, broke_off
 from msgbook.text import RESULT_LIMIT
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import TURN_MIME
 
 
 def history(*cells: dict[str, Any]) -> list[dict[str, Any]]:
-    return build_history(cells, system_prompt="Be kind.", agent="assistant").messages
+    return Reader().read(cells, View("assistant", "Be kind.")).messages
 
 
 def short(messages: list[dict[str, Any]]) -> list[tuple[str, Any]]:
@@ -155,7 +155,7 @@ def test_the_kernels_own_magics_are_no_part_of_the_conversation():
 def test_messages_count_by_the_cells_that_gave_some():
     cells = [prompt("Q", says("A")), note("n"), code("%model x"), prompt("E", history="exclude")]
 
-    assert build_history(cells, system_prompt="s", agent="assistant").cells == 2
+    assert Reader().read(cells, View("assistant", "s")).cells == 2
 
 
 @example([[calls("a") | {"arguments": "[" * 100_000}]])

@@ -18,7 +18,7 @@ from msgbook.request.history.prune import (
     dropped,
     pruned,
 )
-from msgbook.request.history.reader import Reader, build_history
+from msgbook.request.history.reader import Reader
 from msgbook.request.history.request import History, View
 from msgbook.request.history.summary import (
     Missing,
@@ -39,7 +39,6 @@ __all__ = [
     "Replay",
     "View",
     "broke_off",
-    "build_history",
     "cell_text",
     "contexts_above",
     "dropped",

@@ -177,22 +177,6 @@ class Reader:
         return value if self._redact is None else self._redact(value)
 
 
-def build_history(
-    cells: Sequence[Cell],
-    *,
-    system_prompt: str,
-    agent: str,
-    is_magic: IsMagic = any_magic,
-) -> History:
-    """The messages of some cells, read once.
-
-    Args:
-        cells: All cells above the running one.
-        agent: Who will answer.
-    """
-    return Reader(is_magic=is_magic).read(cells, View(agent, system_prompt))
-
-
 def _is_current(one: ReadCell, cell: Cell, summaries: Mapping[str, str]) -> bool:
     """Whether the cell is as it was when it was read, and so are its summaries."""
     for source, text in one.reading.used.items():
