@@ -12,7 +12,8 @@ from file_calls import FileCalls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.tools.files.reading import FILE_LIMIT, IMAGE_LIMIT, SHOWN
+from msgbook.images import IMAGE_LIMIT
+from msgbook.tools.files.reading import FILE_LIMIT, SHOWN
 from msgbook.tools.files.text import TextFile, decoded
 
 PIXEL = base64.b64decode(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.tools.results import BLOB_LIMIT, IMAGE_LIMIT, RESULT_LIMIT, Results
+from msgbook.images import IMAGE_LIMIT
+from msgbook.tools.results import BLOB_LIMIT, RESULT_LIMIT, Results
 
 LONG = "".join(f"line {n} é\n" for n in range(10_000))
 

@@ -9,7 +9,8 @@ from weakref import WeakValueDictionary
 
 from jupyter_client.session import Session
 
-from msgbook.notebook.cells import SENT_IMAGES, SENT_TEXTS
+from msgbook.images import OUTPUT_IMAGE_TYPES
+from msgbook.notebook.cells import SENT_TEXTS
 
 CELL_CHARACTERS = 20_000_000
 """Of one cell, its pictures in base64 too; of a display that is too much the types alone are kept."""
@@ -180,7 +181,7 @@ class CellOutputs:
         """The first of the texts of a bundle, its pictures and its JSON; of all else the type."""
         kept: dict[str, Any] = dict.fromkeys(map(str, data), "")
         text = next((mime for mime in SENT_TEXTS if data.get(mime)), "")
-        for mime in (text, *SENT_IMAGES, _JSON):
+        for mime in (text, *OUTPUT_IMAGE_TYPES, _JSON):
             value = data.get(mime)
             if mime in data and self.size + len(str(value)) <= CELL_CHARACTERS:
                 kept[mime] = value

@@ -45,9 +45,6 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 """Of these the first that an output has is sent. Objects that are shown as Markdown have a
 `text/plain` that says nothing."""
 
-SENT_IMAGES = ("image/png", "image/jpeg")
-"""Pictures of outputs that are sent; others are named."""
-
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})

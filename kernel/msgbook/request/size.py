@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import MsgbookError
+from msgbook.images import MAX_IMAGES
 from msgbook.request.prompt.block import REPLAYED
-from msgbook.request.prompt.images import IMAGES
 
 BROUGHT = 100_000_000
 """Characters of all prompts together. A record of a few bytes names a large text, and many records
@@ -32,7 +32,7 @@ def require_measure(contexts: Iterable[Mapping[str, Any]], length: Callable[[str
     for context in contexts:
         kinds = ("rules", "files", "tools")
         texts = (length(digest) for kind in kinds for digest in _digests(context.get(kind)))
-        images = list(_digests(context.get("images")))[:IMAGES]
+        images = list(_digests(context.get("images")))[:MAX_IMAGES]
         total += min(sum(texts), REPLAYED) + sum(map(length, images))
         if total > BROUGHT:
             raise BroughtTooMuchError(

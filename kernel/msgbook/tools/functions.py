@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import inspect
 import re
@@ -20,13 +19,11 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
 from msgbook.approval.request import ApprovalRequest
+from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolFunction, schema_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """What servers take as a tool's name."""
-
-_IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
-"""First bytes of the images that models take."""
 
 Show = Callable[[str], None]
 
@@ -233,10 +230,9 @@ def _content(value: Any) -> Content:
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
-        for start, mime in _IMAGES.items():
-            if value.startswith(start):
-                url = f"data:{mime};base64,{base64.b64encode(value).decode()}"
-                return [{"type": "image_url", "image_url": {"url": url}}]
+        mime = image_type(value)
+        if mime in OUTPUT_IMAGE_TYPES:
+            return [{"type": "image_url", "image_url": {"url": data_url(mime, value)}}]
     try:
         if not isinstance(value, Iterator):
             return to_json(value).decode()

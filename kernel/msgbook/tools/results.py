@@ -11,12 +11,11 @@ from typing import Any
 
 from msgbook.approval.trust import find_project
 from msgbook.errors import MsgbookError
+from msgbook.images import IMAGE_LIMIT
 from msgbook.tools.base import Content
 
 RESULT_LIMIT = 20_000
 """Characters of a result."""
-IMAGE_LIMIT = 5_000_000
-"""Bytes of an image."""
 BLOB_LIMIT = 50_000_000
 """Bytes of a result that is kept."""
 

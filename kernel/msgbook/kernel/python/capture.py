@@ -7,13 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from msgbook.images import MAX_IMAGES, OUTPUT_IMAGE_TYPES
 from msgbook.tools.base import Content
 from msgbook.tools.tool_output import WHOLE_LIMIT, Output, TerminalText
-
-IMAGES = ("image/png", "image/jpeg")
-
-MAX_IMAGES = 20
-"""Images of one result; further ones are counted only."""
 
 MAX_IMAGE_SIZE = 10_000_000
 """Characters of an image in base64."""
@@ -107,7 +103,7 @@ class Capture:
         return "\n".join(part.get("text", "[image]") for part in content)
 
     def _part_of(self, data: dict[str, Any]) -> str | dict[str, Any]:
-        for mime in IMAGES:
+        for mime in OUTPUT_IMAGE_TYPES:
             if mime in data:
                 return self._image(mime, data[mime])
         plain = data.get("text/markdown") or data.get("text/plain")

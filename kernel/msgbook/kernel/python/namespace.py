@@ -13,8 +13,9 @@ from typing import Any
 
 from IPython.core.display_trap import DisplayTrap
 
+from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
-from msgbook.kernel.python.capture import IMAGES, Capture
+from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.redirect import capturing
 from msgbook.request.prompt.sources import SourceError
 from msgbook.request.prompt.values import describe
@@ -126,7 +127,7 @@ class KernelNamespace:
         self._shell.events.trigger("post_execute")
         if value is None or isinstance(value, str):
             return False
-        data, _metadata = self._shell.display_formatter.format(value, include=IMAGES)
+        data, _metadata = self._shell.display_formatter.format(value, include=OUTPUT_IMAGE_TYPES)
         if data and not capture.has_images:
             capture.display(data)
         return bool(data)

@@ -10,18 +10,13 @@ from collections.abc import Iterable, Mapping, Set
 from itertools import groupby
 from typing import Any
 
+from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, OUTPUT_IMAGE_TYPES, image_type
 from msgbook.messages import Part
-from msgbook.notebook.cells import SENT_IMAGES, SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook.notebook.cells import SENT_TEXTS, Cell, outputs_of, source_of
 from msgbook_format.turn import TURN_MIME
-
-IMAGE_BYTES = 5_000_000
-"""Bytes of a picture that is sent: what model servers take."""
-IMAGES = 20
-"""Pictures of one cell that are sent."""
 
 _CONTROLS = re.compile(r"([\r\b])")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
 
 def may_record(cell: Cell, keys: Set[str]) -> bool:
@@ -50,9 +45,9 @@ def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
     for output in outputs:
         data = output.get("data")
         bundle = data if isinstance(data, dict) else {}
-        for mime in SENT_IMAGES:
+        for mime in OUTPUT_IMAGE_TYPES:
             url = _data_url(mime, bundle.get(mime))
-            if url and len(parts) < IMAGES:
+            if url and len(parts) < MAX_IMAGES:
                 image = {"url": url, "detail": "auto"}
                 parts.append({"type": "image_url", "image_url": image})
     return parts
@@ -123,10 +118,10 @@ def _lines(text: Any) -> str:
 def _data_url(mime: str, data: Any) -> str | None:
     """The picture as a URL; None for what is no such picture, or too large to be sent."""
     text = "".join(_lines(data).split())
-    if not text or len(text) > IMAGE_BYTES * 4 // 3 + 4:
+    if not text or len(text) > IMAGE_LIMIT * 4 // 3 + 4:
         return None
     try:
         picture = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return f"data:{mime};base64,{text}" if picture.startswith(_SIGNATURES[mime]) else None
+    return f"data:{mime};base64,{text}" if image_type(picture) == mime else None

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from msgbook.events import Notice
+from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
 from msgbook.request.prompt.block import Load
 from msgbook.request.prompt.picture import PictureError, prepare
@@ -26,8 +27,6 @@ from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000
 """Bytes of a picture before it is made smaller."""
-IMAGES = 20
-"""Images of one prompt that are sent."""
 
 _ANGLED = re.compile(r"\(\s*<([^<>\n]*)>[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*')?[ \t]*\)")
 _TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
@@ -113,8 +112,8 @@ async def load_images(text: str, load: LoadFile, attachments: Attachments | None
         if image.remote:
             continue
         try:
-            if number >= IMAGES:
-                raise SourceError(f"a prompt brings at most {IMAGES} images")
+            if number >= MAX_IMAGES:
+                raise SourceError(f"a prompt brings at most {MAX_IMAGES} images")
             data = await _bytes_of(image, load, attachments or {})
             picture = await prepare(data)
         except (SourceError, PictureError) as error:
@@ -145,7 +144,7 @@ def image_content(
     words = ""
     count = 0
     for image, record in zip(find_images(text), records, strict=False):
-        url = _url(image, record, load) if count < IMAGES or image.remote else None
+        url = _url(image, record, load) if count < MAX_IMAGES or image.remote else None
         if url is None:
             continue
         count += not image.remote

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import io
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgbook.errors import MsgbookError
+from msgbook.images import IMAGE_LIMIT, IMAGE_TYPES, data_url
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -17,10 +17,8 @@ LONGER_SIDE = 2048
 """Pixels; models make larger pictures smaller themselves."""
 PIXELS = 50_000_000
 """Pixels that are decoded at most: a small file may claim any number."""
-BYTES = 5_000_000
-"""Bytes of a picture that is sent: what model servers take."""
 
-_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+_FORMATS = tuple(mime.removeprefix("image/").upper() for mime in IMAGE_TYPES)
 _JPEG_ORIENTATION = 0x0112
 
 
@@ -75,7 +73,7 @@ def _fitted(image: Image.Image, data: bytes) -> Picture:
 
     kind = (image.format or "").lower()
     upright = image.getexif().get(_JPEG_ORIENTATION, 1) == 1
-    if upright and max(image.size) <= LONGER_SIDE and len(data) <= BYTES:
+    if upright and max(image.size) <= LONGER_SIDE and len(data) <= IMAGE_LIMIT:
         return _picture(data, kind, image)
     # Of an animation the first frame.
     fitted = ImageOps.exif_transpose(image)
@@ -84,11 +82,11 @@ def _fitted(image: Image.Image, data: bytes) -> Picture:
     fitted.thumbnail((LONGER_SIDE, LONGER_SIDE))
     if kind != "jpeg":
         encoded = _encoded(fitted, "PNG")
-        if len(encoded) <= BYTES:
+        if len(encoded) <= IMAGE_LIMIT:
             return _picture(encoded, "png", fitted)
     encoded = _encoded(_opaque(fitted), "JPEG", quality=90)
-    if len(encoded) > BYTES:
-        raise PictureError(f"it has {len(encoded):,} bytes; the limit is {BYTES:,}")
+    if len(encoded) > IMAGE_LIMIT:
+        raise PictureError(f"it has {len(encoded):,} bytes; the limit is {IMAGE_LIMIT:,}")
     return _picture(encoded, "jpeg", fitted)
 
 
@@ -115,8 +113,7 @@ def _is_transparent(image: Image.Image) -> bool:
 
 
 def _picture(data: bytes, kind: str, image: Image.Image) -> Picture:
-    url = f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
-    return Picture(url, image.width, image.height)
+    return Picture(data_url(f"image/{kind}", data), image.width, image.height)
 
 
 def _too_many(what: str) -> str:

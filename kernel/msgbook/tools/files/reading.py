@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from pathlib import Path
 from typing import Any
 
 from msgbook.approval.roots import Refused
+from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
@@ -15,17 +15,8 @@ from msgbook.tools.files.text import cut, decoded
 
 FILE_LIMIT = 50_000_000
 """Bytes of a file that are read at most: as much as a kept result may have."""
-IMAGE_LIMIT = 5_000_000
-"""Bytes of an image: what model servers take."""
 SHOWN = 18_000
 """Characters that one call returns, notes aside; results are capped at 20,000."""
-
-_IMAGES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
 
 
 def read(
@@ -40,7 +31,7 @@ def read(
     whole = len(data) == status.st_size or len(data) < FILE_LIMIT
     if whole:
         call.now_seen[str(real)] = hashlib.sha256(data).hexdigest()
-    image = _image_type(data)
+    image = image_type(data)
     if image:
         return _image(data, image, name, status.st_size)
     notes = []
@@ -102,17 +93,10 @@ def _listing(call: Call, folder: Path) -> str:
     )
 
 
-def _image_type(data: bytes) -> str | None:
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for magic, kind in _IMAGES.items() if data.startswith(magic)), None)
-
-
 def _image(data: bytes, kind: str, name: str, size: int) -> list[dict[str, Any]]:
     if size > IMAGE_LIMIT:
         raise Refused(f"{name} is an image of {size} bytes; the limit is {IMAGE_LIMIT}.")
-    url = f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
     return [
         {"type": "text", "text": f"{name}, {kind}, {size} bytes:"},
-        {"type": "image_url", "image_url": {"url": url}},
+        {"type": "image_url", "image_url": {"url": data_url(kind, data)}},
     ]
