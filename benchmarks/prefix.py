@@ -21,9 +21,9 @@ from notebooks import CODE, prose
 from msgbook.messages import encode, user
 from msgbook.request.history import History, Reader, View
 from msgbook.request.history.prefix import shared_prefix
-from msgbook.request.prompt.block import Items, append, build, replay
-from msgbook.request.prompt.expand import expand
-from msgbook.request.prompt.macros import macros_in_force
+from msgbook.request.context.content_reference import Items, append, build, replay
+from msgbook.request.context.macro_expansion import expand
+from msgbook.request.context.macros import macros_in_force
 from msgbook_format.turn import TURN_MIME, Turn
 
 TURNS = 50

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.project_rules import Rule, rules_in_force
 from msgbook.agents.selection import selection
-from msgbook.request.prompt.block import Built, Items, ToolRun, append, build, replay
-from msgbook.request.prompt.expand import expand
-from msgbook.request.prompt.macros import macros_in_force
+from msgbook.request.context.content_reference import Built, Items, ToolRun, append, build, replay
+from msgbook.request.context.macro_expansion import expand
+from msgbook.request.context.macros import macros_in_force
 from msgbook.turn.replay import turn_messages
 from msgbook_format import reads, writes
 from msgbook_format.turn import to_markdown

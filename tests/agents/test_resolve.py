@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.resolve import (
     AgentSources,
     UnknownAgentError,

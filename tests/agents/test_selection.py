@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.project_rules import TOTAL_LIMIT, Rule, rules_in_force
 from msgbook.agents.selection import selection
 from msgbook.agents.skills import Skill, skills_in_use

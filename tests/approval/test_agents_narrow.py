@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
 from msgbook.approval.roots import Refused, Roots
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from msgbook.approval.roots import Objection, Roots
 from msgbook.approval.secret_paths import SECRET_PATHS
-from msgbook.request.prompt.files import Files
-from msgbook.request.prompt.sources import SourceError
+from msgbook.request.context.files import Files
+from msgbook.request.context.sources import SourceError
 
 MARK = "the-token-in-it"
 TOOLS = Path(__file__).parent.parent.parent / "docs" / "tools.md"

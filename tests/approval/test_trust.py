@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.agents.project import read_project
+from msgbook.agents.project_files import read_project
 from msgbook.approval.project_settings import load_with_project, project_settings
 from msgbook.approval.store import Store, data_file
 from msgbook.approval.trust import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook import config, turn
-from msgbook.agents.model import parse_agent
+from msgbook.agents.agent import parse_agent
 from msgbook.config import Settings, hide_key, load_settings, redact
 from msgbook.config.lines import line_of
 from msgbook.errors import ConfigError

@@ -19,7 +19,7 @@ from msgbook.magics.base import MagicContext
 from msgbook.messages import system, user
 from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import Reader, View
-from msgbook.request.tokens import (
+from msgbook.request.token_estimates import (
     IMAGE_TOKENS,
     TurnUsage,
     estimate,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.text import one_line, visible
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from msgbook.agents.markdown import split_markdown
-from msgbook.agents.model import Agent, Parsed, parse_agent, parse_temporary
+from msgbook.agents.markdown_file import split_markdown
+from msgbook.agents.agent import Agent, Parsed, parse_agent, parse_temporary
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic, source_of
 from msgbook.text import one_line, visible

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from msgbook.agents.model import Agent, name_values
+from msgbook.agents.agent import Agent, name_values
 from msgbook.text import one_line, visible
 
 Kind = Literal["rules", "skills"]

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgbook.agents.markdown import split_markdown
-from msgbook.agents.model import text_value
+from msgbook.agents.markdown_file import split_markdown
+from msgbook.agents.agent import text_value
 from msgbook.agents.selection import Selection
 from msgbook.text import one_line
 

@@ -150,7 +150,7 @@ def _json(asked: Preview) -> str:
 
 def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """The request for a person to read, piece by piece."""
-    from msgbook.request.tokens import estimate
+    from msgbook.request.token_estimates import estimate
 
     answerer, request = asked.prepared.answerer, asked.prepared.request
     tools = asked.body.tools

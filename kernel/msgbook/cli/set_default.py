@@ -77,7 +77,7 @@ def _require_known(path: Path, text: str, agent: str) -> None:
 
 def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     """Say what the next message would say, if nothing defines the agent."""
-    from msgbook.agents.project import read_project
+    from msgbook.agents.project_files import read_project
     from msgbook.agents.resolve import resolve
     from msgbook.approval.trust import followed_project
     from msgbook.config import load_settings

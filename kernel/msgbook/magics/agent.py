@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.project_rules import Rule
 from msgbook.agents.resolve import AgentSources, known_agents, resolve, temporary_agent
 from msgbook.agents.selection import Selection, selection

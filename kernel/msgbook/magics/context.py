@@ -11,7 +11,7 @@ from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import named_with_id
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.tokens import estimate, estimate_text, weights
+from msgbook.request.token_estimates import estimate, estimate_text, weights
 from msgbook.text import capped, counted, visible
 
 _STAND_IN = "(your next prompt)"

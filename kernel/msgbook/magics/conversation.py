@@ -7,8 +7,8 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from msgbook.agents.model import Agent
-from msgbook.agents.project import ProjectFiles
+from msgbook.agents.agent import Agent
+from msgbook.agents.project_files import ProjectFiles
 from msgbook.agents.resolve import resolve
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError

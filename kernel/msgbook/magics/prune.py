@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.request.history import PRUNE_MAGIC, Dropped, dropped
-from msgbook.request.tokens import estimate_text
+from msgbook.request.token_estimates import estimate_text
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20

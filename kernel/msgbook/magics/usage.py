@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.request.tokens import TurnUsage, usage_of_cells
+from msgbook.request.token_estimates import TurnUsage, usage_of_cells
 
 Cost = Callable[[TurnUsage], float | None]
 """What a turn cost; None where it is not known."""

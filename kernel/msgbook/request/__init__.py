@@ -3,7 +3,7 @@
 from msgbook.request.active_agent import ActiveAgent, ActiveAgents
 from msgbook.request.builder import Conversation, PreparedRequest
 from msgbook.request.context_window import overflow, require_room
-from msgbook.request.sendable import (
+from msgbook.request.prompt_checks import (
     oddities,
     prompt_of,
     require_sendable,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.model import Agent, name_values
+from msgbook.agents.agent import Agent, name_values
 from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
-from msgbook.agents.options import request_options
-from msgbook.agents.project import ProjectFiles
+from msgbook.agents.request_options import request_options
+from msgbook.agents.project_files import ProjectFiles
 from msgbook.agents.resolve import AgentSources, asked_for, resolve
 from msgbook.agents.selection import selection
 from msgbook.agents.skills import skills_in_use, system_prompt

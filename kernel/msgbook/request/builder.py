@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.project import ProjectFiles, read_project
+from msgbook.agents.project_files import ProjectFiles, read_project
 from msgbook.approval.roots import Roots
 from msgbook.approval.trust import followed_project
 from msgbook.config import may_hold, redact, redact_json
@@ -21,13 +21,13 @@ from msgbook.request.active_agent import ActiveAgent, ActiveAgents
 from msgbook.request.blobs import Blobs
 from msgbook.request.history import BROUGHT, History, Reader, contexts_above, known_summaries
 from msgbook.request.history.prefix import Sent
-from msgbook.request.prompt import block
-from msgbook.request.prompt.images import image_content
-from msgbook.request.prompt_context import ContextBuilder
-from msgbook.request.prompt_sources import PromptSources
+from msgbook.request.context import content_reference
+from msgbook.request.context.images import image_content
+from msgbook.request.context.context_builder import ContextBuilder
+from msgbook.request.reference_sources import PromptSources
 from msgbook.request.services import RequestServices
 from msgbook.request.size import require_measure
-from msgbook.request.summaries import Summaries
+from msgbook.request.summary_calls import Summaries
 from msgbook.text import one_line, repair_surrogates
 from msgbook.tools.results import Results
 

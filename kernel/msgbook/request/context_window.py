@@ -9,7 +9,7 @@ from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import Cell
 from msgbook.request.builder import PreparedRequest
 from msgbook.request.history.window import too_long
-from msgbook.request.tokens import estimate, named_cells, warn_of_length, weights
+from msgbook.request.token_estimates import estimate, named_cells, warn_of_length, weights
 
 
 class ContextWindowError(MsgbookError):

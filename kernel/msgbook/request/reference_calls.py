@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from msgbook import messages
 from msgbook.events import ReferenceCalled
-from msgbook.request.prompt.sources import Document, SourceError
+from msgbook.request.context.sources import Document, SourceError
 from msgbook.turn.calls import CallRunner
 from msgbook.turn.record import TurnRecord
 

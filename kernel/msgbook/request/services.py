@@ -17,10 +17,10 @@ from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
 from msgbook.request.history import Missing
-from msgbook.request.prompt.sources import Document, SourceError
-from msgbook.request.prompt_sources import Describe, RunTool
+from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.reference_calls import ReferenceCalls
-from msgbook.request.summaries import Summaries, part_of, sum_up
+from msgbook.request.summary_calls import Summaries, part_of, sum_up
 from msgbook.tools.base import ToolError
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Meter

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.images import MAX_IMAGES
-from msgbook.request.prompt.block import REPLAYED
+from msgbook.request.context.content_reference import REPLAYED
 
 BROUGHT = 100_000_000
 """Characters of all prompts together. A record of a few bytes names a large text, and many records

@@ -16,8 +16,8 @@ from msgbook.request.history import (
     known_summaries,
     summary_record,
 )
-from msgbook.request.prompt import block
-from msgbook.request.prompt.block import Items
+from msgbook.request.context import content_reference
+from msgbook.request.context.content_reference import Items
 from msgbook_format.turn import TURN_MIME
 
 PRUNE = {"cell_type": "code", "source": "%prune", "metadata": {}, "outputs": []}

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from msgbook.request.history import contexts_above, dropped, known_summaries, pruned
-from msgbook.request.prompt import block
+from msgbook.request.context import content_reference
 
 VIEW = view_of(0, {"agent": "m"})
 

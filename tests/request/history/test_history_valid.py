@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from msgbook.messages import Message, request_hash
 from msgbook.request.history import Reader, View, contexts_above, known_summaries, summary_record
-from msgbook.request.prompt import block
-from msgbook.request.prompt.block import Items
+from msgbook.request.context import content_reference
+from msgbook.request.context.content_reference import Items
 from msgbook_format.turn import TURN_MIME
 
 views = st.builds(

@@ -97,7 +97,7 @@ class Assistant:
 
     def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[Listed]:
         """The agents that can be named below some cells; reads the project's."""
-        from msgbook.agents.project import read_project
+        from msgbook.agents.project_files import read_project
         from msgbook.agents.resolve import known_agents
         from msgbook.approval.trust import followed_project
         from msgbook.request.active_agent import agent_sources

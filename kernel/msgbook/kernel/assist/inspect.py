@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from msgbook.approval.roots import visible
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
-from msgbook.request.prompt.files import nobody
-from msgbook.request.prompt.references import Resolved, resolve
-from msgbook.request.prompt.sources import Document, SourceError
-from msgbook.request.prompt.tags import Tag, find_tags
-from msgbook.request.prompt_sources import PromptSources
-from msgbook.request.tokens import estimate_text
+from msgbook.request.context.files import nobody
+from msgbook.request.context.references import Resolved, resolve
+from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.tags import Tag, find_tags
+from msgbook.request.reference_sources import PromptSources
+from msgbook.request.token_estimates import estimate_text
 from msgbook.text import controls_visible, counted
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ class Surroundings:
     def macros(self, code: str) -> dict[str, str]:
         """Name and value of the macros in force in a cell."""
         # Imported here: the kernel starts without it.
-        from msgbook.request.prompt.macros import macros_in_force
+        from msgbook.request.context.macros import macros_in_force
 
         return macros_in_force(self.metadata, self.above(code), code, self.is_magic).values
 

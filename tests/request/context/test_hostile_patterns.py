@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from msgbook.approval.roots import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.surroundings import Surroundings
-from msgbook.request.prompt.files import Files
-from msgbook.request.prompt.images import find_images
+from msgbook.request.context.files import Files
+from msgbook.request.context.images import find_images
 from msgbook.tools.files.patterns import matcher
 
 LONG = "a" * 255

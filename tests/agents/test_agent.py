@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.model import Agent, parse_agent, parse_temporary
+from msgbook.agents.agent import Agent, parse_agent, parse_temporary
 from msgbook_format import check
 
 SEED_004 = {

@@ -13,9 +13,9 @@ from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.request.history import cell_text
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.kind import kind_of
-from msgbook.request.prompt.files import Allow, Files
-from msgbook.request.prompt.sources import Document, SourceError
-from msgbook.request.prompt.tags import Lines
+from msgbook.request.context.files import Allow, Files
+from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.tags import Lines
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from msgbook.request.prompt.scan import aside
+from msgbook.request.context.scanner import aside
 
 
 def test_others_run_while_a_long_text_is_read() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.request.prompt.values import LIMIT, describe
+from msgbook.request.context.python_values import LIMIT, describe
 
 
 @dataclasses.dataclass

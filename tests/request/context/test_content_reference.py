@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msgbook.request.prompt.block import Built, Items, ToolRun, append, build, replay
+from msgbook.request.context.content_reference import Built, Items, ToolRun, append, build, replay
 
 
 def body_of(block: str) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from urllib.parse import unquote, urlsplit
 from msgbook.events import Notice
 from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
-from msgbook.request.prompt.block import Load
-from msgbook.request.prompt.picture import PictureError, prepare
-from msgbook.request.prompt.scan import Scanner, aside, matching
-from msgbook.request.prompt.sources import SourceError
+from msgbook.request.context.content_reference import Load
+from msgbook.request.context.image_encoding import PictureError, prepare
+from msgbook.request.context.scanner import Scanner, aside, matching
+from msgbook.request.context.sources import SourceError
 from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000
@@ -35,7 +35,7 @@ _DATA = re.compile(r"data:([\w/+.-]*)((?:;[\w=.-]+)*);base64,(.*)", re.IGNORECAS
 
 LoadFile = Callable[[str, int], Awaitable[bytes]]
 """Reads a file, confined to what may be read: path, greatest number of bytes. Raises `SourceError`.
-`msgbook.request.prompt.files.Files.bytes` is one."""
+`msgbook.request.context.files.Files.bytes` is one."""
 
 Attachments = Mapping[str, Any]
 """Of a cell: name -> MIME type -> BASE64; from a file, so that anything may be odd."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 
 _OPENAI_HOSTS = ("openai.com", "openai.azure.com")
 

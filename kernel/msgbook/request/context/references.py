@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from msgbook.events import Notice
-from msgbook.request.prompt.block import ToolRun
-from msgbook.request.prompt.call_arguments import CallArguments, expanded
-from msgbook.request.prompt.expand import expand
-from msgbook.request.prompt.scan import Problem, aside
-from msgbook.request.prompt.sources import SourceError, Sources
-from msgbook.request.prompt.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
+from msgbook.request.context.content_reference import ToolRun
+from msgbook.request.context.tool_arguments import CallArguments, expanded
+from msgbook.request.context.macro_expansion import expand
+from msgbook.request.context.scanner import Problem, aside
+from msgbook.request.context.sources import SourceError, Sources
+from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
 from msgbook.text import capped, one_line, repair_surrogates
 
 FILE_LIMIT = 200_000

@@ -21,7 +21,7 @@ from msgbook.notebook.cells import (
     parse_prompt,
     source_of,
 )
-from msgbook.request.prompt.scan import Problem, Scanner, located, matching
+from msgbook.request.context.scanner import Problem, Scanner, located, matching
 
 NAME = r"[^\W\d]\w*"
 """A macro's name, as a regular expression."""

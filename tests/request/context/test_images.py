@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from msgbook.request.prompt.images import Loaded, find_images, image_content, load_images
-from msgbook.request.prompt.picture import LONGER_SIDE, PictureError, prepare
-from msgbook.request.prompt.sources import SourceError
+from msgbook.request.context.images import Loaded, find_images, image_content, load_images
+from msgbook.request.context.image_encoding import LONGER_SIDE, PictureError, prepare
+from msgbook.request.context.sources import SourceError
 
 
 def encoded(size: tuple[int, int] = (3, 2), kind: str = "PNG", **options: Any) -> bytes:

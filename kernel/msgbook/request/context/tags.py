@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from msgbook.errors import MsgbookError
-from msgbook.request.prompt.scan import Problem, Scanner, located, matching
+from msgbook.request.context.scanner import Problem, Scanner, located, matching
 
 Kind = Literal["path", "cell", "python", "tool"]
 

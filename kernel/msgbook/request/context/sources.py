@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from msgbook.errors import MsgbookError
-from msgbook.request.prompt.tags import Lines
+from msgbook.request.context.tags import Lines
 
 
 class SourceError(MsgbookError):

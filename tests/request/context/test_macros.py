@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from msgbook.magics.base import UsageError
 from msgbook.magics.macros import told
-from msgbook.request.prompt.expand import DEPTH, GROWTH, expand
-from msgbook.request.prompt.macros import Definition, definitions, macros_above, macros_in_force
+from msgbook.request.context.macro_expansion import DEPTH, GROWTH, expand
+from msgbook.request.context.macros import Definition, definitions, macros_above, macros_in_force
 
 
 def cell(source: str, kind: str = "code", **ours: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from msgbook.agents.project import FILE_LIMIT, MOST_FILES, ProjectFiles, read_project
+from msgbook.agents.project_files import FILE_LIMIT, MOST_FILES, ProjectFiles, read_project
 from msgbook.agents.project_rules import Rule
 from msgbook.agents.skills import Skill
 

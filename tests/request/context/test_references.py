@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from msgbook.request.prompt.references import (
+from msgbook.request.context.references import (
     FILE_LIMIT,
     ITEMS,
     TOTAL_LIMIT,
     Resolved,
     resolve,
 )
-from msgbook.request.prompt.sources import Document, Matches, SourceError
-from msgbook.request.prompt.tags import Lines
+from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.tags import Lines
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.request.prompt.tags import Lines, Reference, TagError, find_tags, is_glob, parse_tag
+from msgbook.request.context.tags import Lines, Reference, TagError, find_tags, is_glob, parse_tag
 
 
 def texts(text: str) -> list[str]:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from msgbook.agents.model import Agent
+from msgbook.agents.agent import Agent
 from msgbook.agents.project_rules import Rule, rules_in_force
 from msgbook.agents.selection import selection
 from msgbook.events import Notice
 from msgbook.notebook.cells import Cell, IsMagic, Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.prompt.block import Items, ToolRun, build
-from msgbook.request.prompt.expand import expand
-from msgbook.request.prompt.images import load_images
-from msgbook.request.prompt.macros import macros_in_force
-from msgbook.request.prompt.references import Resolved, resolve
-from msgbook.request.prompt.scan import aside
-from msgbook.request.prompt.sources import Sources
+from msgbook.request.context.content_reference import Items, ToolRun, build
+from msgbook.request.context.macro_expansion import expand
+from msgbook.request.context.images import load_images
+from msgbook.request.context.macros import macros_in_force
+from msgbook.request.context.references import Resolved, resolve
+from msgbook.request.context.scanner import aside
+from msgbook.request.context.sources import Sources
 from msgbook.text import repair_surrogates
 
 Redact = Callable[[str], str]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.model import Agent
-from msgbook.agents.options import request_options
+from msgbook.agents.agent import Agent
+from msgbook.agents.request_options import request_options
 
 LOCAL = "http://localhost:11434/v1"
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from msgbook.request.prompt.macros import NAME
-from msgbook.request.prompt.scan import Problem, located
+from msgbook.request.context.macros import NAME
+from msgbook.request.context.scanner import Problem, located
 
 GROWTH = 1_000_000
 """Characters that the macros of one text may put into it."""

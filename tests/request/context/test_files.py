@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from msgbook.approval.roots import Objection, Roots
-from msgbook.request.prompt.files import FILE_LIMIT, NAMES, Files
-from msgbook.request.prompt.references import resolve
-from msgbook.request.prompt.sources import Document, SourceError
-from msgbook.request.prompt.tags import Lines
+from msgbook.request.context.files import FILE_LIMIT, NAMES, Files
+from msgbook.request.context.references import resolve
+from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.tags import Lines
 
 
 @pytest.fixture

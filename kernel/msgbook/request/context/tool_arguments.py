@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from msgbook.request.prompt.block import is_flat
-from msgbook.request.prompt.expand import GROWTH, expand
-from msgbook.request.prompt.tags import TagError
+from msgbook.request.context.content_reference import is_flat
+from msgbook.request.context.macro_expansion import GROWTH, expand
+from msgbook.request.context.tags import TagError
 from msgbook.text import one_line
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from msgbook.approval.roots import Objection, Refused, Roots
-from msgbook.request.prompt.ignore import Ignored
-from msgbook.request.prompt.sources import Document, Matches, SourceError
-from msgbook.request.prompt.tags import Lines
+from msgbook.request.context.gitignore import Ignored
+from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.tags import Lines
 from msgbook.text import counted
 from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
 from msgbook.tools.files.patterns import matcher

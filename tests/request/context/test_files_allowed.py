@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from msgbook.approval.roots import Objection, Roots
-from msgbook.request.prompt.files import Files
-from msgbook.request.prompt.sources import Document, Matches, SourceError
+from msgbook.request.context.files import Files
+from msgbook.request.context.sources import Document, Matches, SourceError
 
 
 @pytest.fixture
