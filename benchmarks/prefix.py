@@ -19,11 +19,16 @@ from typing import Any
 from notebooks import CODE, prose
 
 from msgbook.messages import encode, user
+from msgbook.request.context.content_reference import (
+    ContextItems,
+    append_content_reference,
+    build_content_reference,
+    replay_content_reference,
+)
+from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.macros import macros_in_force
 from msgbook.request.history import History, Reader, View
 from msgbook.request.history.prefix import shared_prefix
-from msgbook.request.context.content_reference import Items, append, build, replay
-from msgbook.request.context.macro_expansion import expand
-from msgbook.request.context.macros import macros_in_force
 from msgbook_format.turn import TURN_MIME, Turn
 
 TURNS = 50
@@ -62,7 +67,7 @@ class Conversation:
         for number in range(TURNS):
             prompt = self._prompt(number)
             items = self._items(number, prompt)
-            built = build(self._contexts, items)
+            built = build_content_reference(self._contexts, items)
             self._blobs |= built.blobs
             self.gathered = {"rules": dict(items.rules)} | {
                 "files": self.gathered.get("files", {}) | dict(items.files)
@@ -74,7 +79,7 @@ class Conversation:
             self._answer(number, prompt, built.context)
 
     def _replay(self, text: str, context: Mapping[str, Any], _vision: bool) -> Any:
-        return append(text, replay(context, self._blobs.get))
+        return append_content_reference(text, replay_content_reference(context, self._blobs.get))
 
     def _prompt(self, number: int) -> str:
         prompt = prose(self._random, 200)
@@ -84,7 +89,7 @@ class Conversation:
             prompt += f"\n\nSee @[src/part{number % 6}.py]."
         return prompt
 
-    def _items(self, number: int, prompt: str) -> Items:
+    def _items(self, number: int, prompt: str) -> ContextItems:
         files = {}
         if "references" in self._kind and number % 3 == 0:
             name = f"src/part{number % 6}.py"
@@ -92,8 +97,8 @@ class Conversation:
                 self._files[name] += f"# edited before turn {number}\n"
             files[name] = self._files[name]
         macros = macros_in_force({}, self._cells, prompt).values
-        rules = {name: expand(text, macros).text for name, text in RULES.items()}
-        return Items(rules=rules if "rules" in self._kind else {}, files=files)
+        rules = {name: expand_macros(text, macros).text for name, text in RULES.items()}
+        return ContextItems(rules=rules if "rules" in self._kind else {}, files=files)
 
     def _answer(self, number: int, prompt: str, context: dict[str, Any]) -> None:
         blocks: list[dict[str, Any]] = [{"type": "reasoning", "step": 1, "text": "Hm. " * 50}]

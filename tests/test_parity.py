@@ -7,10 +7,17 @@ from typing import Any
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import Rule, rules_in_force
-from msgbook.agents.selection import selection
-from msgbook.request.context.content_reference import Built, Items, ToolRun, append, build, replay
-from msgbook.request.context.macro_expansion import expand
+from msgbook.agents.project_rules import ProjectRule, rules_in_force
+from msgbook.agents.selection import select
+from msgbook.request.context.content_reference import (
+    ContentReference,
+    ContextItems,
+    ToolRun,
+    append_content_reference,
+    build_content_reference,
+    replay_content_reference,
+)
+from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
 from msgbook.turn.replay import turn_messages
 from msgbook_format import reads, writes
@@ -97,33 +104,35 @@ def test_the_metadata_of_an_agent_survive_the_text() -> None:
 def test_a_prompt_keeps_its_tags_and_brings_the_block_behind_it() -> None:
     prompt = "#define A 1\nSee @[a.py] and @b.py."
 
-    content = append(prompt, build([], Items(files={"a.py": "x"})).text)
+    content = append_content_reference(
+        prompt, build_content_reference([], ContextItems(files={"a.py": "x"})).text
+    )
 
     assert str(content).startswith(f"{prompt}\n\n<content_reference>\n")
 
 
 def test_what_an_earlier_prompt_brought_comes_again_only_when_it_is_named_again() -> None:
     tools = [ToolRun("read", {"path": "b"}, "B")]
-    first = build([], Items(files={"a": "one"}, tools=tools))
+    first = build_content_reference([], ContextItems(files={"a": "one"}, tools=tools))
 
-    silent = build([first.context], Items())
-    again = build([first.context], Items(files={"a": "two"}, tools=tools))
+    silent = build_content_reference([first.context], ContextItems())
+    again = build_content_reference([first.context], ContextItems(files={"a": "two"}, tools=tools))
 
-    assert silent == Built("", {}, {})
+    assert silent == ContentReference("", {}, {})
     assert '"two"' in again.text
     assert '"result": "B"' in again.text
-    assert replay(first.context, first.blobs.get) == first.text
+    assert replay_content_reference(first.context, first.blobs.get) == first.text
 
 
 def test_macros_of_an_earlier_prompt_hold_in_rules_and_files() -> None:
     earlier = {"cell_type": "code", "source": "#define API_VERSION v2\n#define TIMEOUT 30\nHello"}
-    rule = Rule("api.md", "Use version {{API_VERSION}}; wait {{TIMEOUT}} s.")
+    rule = ProjectRule("api.md", "Use version {{API_VERSION}}; wait {{TIMEOUT}} s.")
     macros = macros_in_force({}, [earlier], "#define TIMEOUT 60\nGo on.").values
 
     def expanded(text: str) -> tuple[str, list[str]]:
-        return expand(text, macros).text, []
+        return expand_macros(text, macros).text, []
 
-    rules, notices = rules_in_force([rule], selection("rules", Agent("a"), {}), expanded)
+    rules, notices = rules_in_force([rule], select("rules", Agent("a"), {}), expanded)
 
-    assert (rules, notices) == ([Rule("api.md", "Use version v2; wait 60 s.")], [])
+    assert (rules, notices) == ([ProjectRule("api.md", "Use version v2; wait 60 s.")], [])
     assert expanded("{{API_VERSION}}")[0] == "v2"

@@ -21,14 +21,14 @@ from msgbook.provider.base import Request
 from msgbook.provider.servers import Servers
 from msgbook.request import (
     UNKNOWN_MODEL,
-    ActiveAgents,
-    Conversation,
+    AgentChooser,
     PreparedRequest,
     PreviewServices,
-    oddities,
-    overflow,
-    prompt_of,
-    require_sendable,
+    RequestBuilder,
+    check_prompt,
+    describe_overflow,
+    list_prompt_warnings,
+    read_prompt,
 )
 from msgbook.text import repair_surrogates
 from msgbook.tools.base import ToolSet
@@ -73,7 +73,7 @@ class Engine:
     Attributes:
         servers: The configured model servers.
         tools: The tools that models can call; may be added to between turns.
-        conversation: The cells that have been read and the requests that have been sent.
+        request_builder: The cells that have been read and the requests that have been sent.
         results: Keeps tool results that are too long for a request.
         warnings: Warnings about the settings, for the first turn.
         shown_notices: Notices that the reader has seen and that are not repeated; grows.
@@ -106,9 +106,9 @@ class Engine:
         self.namespace = namespace
         if namespace is not None:
             self.tools.add(python_tool(namespace))
-        self.conversation = Conversation(
+        self.request_builder = RequestBuilder(
             folder,
-            ActiveAgents(settings, self.servers, limits, self.tools, self._files, folder),
+            AgentChooser(settings, self.servers, limits, self.tools, self._files, folder),
             self.results,
             is_magic=is_magic,
             secrets=settings.secrets,
@@ -130,19 +130,19 @@ class Engine:
         Raises:
             MsgbookError: There would be no request; the message says why.
         """
-        prompt = prompt_of(source)
-        require_sendable(source, prompt, transcript)
+        prompt = read_prompt(source)
+        check_prompt(source, prompt, transcript)
         services = PreviewServices(
             lambda question: self.approvals.decide(question, None), self.servers.known_model
         )
-        prepared = await self.conversation.prepare(source, prompt, transcript, services)
-        answerer = prepared.answerer
-        too_long = overflow(prepared, transcript.earlier, answerer.tools.schemas)
+        prepared = await self.request_builder.prepare(source, prompt, transcript, services)
+        active_agent = prepared.active_agent
+        too_long = describe_overflow(prepared, transcript.earlier, active_agent.tools.schemas)
         return Preview(
             prepared,
-            self.servers.adapted(self.body(prepared), answerer.agent.provider),
+            self.servers.adapted(self.body(prepared), active_agent.agent.provider),
             (
-                *oddities(source, prompt, transcript.current),
+                *list_prompt_warnings(source, prompt, transcript.current),
                 *services.notices,
                 *([too_long] if too_long else []),
             ),
@@ -150,12 +150,12 @@ class Engine:
 
     def body(self, prepared: PreparedRequest) -> Request:
         """Return the request as it is sent, without what the provider adds."""
-        answerer = prepared.answerer
+        active_agent = prepared.active_agent
         return Request(
-            answerer.model,
+            active_agent.model,
             prepared.request.messages,
-            redact_json(answerer.tools.schemas, self.settings.secrets),
-            answerer.options,
+            redact_json(active_agent.tools.schemas, self.settings.secrets),
+            active_agent.options,
         )
 
     async def close(self) -> None:

@@ -21,10 +21,10 @@ from msgbook.notebook.transcript import Transcript
 from msgbook.request import (
     PreparedRequest,
     TurnServices,
-    oddities,
-    prompt_of,
-    require_room,
-    require_sendable,
+    check_context_window,
+    check_prompt,
+    list_prompt_warnings,
+    read_prompt,
 )
 from msgbook.request.history.prefix import Sent
 from msgbook.turn import run_turn
@@ -110,7 +110,7 @@ class _TurnRun:
     ) -> None:
         self._engine = engine
         self._source = source
-        self._prompt = prompt_of(source)
+        self._prompt = read_prompt(source)
         self._transcript = transcript
         self._record = record
         self._changed = asyncio.Event()
@@ -150,45 +150,47 @@ class _TurnRun:
                 yield
 
     def _answer(self, prepared: PreparedRequest) -> AsyncGenerator[None]:
-        answerer = prepared.answerer
+        active_agent = prepared.active_agent
         return run_turn(
             self._engine.body(prepared),
             self._record,
-            provider=answerer.provider,
-            tools=answerer.tools,
+            provider=active_agent.provider,
+            tools=active_agent.tools,
             approve=self._services.approve,
             redact=self._services.redact,
             bound=self._services.bound,
             clock=time.monotonic,
-            limits=answerer.limits,
+            limits=active_agent.limits,
         )
 
     async def _prepare(self) -> PreparedRequest:
         """Make the request, and record and keep what it is made of."""
         transcript, services = self._transcript, self._services
-        conversation = self._engine.conversation
-        require_sendable(self._source, self._prompt, transcript)
-        prepared = await conversation.prepare(self._source, self._prompt, transcript, services)
-        answerer = prepared.answerer
+        builder = self._engine.request_builder
+        check_prompt(self._source, self._prompt, transcript)
+        prepared = await builder.prepare(self._source, self._prompt, transcript, services)
+        active_agent = prepared.active_agent
         self._record.set_head(
-            agent=answerer.agent.name, model=answerer.model, provider=answerer.provider.name
+            agent=active_agent.agent.name,
+            model=active_agent.model,
+            provider=active_agent.provider.name,
         )
-        require_room(prepared, transcript.earlier, services.say)
+        check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
-        for why in await asyncio.to_thread(conversation.blobs.write, prepared.digests):
-            services.say(f"What this prompt brought cannot be kept for later requests: {why}.")
-        conversation.sent.append(self._sent(prepared))
+        for why in await asyncio.to_thread(builder.blobs.write, prepared.digests):
+            services.warn(f"What this prompt brought cannot be kept for later requests: {why}.")
+        builder.sent.append(self._sent(prepared))
         return prepared
 
     def _sent(self, prepared: PreparedRequest) -> Sent:
         """Return the request as `%cache` compares it."""
-        answerer = prepared.answerer
+        active_agent = prepared.active_agent
         return Sent(
             prepared.request,
             [*self._transcript.earlier, self._transcript.current or {}],
-            answerer.model,
-            answerer.agent.name,
-            answerer.tools.schemas,
+            active_agent.model,
+            active_agent.agent.name,
+            active_agent.tools.schemas,
         )
 
     def _notices(self) -> list[Notice]:
@@ -204,5 +206,5 @@ class _TurnRun:
             texts.append("MSGBOOK_APPROVAL=allow: tools run without asking.")
         if transcript.note:
             texts.append(transcript.note)
-        texts += oddities(self._source, self._prompt, transcript.current)
+        texts += list_prompt_warnings(self._source, self._prompt, transcript.current)
         return [Notice(text, "warning") for text in texts]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgbook.agents.agent import name_values, parse_agent
 from msgbook.agents.project_files import MOST_FILES, read_project
-from msgbook.agents.resolve import AgentSources, resolve
+from msgbook.agents.resolve import AgentSources, resolve_agent
 
 LONG = f"---\nx: [{'a, ' * 30_000}]\n---\nBody."
 
@@ -19,7 +19,7 @@ def code(source):
 def test_an_agent_that_many_cells_name_is_read_once():
     names = ["%agent default p"] * 2000
 
-    resolved = resolve(None, list(map(code, names)), AgentSources(project={"p": LONG}))
+    resolved = resolve_agent(None, list(map(code, names)), AgentSources(project={"p": LONG}))
 
     assert resolved.agent.system_prompt == "Body."
 
@@ -27,13 +27,13 @@ def test_an_agent_that_many_cells_name_is_read_once():
 def test_a_temporary_agent_that_many_cells_name_is_read_once():
     cells = [f"%agent new p {'tools=read ' * 20_000}", *["%agent default p"] * 2000]
 
-    assert resolve(None, list(map(code, cells)), AgentSources()).agent.tools == ("read",)
+    assert resolve_agent(None, list(map(code, cells)), AgentSources()).agent.tools == ("read",)
 
 
 def test_agents_are_not_looked_for_in_a_frontmatter_without_end():
     sources = AgentSources("agents:\n  a:\n    tools: [" + "x, " * 5_000_000 + "]\n")
 
-    agent, _, [notice] = resolve(None, [], sources)
+    agent, _, [notice] = resolve_agent(None, [], sources)
 
     assert agent.name == "assistant"
     assert "not read" in notice

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from msgbook.agents.project_files import FILE_LIMIT, MOST_FILES, ProjectFiles, read_project
-from msgbook.agents.project_rules import Rule
+from msgbook.agents.project_rules import ProjectRule
 from msgbook.agents.skills import Skill
 
 SKILL = "---\nname: {0}\ndescription: Does {0}.\n---\n"
@@ -51,7 +51,11 @@ def test_rules_are_sorted_behind_the_one_at_the_top(project):
 
     found = read_project(project, project)
 
-    assert found.rules == (Rule("AGENTS.md", "Top"), Rule("a/z.md", "Z"), Rule("b.md", "B\n"))
+    assert found.rules == (
+        ProjectRule("AGENTS.md", "Top"),
+        ProjectRule("a/z.md", "Z"),
+        ProjectRule("b.md", "B\n"),
+    )
     assert found.notices == ()
 
 
@@ -60,7 +64,7 @@ def test_of_equal_names_of_rules_the_first_counts(project):
 
     found = read_project(project, project)
 
-    assert found.rules == (Rule("AGENTS.md", "Top"),)
+    assert found.rules == (ProjectRule("AGENTS.md", "Top"),)
     assert "another rule is called AGENTS.md" in found.notices[0]
 
 
@@ -120,7 +124,7 @@ def test_a_link_inside_the_project_is_followed(project):
     put(project, {"CLAUDE.md": "Top"})
     (project / "AGENTS.md").symlink_to("CLAUDE.md")
 
-    assert read_project(project, project).rules == (Rule("AGENTS.md", "Top"),)
+    assert read_project(project, project).rules == (ProjectRule("AGENTS.md", "Top"),)
 
 
 def test_no_link_out_of_the_project_is_followed(project, tmp_path):
@@ -135,7 +139,7 @@ def test_no_link_out_of_the_project_is_followed(project, tmp_path):
 
     found = read_project(project, project)
 
-    assert found.rules == (Rule("ok.md", "ok"),)
+    assert found.rules == (ProjectRule("ok.md", "ok"),)
     assert (found.agents, found.skills) == ({}, ())
     assert len(found.notices) == 5
 
@@ -179,7 +183,7 @@ def test_what_is_no_text_or_too_long_is_a_notice(project):
 
     found = read_project(project, project)
 
-    assert found.rules == (Rule("utf16.md", "ok"),)
+    assert found.rules == (ProjectRule("utf16.md", "ok"),)
     assert found.notices == (
         ".msgbook/rules/bin.md: not read, since it is no text.",
         f".msgbook/rules/long.md: not read, since it is longer than {FILE_LIMIT} bytes.",

@@ -8,9 +8,9 @@ from msgbook.agents.agent import Agent
 from msgbook.agents.resolve import (
     AgentSources,
     UnknownAgentError,
-    asked_for,
-    known_agents,
-    resolve,
+    list_agents,
+    requested_name,
+    resolve_agent,
 )
 from msgbook.notebook.cells import parse_prompt
 
@@ -30,11 +30,11 @@ def code(source):
 
 
 def test_without_any_agent_the_built_in_one_answers():
-    assert resolve(None, [], AgentSources()) == (Agent("assistant"), None, ())
+    assert resolve_agent(None, [], AgentSources()) == (Agent("assistant"), None, ())
 
 
 def test_the_first_agent_of_the_frontmatter_is_the_default():
-    agent, model, _ = resolve(None, [], AgentSources(FRONTMATTER))
+    agent, model, _ = resolve_agent(None, [], AgentSources(FRONTMATTER))
 
     assert (agent.name, agent.temperature, model) == ("writer", 0.7, "gpt-5")
 
@@ -42,7 +42,7 @@ def test_the_first_agent_of_the_frontmatter_is_the_default():
 def test_default_agent_is_the_default():
     sources = AgentSources(FRONTMATTER + "default_agent: reviewer\n")
 
-    agent, model, _ = resolve(None, [], sources)
+    agent, model, _ = resolve_agent(None, [], sources)
 
     assert (agent.name, agent.system_prompt, model) == ("reviewer", "You review.", "strict-1")
 
@@ -50,7 +50,7 @@ def test_default_agent_is_the_default():
 def test_what_the_cell_names_comes_before_all_above():
     cells = [code("%agent default plain"), code("%model above")]
 
-    agent, model, _ = resolve("reviewer", cells, AgentSources(FRONTMATTER))
+    agent, model, _ = resolve_agent("reviewer", cells, AgentSources(FRONTMATTER))
 
     assert (agent.name, model) == ("reviewer", "strict-1")
 
@@ -68,7 +68,7 @@ def test_what_the_cell_names_comes_before_all_above():
     ],
 )
 def test_the_nearest_cell_above_that_names_a_model_names_it(cells, agent, model):
-    found = resolve(None, list(map(code, cells)), AgentSources(FRONTMATTER))
+    found = resolve_agent(None, list(map(code, cells)), AgentSources(FRONTMATTER))
 
     assert (found.agent.name, found.model) == (agent, model)
 
@@ -76,30 +76,30 @@ def test_the_nearest_cell_above_that_names_a_model_names_it(cells, agent, model)
 def test_a_model_of_an_agent_elsewhere_is_not_asked_of_another_provider():
     sources = AgentSources("agents:\n  far: {models: far-1, provider: far}\n  near: {}\n")
 
-    assert resolve("near", [], sources).model is None
-    assert resolve("near", [code("%agent default far")], sources).model is None
+    assert resolve_agent("near", [], sources).model is None
+    assert resolve_agent("near", [code("%agent default far")], sources).model is None
 
 
 def test_a_temporary_agent_exists_below_its_cell():
     cell = code('%agent new critic models=gpt-5 description="two words"')
 
-    agent = resolve("critic", [cell], AgentSources(FRONTMATTER)).agent
+    agent = resolve_agent("critic", [cell], AgentSources(FRONTMATTER)).agent
 
     assert agent == Agent("critic", "cell", models=("gpt-5",), description="two words")
     with pytest.raises(UnknownAgentError, match="critic"):
-        resolve("critic", [], AgentSources(FRONTMATTER))
+        resolve_agent("critic", [], AgentSources(FRONTMATTER))
 
 
 def test_a_magic_that_does_not_stand_alone_counts_for_nothing():
     cells = [code("%agent new critic models=m\nHello"), code("%agent default critic\nHello")]
 
-    assert resolve(None, cells, AgentSources()).agent.name == "assistant"
+    assert resolve_agent(None, cells, AgentSources()).agent.name == "assistant"
 
 
 def test_a_markdown_cell_is_no_magic():
     cell = {"cell_type": "markdown", "source": "%agent default nobody"}
 
-    assert resolve(None, [cell], AgentSources()).agent.name == "assistant"
+    assert resolve_agent(None, [cell], AgentSources()).agent.name == "assistant"
 
 
 def test_places_count_in_order_and_are_not_mixed():
@@ -113,25 +113,25 @@ def test_places_count_in_order_and_are_not_mixed():
         },
     )
 
-    found = {name: resolve(name, [], sources).agent for name in "abc"}
+    found = {name: resolve_agent(name, [], sources).agent for name in "abc"}
 
     assert found["a"] == Agent("a", "notebook", temperature=1)
     assert found["b"] == Agent("b", "project", models=("p",), system_prompt="Project.")
     assert found["c"] == Agent("c", "configuration", models=("c",))
     above = [code("%agent new a models=t")]
-    assert resolve("a", above, sources).agent == Agent("a", "cell", models=("t",))
+    assert resolve_agent("a", above, sources).agent == Agent("a", "cell", models=("t",))
 
 
 def test_an_agents_file_without_a_body_may_have_its_prompt_in_front():
     sources = AgentSources(project={"a": "---\nsystem_prompt: Short.\n---\n"})
 
-    assert resolve("a", [], sources).agent.system_prompt == "Short."
+    assert resolve_agent("a", [], sources).agent.system_prompt == "Short."
 
 
 def test_an_agents_file_without_frontmatter_is_a_prompt():
     sources = AgentSources(project={"a": "You review.\r\n\r\nAll of it.\r\n"})
 
-    assert resolve("a", [], sources).agent.system_prompt == "You review.\n\nAll of it."
+    assert resolve_agent("a", [], sources).agent.system_prompt == "You review.\n\nAll of it."
 
 
 def test_an_unknown_agent_is_an_error_that_names_the_known_ones():
@@ -139,14 +139,14 @@ def test_an_unknown_agent_is_an_error_that_names_the_known_ones():
     cells = [code("%agent new critic")]
 
     with pytest.raises(UnknownAgentError) as caught:
-        resolve("revewer", cells, sources)
+        resolve_agent("revewer", cells, sources)
 
     assert "critic, writer, reviewer, plain, tester, mine, assistant" in str(caught.value)
 
 
 def test_a_default_that_nothing_defines_is_an_error():
     with pytest.raises(UnknownAgentError, match="'nobody'"):
-        resolve(None, [], AgentSources("default_agent: nobody\n"))
+        resolve_agent(None, [], AgentSources("default_agent: nobody\n"))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_default_that_nothing_defines_is_an_error():
     ],
 )
 def test_a_broken_frontmatter_is_a_notice_and_the_turn_goes_on(frontmatter, words):
-    agent, _, notices = resolve(None, [], AgentSources(frontmatter))
+    agent, _, notices = resolve_agent(None, [], AgentSources(frontmatter))
 
     assert agent == Agent("assistant")
     assert any(notice.startswith(words) for notice in notices)
@@ -171,7 +171,7 @@ def test_aliases_that_grow_without_bound_are_not_followed():
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     frontmatter = "\n".join([*lines, "agents: {a: {models: *a8}}"])
 
-    agent, _, notices = resolve(None, [], AgentSources(frontmatter))
+    agent, _, notices = resolve_agent(None, [], AgentSources(frontmatter))
 
     assert agent == Agent("assistant")
     assert "than is read" in notices[0]
@@ -180,14 +180,14 @@ def test_aliases_that_grow_without_bound_are_not_followed():
 def test_a_name_of_the_answering_agent_that_is_wrong_is_said_only_for_that_agent():
     sources = AgentSources("agents:\n  a: {models: a}\n  b: {temperature: hot}\n")
 
-    assert resolve("a", [], sources).notices == ()
-    assert len(resolve("b", [], sources).notices) == 1
+    assert resolve_agent("a", [], sources).notices == ()
+    assert len(resolve_agent("b", [], sources).notices) == 1
 
 
 def test_the_list_of_agents_marks_the_one_that_answers():
     cells = [code("%agent new critic models=m"), code("%agent default reviewer")]
 
-    listed = known_agents(cells, AgentSources(FRONTMATTER))
+    listed = list_agents(cells, AgentSources(FRONTMATTER))
 
     assert [(one.agent.name, one.agent.origin, one.is_default) for one in listed] == [
         ("critic", "cell", False),
@@ -201,7 +201,7 @@ def test_the_list_of_agents_marks_the_one_that_answers():
 def test_the_line_of_a_prompt_wins_over_its_metadata():
     cell = {"metadata": {"msgbook": {"agent": "b", "model": 3}}}
 
-    assert asked_for("agent", parse_prompt("%%msg agent=a\nHello"), cell) == "a"
-    assert asked_for("agent", parse_prompt("Hello"), cell) == "b"
-    assert asked_for("model", parse_prompt("Hello"), cell) is None
-    assert asked_for("agent", parse_prompt("Hello"), None) is None
+    assert requested_name("agent", parse_prompt("%%msg agent=a\nHello"), cell) == "a"
+    assert requested_name("agent", parse_prompt("Hello"), cell) == "b"
+    assert requested_name("model", parse_prompt("Hello"), cell) is None
+    assert requested_name("agent", parse_prompt("Hello"), None) is None

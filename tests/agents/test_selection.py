@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import TOTAL_LIMIT, Rule, rules_in_force
-from msgbook.agents.selection import selection
+from msgbook.agents.project_rules import TOTAL_LIMIT, ProjectRule, rules_in_force
+from msgbook.agents.selection import select
 from msgbook.agents.skills import Skill, skills_in_use
 
-RULES = [Rule("AGENTS.md", "Be kind."), Rule("py/style.md", "{{A}}"), Rule("py/tests.md", "Test.")]
+RULES = [
+    ProjectRule("AGENTS.md", "Be kind."),
+    ProjectRule("py/style.md", "{{A}}"),
+    ProjectRule("py/tests.md", "Test."),
+]
 SKILLS = [Skill("pdf", "Reads PDF.", "p"), Skill("web", "Reads the web.", "w")]
 
 
@@ -33,7 +37,7 @@ def names(found):
     ],
 )
 def test_the_agents_rules_come_first_then_the_notebooks_then_all(agent, notebook, expected):
-    selected = selection("rules", Agent("a", rules=agent), notebook)
+    selected = select("rules", Agent("a", rules=agent), notebook)
 
     found, notices = rules_in_force(RULES, selected, as_it_is)
 
@@ -49,7 +53,7 @@ def test_the_agents_rules_come_first_then_the_notebooks_then_all(agent, notebook
     ],
 )
 def test_skills_are_used_where_they_are_named(agent, notebook, expected):
-    selected = selection("skills", Agent("a", skills=agent), notebook)
+    selected = select("skills", Agent("a", skills=agent), notebook)
 
     found, notices = skills_in_use(SKILLS, selected)
 
@@ -57,13 +61,13 @@ def test_skills_are_used_where_they_are_named(agent, notebook, expected):
 
 
 def test_a_name_with_brackets_is_itself():
-    selected = selection("rules", Agent("a", rules=("a[1].md",)), {})
+    selected = select("rules", Agent("a", rules=("a[1].md",)), {})
 
     assert selected.uses("a[1].md")
 
 
 def test_a_list_that_is_none_is_a_notice_and_counts_as_absent():
-    selected = selection("rules", Agent("a"), {"rules": {"a": 1}})
+    selected = select("rules", Agent("a"), {"rules": {"a": 1}})
 
     found, notices = rules_in_force(RULES, selected, as_it_is)
 
@@ -74,10 +78,10 @@ def test_a_list_that_is_none_is_a_notice_and_counts_as_absent():
 def test_a_rule_or_skill_that_there_is_not_is_a_notice():
     agent = Agent("a", rules=("gone.md", "*"), skills=("gone",))
 
-    assert rules_in_force(RULES, selection("rules", agent, {}), as_it_is)[1] == [
+    assert rules_in_force(RULES, select("rules", agent, {}), as_it_is)[1] == [
         "rules of agent a: there is no 'gone.md'."
     ]
-    assert skills_in_use(SKILLS, selection("skills", agent, {}))[1] == [
+    assert skills_in_use(SKILLS, select("skills", agent, {}))[1] == [
         "skills of agent a: there is no 'gone'."
     ]
 
@@ -89,25 +93,29 @@ def test_macros_are_expanded_in_the_rules_that_are_used_alone():
         asked.append(text)
         return text.replace("{{A}}", "v2"), ["line 1: odd"]
 
-    selected = selection("rules", Agent("a", rules=("py/style.md",)), {})
+    selected = select("rules", Agent("a", rules=("py/style.md",)), {})
     found, notices = rules_in_force(RULES, selected, expand)
 
-    assert found == [Rule("py/style.md", "v2")]
+    assert found == [ProjectRule("py/style.md", "v2")]
     assert notices == ["Rule py/style.md: line 1: odd"]
     assert asked == ["{{A}}"]
 
 
 def test_a_rule_of_which_macros_leave_nothing_is_none():
-    assert rules_in_force(RULES, selection("rules", Agent("a"), {}), lambda _: (" \n", [])) == (
+    assert rules_in_force(RULES, select("rules", Agent("a"), {}), lambda _: (" \n", [])) == (
         [],
         [],
     )
 
 
 def test_rules_that_are_too_long_together_are_left_out_whole():
-    many = [Rule("a", "x" * (TOTAL_LIMIT - 1)), Rule("b", "yy"), Rule("c", "z")]
+    many = [
+        ProjectRule("a", "x" * (TOTAL_LIMIT - 1)),
+        ProjectRule("b", "yy"),
+        ProjectRule("c", "z"),
+    ]
 
-    found, notices = rules_in_force(many, selection("rules", Agent("a"), {}), as_it_is)
+    found, notices = rules_in_force(many, select("rules", Agent("a"), {}), as_it_is)
 
     assert names(found) == ["a", "c"]
     assert notices[0].startswith("Rule b is left out")

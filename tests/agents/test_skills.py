@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.skills import Skill, SkillError, parse_skill, skills_index, system_prompt
+from msgbook.agents.skills import (
+    Skill,
+    SkillError,
+    build_skills_index,
+    build_system_prompt,
+    parse_skill,
+)
 
 TEXT = """\
 ---
@@ -55,8 +61,8 @@ def test_no_text_of_a_skill_raises_anything_else(text):
 def test_the_index_is_the_same_in_any_order_of_the_skills():
     skills = [Skill("b", "B", "b/SKILL.md"), Skill("a", 'A "quoted"', "a/SKILL.md")]
 
-    assert skills_index(skills) == skills_index(skills[::-1])
-    listed = skills_index(skills).partition("```json\n")[2].removesuffix("\n```")
+    assert build_skills_index(skills) == build_skills_index(skills[::-1])
+    listed = build_skills_index(skills).partition("```json\n")[2].removesuffix("\n```")
     assert json.loads(listed) == [
         {"name": "a", "description": 'A "quoted"', "path": "a/SKILL.md"},
         {"name": "b", "description": "B", "path": "b/SKILL.md"},
@@ -66,7 +72,9 @@ def test_the_index_is_the_same_in_any_order_of_the_skills():
 def test_the_system_prompt_is_the_agents_and_what_the_skills_add():
     skill = Skill("a", "A", "a/SKILL.md")
 
-    assert system_prompt("You help.", []) == "You help."
-    assert system_prompt("You help.", [skill]) == f"You help.\n\n{skills_index([skill])}"
-    assert system_prompt("", []) == ""
-    assert system_prompt("", [skill]).startswith("# Installed Skills\n")
+    assert build_system_prompt("You help.", []) == "You help."
+    assert (
+        build_system_prompt("You help.", [skill]) == f"You help.\n\n{build_skills_index([skill])}"
+    )
+    assert build_system_prompt("", []) == ""
+    assert build_system_prompt("", [skill]).startswith("# Installed Skills\n")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
+from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
 from msgbook.approval.roots import Refused, Roots
 
-OWNED = Owned(providers=["openai", "local"], tools=["read", "grep"], mcp_servers=["web"])
+OWNED = ConfiguredNames(providers=["openai", "local"], tools=["read", "grep"], mcp_servers=["web"])
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def real_by(roots):
 def test_names_of_what_the_user_has_are_kept():
     agent = Agent("a", provider="local", tools=("read",), mcp_servers=("web",))
 
-    assert narrowed(agent, OWNED) == (agent, [])
+    assert narrow_agent(agent, OWNED) == (agent, [])
 
 
 def test_names_of_nothing_are_dropped_and_said():
     agent = Agent("a", provider="evil", tools=("read", "rm"), mcp_servers=("spy",))
 
-    kept, notices = narrowed(agent, OWNED)
+    kept, notices = narrow_agent(agent, OWNED)
 
     assert kept == Agent("a", provider=None, tools=("read",), mcp_servers=())
     assert notices == [
@@ -53,12 +53,12 @@ def test_names_of_nothing_are_dropped_and_said():
 
 
 def test_no_tools_are_other_than_all_tools():
-    assert narrowed(Agent("a", tools=()), OWNED)[0].tools == ()
-    assert narrowed(Agent("a", tools=None), OWNED)[0].tools is None
+    assert narrow_agent(Agent("a", tools=()), OWNED)[0].tools == ()
+    assert narrow_agent(Agent("a", tools=None), OWNED)[0].tools is None
 
 
 def test_without_allowed_uris_the_users_roots_hold(roots):
-    found = allowed_roots(Agent("a"), [roots.folder], real_by(roots))
+    found = narrow_roots(Agent("a"), [roots.folder], real_by(roots))
 
     assert found == ((roots.folder,), [])
 
@@ -68,14 +68,14 @@ def test_a_folder_inside_a_root_narrows_to_it(roots, uri):
     src = roots.folder / "src"
     uri = {"FILE": f"FILE://localhost{src}", "file": src.as_uri()}.get(uri, uri)
 
-    found = allowed_roots(Agent("a", allowed_uris=(uri,)), [roots.folder], real_by(roots))
+    found = narrow_roots(Agent("a", allowed_uris=(uri,)), [roots.folder], real_by(roots))
 
     assert found == ((src,), [])
 
 
 @pytest.mark.parametrize("uri", ["/", "..", "file:///"])
 def test_a_folder_around_a_root_grants_no_more_than_the_root(roots, uri):
-    found = allowed_roots(Agent("a", allowed_uris=(uri,)), [roots.folder], real_by(roots))
+    found = narrow_roots(Agent("a", allowed_uris=(uri,)), [roots.folder], real_by(roots))
 
     assert found == ((roots.folder,), [])
 
@@ -86,7 +86,7 @@ def test_a_folder_around_a_root_grants_no_more_than_the_root(roots, uri):
 def test_a_folder_elsewhere_grants_nothing_and_is_said(roots, uri):
     agent = Agent("a", allowed_uris=(uri,))
 
-    allowed, notices = allowed_roots(agent, [roots.folder], real_by(roots))
+    allowed, notices = narrow_roots(agent, [roots.folder], real_by(roots))
 
     assert allowed == ()
     assert len(notices) == 1
@@ -96,10 +96,10 @@ def test_a_link_counts_as_what_it_leads_to(roots):
     Path(roots.folder / "way").symlink_to(roots.folder.parent / "other")
     agent = Agent("a", allowed_uris=("way",))
 
-    assert allowed_roots(agent, [roots.folder], real_by(roots))[0] == ()
+    assert narrow_roots(agent, [roots.folder], real_by(roots))[0] == ()
 
 
 def test_no_folders_are_other_than_the_users_roots(roots):
     agent = Agent("a", allowed_uris=())
 
-    assert allowed_roots(agent, [roots.folder], real_by(roots)) == ((), [])
+    assert narrow_roots(agent, [roots.folder], real_by(roots)) == ((), [])

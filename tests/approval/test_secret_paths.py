@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from msgbook.approval.roots import Objection, Roots
 from msgbook.approval.secret_paths import SECRET_PATHS
-from msgbook.request.context.files import Files
+from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import SourceError
 
 MARK = "the-token-in-it"
@@ -129,7 +129,7 @@ def test_a_reference_to_a_folder_or_a_pattern_brings_nothing_of_a_secret(project
         asked.append(real)
         return True
 
-    sources = Files(Roots(project, [project / "jupyter"]), allow)
+    sources = FileSources(Roots(project, [project / "jupyter"]), allow)
     secret, folder = secret_below(data, project)
 
     async def brought() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.project_rules import Rule
+from msgbook.agents.project_rules import ProjectRule
 from msgbook.agents.resolve import AgentSources, UnknownAgentError
 from msgbook.agents.skills import Skill
 from msgbook.magics.agent import AgentMagicContext, agent, rules, skills
@@ -70,7 +70,10 @@ def test_other_words_are_refused(words):
 
 
 def test_rules_are_listed_with_those_in_use():
-    given = {"rules": [Rule("AGENTS.md", "x" * 1200), Rule("style.md", "y")], "notices": ["odd"]}
+    given = {
+        "rules": [ProjectRule("AGENTS.md", "x" * 1200), ProjectRule("style.md", "y")],
+        "notices": ["odd"],
+    }
 
     assert rules(scene(**given), []) == (
         "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default; agent or notebook name them under rules:)\nodd"

@@ -22,11 +22,11 @@ from msgbook.request.history import Reader, View
 from msgbook.request.token_estimates import (
     IMAGE_TOKENS,
     TurnUsage,
-    estimate,
-    estimate_text,
-    usage_of_cells,
-    warn_of_length,
-    weights,
+    estimate_cell_tokens,
+    estimate_text_tokens,
+    estimate_tokens,
+    list_turn_usage,
+    warn_about_length,
 )
 
 PRICES = '[providers.p]\nbase_url = "http://127.0.0.1:9"\n[providers.p.prices]\n'
@@ -116,13 +116,13 @@ def test_where_only_the_session_is_known_the_table_says_so(table):
     ],
 )
 def test_odd_numbers_of_a_notebook_are_unknown(odd):
-    found = usage_of_cells([turn_cell("Hi", odd), {"cell_type": "code", "outputs": 7}])
+    found = list_turn_usage([turn_cell("Hi", odd), {"cell_type": "code", "outputs": 7}])
 
     assert found == [TurnUsage(1, "Hi", "m", "p", None, None, None, None)]
 
 
 def test_no_model_name_steers_a_terminal():
-    found = usage_of_cells([turn_cell("a\x1b[31m", model="m\x1b]0;x\x07\n")])
+    found = list_turn_usage([turn_cell("a\x1b[31m", model="m\x1b]0;x\x07\n")])
 
     assert (found[0].model, found[0].title) == ("m]0;x", "a[31m")
 
@@ -134,25 +134,25 @@ def test_cached_input_costs_as_much_as_input_where_no_price_is_set_for_it():
 
 
 def test_east_asian_characters_are_a_token_each_and_others_a_quarter():
-    assert estimate_text("a" * 400) == 100
-    assert estimate_text("é" * 400) == 100
-    assert estimate_text("汉字かな한글") == 6
-    assert estimate_text("汉字 and words") == 2 + 3
+    assert estimate_text_tokens("a" * 400) == 100
+    assert estimate_text_tokens("é" * 400) == 100
+    assert estimate_text_tokens("汉字かな한글") == 6
+    assert estimate_text_tokens("汉字 and words") == 2 + 3
 
 
 def test_images_and_calls_count():
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9000}}
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "x" * 400}}
-    plain = estimate([user("what is this?")])
+    plain = estimate_tokens([user("what is this?")])
 
     text = {"type": "text", "text": "what is this?"}
-    assert estimate([user([text, picture])]) == plain + IMAGE_TOKENS
-    assert estimate([{"role": "assistant", "content": None, "tool_calls": [call]}]) >= 100
+    assert estimate_tokens([user([text, picture])]) == plain + IMAGE_TOKENS
+    assert estimate_tokens([{"role": "assistant", "content": None, "tool_calls": [call]}]) >= 100
 
 
 @given(st.text(), st.text())
 def test_more_text_is_never_fewer_tokens(one, two):
-    assert estimate_text(one) <= estimate_text(one + two) <= len(one + two)
+    assert estimate_text_tokens(one) <= estimate_text_tokens(one + two) <= len(one + two)
 
 
 def test_a_long_request_is_warned_of_with_its_largest_cells():
@@ -169,7 +169,7 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
 
     request = Reader().read(cells, View("assistant", ""))
 
-    words = warn_of_length(9000, 5000, weights(request), cells)
+    words = warn_about_length(9000, 5000, estimate_cell_tokens(request), cells)
 
     assert "about 9,000 tokens" in words
     assert words.index("cell 3 (# Data 1 2") < words.index("cell 1 (Summarise a log")
@@ -178,11 +178,11 @@ def test_a_long_request_is_warned_of_with_its_largest_cells():
 
 
 def test_a_request_within_the_limit_is_not_warned_of():
-    assert warn_of_length(5000, 5000, {}, []) is None
+    assert warn_about_length(5000, 5000, {}, []) is None
 
 
 def test_the_system_prompt_counts():
-    assert estimate([system("x" * 40)]) == 10
+    assert estimate_tokens([system("x" * 40)]) == 10
 
 
 def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):

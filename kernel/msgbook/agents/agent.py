@@ -66,7 +66,7 @@ class Agent:
         return {key: value for key, value in wanted.items() if value is not None}
 
 
-class Parsed(NamedTuple):
+class ParsedAgent(NamedTuple):
     """An agent as far as it could be read."""
 
     agent: Agent
@@ -74,7 +74,7 @@ class Parsed(NamedTuple):
     """What is not followed, a line each."""
 
 
-def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
+def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
     """An agent of a table of properties; what is wrong in it is a notice, the rest counts.
 
     Args:
@@ -82,7 +82,7 @@ def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
     """
     if not isinstance(table, Mapping):
         wrong = () if table is None else (_expected(name, "", "a mapping of properties", table),)
-        return Parsed(Agent(name, origin), wrong)
+        return ParsedAgent(Agent(name, origin), wrong)
     found: dict[str, Any] = {}
     notices = []
     for key, value in table.items():
@@ -97,10 +97,10 @@ def parse_agent(name: str, table: Any, origin: Origin) -> Parsed:
                 notices.append(_expected(name, key, known.expected, value, closed=known.narrows))
                 if known.narrows:
                     found[key] = ()
-    return Parsed(replace(Agent(name, origin), **found), tuple(notices))
+    return ParsedAgent(replace(Agent(name, origin), **found), tuple(notices))
 
 
-def parse_temporary(name: str, properties: str) -> Parsed:
+def parse_temporary(name: str, properties: str) -> ParsedAgent:
     """An agent of the words `key=value ...` behind `%agent new NAME`.
 
     A temporary agent has no `system_prompt` (seed 004).
@@ -117,7 +117,7 @@ def parse_temporary(name: str, properties: str) -> Parsed:
             "the frontmatter."
         )
     parsed = parse_agent(name, table, "cell")
-    return Parsed(parsed.agent, (*notices, *parsed.notices))
+    return ParsedAgent(parsed.agent, (*notices, *parsed.notices))
 
 
 def text_value(value: Any) -> str:

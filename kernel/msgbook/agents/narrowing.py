@@ -16,7 +16,7 @@ from msgbook.text import one_line, visible
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
+class ConfiguredNames:
     """Names of what the user has set up."""
 
     providers: Collection[str] = ()
@@ -24,7 +24,7 @@ class Owned:
     mcp_servers: Collection[str] = ()
 
 
-def narrowed(agent: Agent, owned: Owned) -> tuple[Agent, list[str]]:
+def narrow_agent(agent: Agent, owned: ConfiguredNames) -> tuple[Agent, list[str]]:
     """The agent with those of its names that the user has set up.
 
     Returns:
@@ -51,7 +51,7 @@ def narrowed(agent: Agent, owned: Owned) -> tuple[Agent, list[str]]:
     return replace(agent, provider=provider, tools=tools, mcp_servers=servers), notices
 
 
-def allowed_roots(
+def narrow_roots(
     agent: Agent, roots: Sequence[Path], real: Callable[[str], Path | None]
 ) -> tuple[tuple[Path, ...], list[str]]:
     """The folders below which an agent reads freely: where its own and the user's overlap.

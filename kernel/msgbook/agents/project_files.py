@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from msgbook.agents.project_rules import AGENTS_FILE, Rule
+from msgbook.agents.project_rules import AGENTS_FILE, ProjectRule
 from msgbook.agents.skills import Skill, SkillError, parse_skill
 from msgbook.approval.roots import Refused, Roots
 from msgbook.text import one_line, repair_surrogates, visible
@@ -40,7 +40,7 @@ class ProjectFiles:
 
     agents: dict[str, str] = field(default_factory=dict)
     """Texts of `.msgbook/agents/NAME.md`, by NAME, sorted."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ProjectRule, ...] = ()
     """`AGENTS.md` first, then those of `.msgbook/rules`, sorted."""
     skills: tuple[Skill, ...] = ()
     """Those of the project, then those of the home whose names are new."""
@@ -57,7 +57,7 @@ def read_project(project: Path | None, folder: Path, home: Path | None = None) -
         home: Where the user's own skills are; None for none.
     """
     agents: dict[str, str] = {}
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ProjectRule, ...] = ()
     skills: list[Skill] = []
     notices: list[str] = []
     if project is not None:
@@ -79,7 +79,7 @@ def read_project(project: Path | None, folder: Path, home: Path | None = None) -
     return ProjectFiles(agents, rules, tuple(named.values()), tuple(notices))
 
 
-def _rules(tree: _Tree) -> Iterator[Rule]:
+def _rules(tree: _Tree) -> Iterator[ProjectRule]:
     """The rules that say something, each name once."""
     top = PurePosixPath(AGENTS_FILE)
     found = [(top, AGENTS_FILE, tree.text(top) or "")]
@@ -93,7 +93,7 @@ def _rules(tree: _Tree) -> Iterator[Rule]:
             tree.note(path, f"not read, since another rule is called {visible(name)}; rename it.")
         else:
             names.add(name)
-            yield Rule(name, text)
+            yield ProjectRule(name, text)
 
 
 def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:

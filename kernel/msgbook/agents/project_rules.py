@@ -19,7 +19,7 @@ TOTAL_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ProjectRule:
     """One rule."""
 
     name: str
@@ -28,8 +28,8 @@ class Rule:
 
 
 def rules_in_force(
-    rules: Sequence[Rule], selected: Selection, expand: Expand
-) -> tuple[list[Rule], list[str]]:
+    rules: Sequence[ProjectRule], selected: Selection, expand: Expand
+) -> tuple[list[ProjectRule], list[str]]:
     """The rules that are used, with their macros expanded, and what is wrong, a line each.
 
     A rule that has no text left, since a macro takes it all, is none. What would make the whole
@@ -52,5 +52,5 @@ def rules_in_force(
             )
             continue
         room -= len(text)
-        found.append(Rule(rule.name, text))
+        found.append(ProjectRule(rule.name, text))
     return found, notices

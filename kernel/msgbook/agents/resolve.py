@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporary
 from msgbook.agents.markdown_file import split_markdown
-from msgbook.agents.agent import Agent, Parsed, parse_agent, parse_temporary
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic, source_of
 from msgbook.text import one_line, visible
@@ -48,7 +48,7 @@ class AgentSources:
     """`[agents]` of the user's configuration, as it stands."""
 
 
-class Resolved(NamedTuple):
+class ResolvedAgent(NamedTuple):
     """Who answers a cell."""
 
     agent: Agent
@@ -58,20 +58,22 @@ class Resolved(NamedTuple):
     """What of the agent's definition is not followed, a line each."""
 
 
-class Listed(NamedTuple):
+class AvailableAgent(NamedTuple):
     """An agent that a cell could name."""
 
     agent: Agent
     is_default: bool
 
 
-def asked_for(key: str, prompt: Prompt, current: Cell | None) -> str | None:
+def requested_name(key: str, prompt: Prompt, current: Cell | None) -> str | None:
     """What a prompt says of `agent` or `model`: its `%%msg` line, else its cell's metadata."""
     named: Any = prompt.attributes.get(key) or (metadata_of(current) if current else {}).get(key)
     return named.strip() or None if isinstance(named, str) else None
 
 
-def resolve(wanted: str | None, cells: Sequence[Cell], sources: AgentSources) -> Resolved:
+def resolve_agent(
+    wanted: str | None, cells: Sequence[Cell], sources: AgentSources
+) -> ResolvedAgent:
     """The agent that answers below the cells, and the model that it names or they name.
 
     Args:
@@ -84,27 +86,27 @@ def resolve(wanted: str | None, cells: Sequence[Cell], sources: AgentSources) ->
     agents = _Agents(cells, sources)
     agent, notices = agents.find(wanted or agents.now)
     model = _model(agent, wanted is not None, agents)
-    return Resolved(agent, model, (*agents.problems, *notices))
+    return ResolvedAgent(agent, model, (*agents.problems, *notices))
 
 
-def known_agents(cells: Sequence[Cell], sources: AgentSources) -> list[Listed]:
+def list_agents(cells: Sequence[Cell], sources: AgentSources) -> list[AvailableAgent]:
     """All agents that a cell below these could name: temporary ones, then place by place."""
     agents = _Agents(cells, sources)
-    return [Listed(agents.find(name).agent, name == agents.now) for name in agents.names()]
+    return [AvailableAgent(agents.find(name).agent, name == agents.now) for name in agents.names()]
 
 
-def temporary_agent(magic: AgentMagic) -> Parsed:
+def parse_temporary_agent(magic: AgentMagic) -> ParsedAgent:
     """The agent that a `%agent new` cell makes."""
     return parse_temporary(magic.name, magic.properties)
 
 
-def project_agent(name: str, text: str) -> Parsed:
+def parse_project_agent(name: str, text: str) -> ParsedAgent:
     """The agent of a `.msgbook/agents/NAME.md`: its frontmatter, with the body as system prompt."""
     table, body, problem = split_markdown(text)
     parsed = parse_agent(name, {"system_prompt": body, **table} if body else table, "project")
     if problem is None:
         return parsed
-    return Parsed(parsed.agent, (f"Agent {visible(name)}: {problem}", *parsed.notices))
+    return ParsedAgent(parsed.agent, (f"Agent {visible(name)}: {problem}", *parsed.notices))
 
 
 class _Choice(NamedTuple):
@@ -120,7 +122,7 @@ class _Agents:
     def __init__(self, cells: Sequence[Cell], sources: AgentSources) -> None:
         self._sources = sources
         self._frontmatter = _tables(sources.frontmatter)
-        self._found: dict[str, Parsed] = {}
+        self._found: dict[str, ParsedAgent] = {}
         self._temporary: dict[str, AgentMagic] = {}
         self.choices: list[_Choice] = []
         """What `%model` and `%agent default` cells say, in their order."""
@@ -152,7 +154,7 @@ class _Agents:
             [*self._temporary, *(name for place in places for name in place), DEFAULT_AGENT]
         )
 
-    def find(self, name: str) -> Parsed:
+    def find(self, name: str) -> ParsedAgent:
         """The agent of a name, from the first place that defines it.
 
         Raises:
@@ -163,17 +165,17 @@ class _Agents:
             self._found[name] = self._read(name)
         return self._found[name]
 
-    def _read(self, name: str) -> Parsed:
+    def _read(self, name: str) -> ParsedAgent:
         if name in self._temporary:
-            return temporary_agent(self._temporary[name])
+            return parse_temporary_agent(self._temporary[name])
         if name in self._frontmatter.tables:
             return parse_agent(name, self._frontmatter.tables[name], "notebook")
         if name in self._sources.project:
-            return project_agent(name, self._sources.project[name])
+            return parse_project_agent(name, self._sources.project[name])
         if name in self._sources.configuration:
             return parse_agent(name, self._sources.configuration[name], "configuration")
         if name == DEFAULT_AGENT:
-            return Parsed(Agent(name), ())
+            return ParsedAgent(Agent(name), ())
         known = list(self.names())
         listed = ", ".join(visible(one_line(known_name, 60)) for known_name in known[:_MOST_NAMED])
         more = ", ..." if len(known) > _MOST_NAMED else ""

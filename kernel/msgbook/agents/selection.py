@@ -42,7 +42,7 @@ class Selection:
         ]
 
 
-def selection(kind: Kind, agent: Agent, notebook: Mapping[str, Any]) -> Selection:
+def select(kind: Kind, agent: Agent, notebook: Mapping[str, Any]) -> Selection:
     """The agent's own list, else the notebook's, else the default.
 
     Args:

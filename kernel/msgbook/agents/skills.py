@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgbook.agents.markdown_file import split_markdown
 from msgbook.agents.agent import text_value
+from msgbook.agents.markdown_file import split_markdown
 from msgbook.agents.selection import Selection
 from msgbook.text import one_line
 
@@ -69,16 +69,16 @@ def skills_in_use(skills: Sequence[Skill], selected: Selection) -> tuple[list[Sk
     return [skill for skill in skills if selected.uses(skill.name)], notices
 
 
-def system_prompt(agent_prompt: str, skills: Sequence[Skill]) -> str:
+def build_system_prompt(agent_prompt: str, skills: Sequence[Skill]) -> str:
     """The system prompt: the agent's own, then the index of its skills.
 
     The same agent and skills give the same bytes: no clock, no order of a file system, so that a
     server's prefix cache holds.
     """
-    return "\n\n".join(part for part in (agent_prompt, skills_index(skills)) if part)
+    return "\n\n".join(part for part in (agent_prompt, build_skills_index(skills)) if part)
 
 
-def skills_index(skills: Sequence[Skill]) -> str:
+def build_skills_index(skills: Sequence[Skill]) -> str:
     """What a model is told of the skills; empty without any."""
     if not skills:
         return ""

@@ -150,24 +150,24 @@ def _json(asked: Preview) -> str:
 
 def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """The request for a person to read, piece by piece."""
-    from msgbook.request.token_estimates import estimate
+    from msgbook.request.token_estimates import estimate_tokens
 
-    answerer, request = asked.prepared.answerer, asked.prepared.request
+    active_agent, request = asked.prepared.active_agent, asked.prepared.request
     tools = asked.body.tools
     model = asked.body.model
-    tokens = counted(estimate(request.messages, tools), "token")
+    tokens = counted(estimate_tokens(request.messages, tools), "token")
     yield line_of(
-        f"{_named(cells[number])}: {answerer.agent.name}, with {model} at "
-        f"{answerer.provider.name}; about {tokens} by estimate"
+        f"{_named(cells[number])}: {active_agent.agent.name}, with {model} at "
+        f"{active_agent.provider.name}; about {tokens} by estimate"
     )
     if tools:
         names = ", ".join(tool["function"]["name"] for tool in tools)
-        yield f"\n--- {counted(len(tools), 'tool')}: {counted(estimate([], tools), 'token')}\n{names}"
+        yield f"\n--- {counted(len(tools), 'tool')}: {counted(estimate_tokens([], tools), 'token')}\n{names}"
     if asked.body.options:
         yield f"\n--- options\n{json.dumps(asked.body.options, ensure_ascii=False)}"
     for message, owner in zip(request.messages, request.owners, strict=True):
         where = "" if owner is None else f" of {_named(cells[owner])}"
-        size = counted(estimate([message]), "token")
+        size = counted(estimate_tokens([message]), "token")
         yield "\n" + line_of(f"--- {message['role']}{where}: {size}")
         yield _spoken(message)
 

@@ -78,11 +78,11 @@ def _require_known(path: Path, text: str, agent: str) -> None:
 def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     """Say what the next message would say, if nothing defines the agent."""
     from msgbook.agents.project_files import read_project
-    from msgbook.agents.resolve import resolve
+    from msgbook.agents.resolve import resolve_agent
     from msgbook.approval.trust import followed_project
     from msgbook.config import load_settings
     from msgbook.notebook.transcript import Transcript
-    from msgbook.request.active_agent import agent_sources
+    from msgbook.request.active_agent import find_agent_sources
     from msgbook_format import reads
 
     notebook = reads(text)
@@ -90,6 +90,6 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     folder = path.absolute().parent
     try:
         project = read_project(followed_project(folder), folder)
-        resolve(agent, above.earlier, agent_sources(above, project, load_settings()))
+        resolve_agent(agent, above.earlier, find_agent_sources(above, project, load_settings()))
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")

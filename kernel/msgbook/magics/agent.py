@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import Rule
-from msgbook.agents.resolve import AgentSources, known_agents, resolve, temporary_agent
-from msgbook.agents.selection import Selection, selection
+from msgbook.agents.project_rules import ProjectRule
+from msgbook.agents.resolve import AgentSources, list_agents, parse_temporary_agent, resolve_agent
+from msgbook.agents.selection import Selection, select
 from msgbook.agents.skills import Skill
 from msgbook.magics.base import UsageError
 from msgbook.notebook.cells import Cell
@@ -38,7 +38,7 @@ class AgentMagicContext:
     cells: Sequence[Cell] = ()
     """All cells above."""
     sources: AgentSources = field(default_factory=AgentSources)
-    rules: Sequence[Rule] = ()
+    rules: Sequence[ProjectRule] = ()
     skills: Sequence[Skill] = ()
     notebook: Mapping[str, Any] = field(default_factory=dict)
     """Its `metadata.msgbook`."""
@@ -62,7 +62,7 @@ def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
         case ["list"]:
             return _listing(scene)
         case ["default", name]:
-            found = resolve(name, scene.cells, scene.sources)
+            found = resolve_agent(name, scene.cells, scene.sources)
             lines = [f"The cells below are answered by {_described(found.agent)}"]
             return "\n".join([*lines, *found.notices])
         case ["new", name, *_] if "=" not in name:
@@ -77,7 +77,7 @@ def rules(scene: AgentMagicContext, _words: Sequence[str]) -> str:
     Raises:
         UnknownAgentError: The agent that would answer is not defined.
     """
-    selected = selection("rules", _agent_below(scene), scene.notebook)
+    selected = select("rules", _agent_below(scene), scene.notebook)
     lines = [(rule.name, f"length {len(rule.text):,}") for rule in scene.rules]
     empty = "This project has no rules: no AGENTS.md and nothing in .msgbook/rules."
     return _used_or_not(selected, lines, empty, scene.notices)
@@ -89,21 +89,21 @@ def skills(scene: AgentMagicContext, _words: Sequence[str]) -> str:
     Raises:
         UnknownAgentError: The agent that would answer is not defined.
     """
-    selected = selection("skills", _agent_below(scene), scene.notebook)
+    selected = select("skills", _agent_below(scene), scene.notebook)
     lines = [(skill.name, one_line(skill.description, _SHOWN)) for skill in scene.skills]
     empty = "There are no skills: nothing in .agents/skills of the project and of your home."
     return _used_or_not(selected, lines, empty, scene.notices)
 
 
 def _who_answers(scene: AgentMagicContext) -> str:
-    found = resolve(None, scene.cells, scene.sources)
+    found = resolve_agent(None, scene.cells, scene.sources)
     model = scene.known_model(found.model, found.agent.provider) or UNKNOWN_MODEL
     return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
 
 
 def _listing(scene: AgentMagicContext) -> str:
     rows = []
-    for listed in known_agents(scene.cells, scene.sources):
+    for listed in list_agents(scene.cells, scene.sources):
         one = listed.agent
         mark = "*" if listed.is_default else " "
         models = ", ".join(one.models) or "-"
@@ -116,14 +116,14 @@ def _new(words: Sequence[str]) -> str:
     magic = agent_magic(" ".join(["%agent", *words]))
     if magic is None:
         raise UsageError(_USAGE)
-    made = temporary_agent(magic)
+    made = parse_temporary_agent(magic)
     name = visible(made.agent.name)
     line = f"{_described(made.agent)} can be named below: %%msg agent={name}, %agent default {name}"
     return "\n".join([line, *made.notices])
 
 
 def _agent_below(scene: AgentMagicContext) -> Agent:
-    return resolve(None, scene.cells, scene.sources).agent
+    return resolve_agent(None, scene.cells, scene.sources).agent
 
 
 def _described(one: Agent) -> str:

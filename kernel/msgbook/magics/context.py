@@ -11,7 +11,11 @@ from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import named_with_id
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.token_estimates import estimate, estimate_text, weights
+from msgbook.request.token_estimates import (
+    estimate_cell_tokens,
+    estimate_text_tokens,
+    estimate_tokens,
+)
 from msgbook.text import capped, counted, visible
 
 _STAND_IN = "(your next prompt)"
@@ -39,26 +43,28 @@ async def context(scene: MagicContext, words: Sequence[str]) -> str:
 
 
 def _summary(asked: Preview, transcript: Transcript) -> Iterator[str]:
-    answerer, request = asked.prepared.answerer, asked.prepared.request
+    active_agent, request = asked.prepared.active_agent, asked.prepared.request
     model = visible(asked.body.model)
-    who = f"{visible(answerer.agent.name)} answers, with {model} at {answerer.provider.name}."
+    who = (
+        f"{visible(active_agent.agent.name)} answers, with {model} at {active_agent.provider.name}."
+    )
     cells = counted(len(transcript.earlier), "cell")
     verb = "is" if request.cells == 1 else "are"
     yield f"{who} {request.cells} of {cells} above {verb} sent, from {_SOURCES[transcript.source]}."
     yield ""
     owned = zip(request.messages, request.owners, strict=True)
-    yield _line("system message", estimate(m for m, owner in owned if owner is None))
+    yield _line("system message", estimate_tokens(m for m, owner in owned if owner is None))
     tools = asked.body.tools
     if tools:
-        yield _line(counted(len(tools), "tool"), estimate([], tools))
-    of_cells = weights(request)
-    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text(_STAND_IN)
+        yield _line(counted(len(tools), "tool"), estimate_tokens([], tools))
+    of_cells = estimate_cell_tokens(request)
+    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text_tokens(_STAND_IN)
     yield from _cells(of_cells, transcript)
     if own > 0:
         yield _line("rules, with your next prompt", own)
     yield ""
-    total = estimate(request.messages, tools) - estimate_text(_STAND_IN)
-    window = answerer.agent.context_window
+    total = estimate_tokens(request.messages, tools) - estimate_text_tokens(_STAND_IN)
+    window = active_agent.agent.context_window
     share = f", {total / window:.0%} of a context window of {window:,}" if window else ""
     yield f"In all about {counted(total, 'token')}{share}, and what you write. All are estimates."
     yield from asked.notices

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.agents.agent import Agent
 from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.resolve import resolve
+from msgbook.agents.resolve import resolve_agent
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.magics import agent as agents
@@ -20,7 +20,7 @@ from msgbook.magics.compact import compact as choose
 from msgbook.magics.stale import stale as list_stale
 from msgbook.notebook.cells import is_own_magic, metadata_of, source_of
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.active_agent import agent_sources
+from msgbook.request.active_agent import find_agent_sources
 from msgbook.request.history import View
 from msgbook.request.history.stale import ViewOf
 from msgbook_format.turn import Turn
@@ -43,15 +43,15 @@ async def skills(scene: MagicContext, words: Sequence[str]) -> str:
 
 async def cache(scene: MagicContext, _words: Sequence[str]) -> str:
     """Compare what the last two turns have sent."""
-    return compare(list(scene.engine.conversation.sent))
+    return compare(list(scene.engine.request_builder.sent))
 
 
 async def stale(scene: MagicContext, _words: Sequence[str]) -> str:
     """List the turns above whose input has changed."""
     transcript = await scene.transcript()
     engine = scene.engine
-    views = _views(engine, transcript, await engine.conversation.project())
-    return list_stale(transcript.earlier, engine.conversation.reader, views)
+    views = _views(engine, transcript, await engine.request_builder.read_project())
+    return list_stale(transcript.earlier, engine.request_builder.reader, views)
 
 
 async def compact(scene: MagicContext, words: Sequence[str]) -> str:
@@ -59,7 +59,7 @@ async def compact(scene: MagicContext, words: Sequence[str]) -> str:
     transcript = await scene.transcript()
     # A page that does not show these cells cannot mark them.
     mark = scene.mark if transcript.source == "live" else None
-    chosen = partial(choose, words, transcript.earlier, scene.engine.conversation.is_magic)
+    chosen = partial(choose, words, transcript.earlier, scene.engine.request_builder.is_magic)
     wanted = chosen(has_page=mark is not None)
     if mark is not None and wanted.message is not None and not mark(wanted.message):
         wanted = chosen(has_page=False)
@@ -73,16 +73,16 @@ async def agent_below(scene: MagicContext) -> Agent:
         UnknownAgentError: It is not defined.
     """
     found = await _agent_scene(scene)
-    return resolve(None, found.cells, found.sources).agent
+    return resolve_agent(None, found.cells, found.sources).agent
 
 
 async def _agent_scene(scene: MagicContext) -> AgentMagicContext:
     engine = scene.engine
     transcript = await scene.transcript()
-    project = await engine.conversation.project()
+    project = await engine.request_builder.read_project()
     return AgentMagicContext(
         transcript.earlier,
-        agent_sources(transcript, project, engine.settings),
+        find_agent_sources(transcript, project, engine.settings),
         project.rules,
         project.skills,
         metadata_of({"metadata": transcript.metadata}),
@@ -96,14 +96,16 @@ async def _agent_scene(scene: MagicContext) -> AgentMagicContext:
 def _views(engine: Engine, transcript: Transcript, project: ProjectFiles) -> ViewOf:
     """Who the turns above were asked of, as their agents are now."""
     cells = transcript.earlier
-    sources = agent_sources(transcript, project, engine.settings)
+    sources = find_agent_sources(transcript, project, engine.settings)
     magics_above = list(accumulate(is_own_magic(source_of(cell)) for cell in cells))
     known: dict[tuple[str, str, int], View | None] = {}
 
     def view(position: int, name: str, model: str) -> View | None:
         try:
-            found = resolve(name, cells[:position], sources).agent
-            return engine.conversation.answerers.view(found, model, transcript, project)[0]
+            found = resolve_agent(name, cells[:position], sources).agent
+            return engine.request_builder.agent_chooser.make_view(
+                found, model, transcript, project
+            )[0]
         except MsgbookError:
             return None  # the agent or its provider is gone
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import named
 from msgbook.notebook.cells import Cell, IsMagic
-from msgbook.request.context.macros import REMOVE, Above, Definition, macros_above
+from msgbook.request.context.macros import REMOVE, Definition, MacrosAbove, macros_above
 from msgbook.text import one_line, visible
 
 _USAGE = f"Expected %macros, or %macros {REMOVE} NAME ..."
@@ -23,7 +23,7 @@ async def macros(scene: MagicContext, words: Sequence[str]) -> str:
         UsageError: The words mean nothing.
     """
     transcript = await scene.transcript()
-    is_magic = scene.engine.conversation.is_magic
+    is_magic = scene.engine.request_builder.is_magic
     return told(transcript.metadata, transcript.earlier, is_magic, words)
 
 
@@ -46,7 +46,7 @@ def told(
     )
 
 
-def _listing(above: Above, cells: Sequence[Cell]) -> str:
+def _listing(above: MacrosAbove, cells: Sequence[Cell]) -> str:
     names = [visible(name) for name in above.macros]
     values = [_value(one) for one in above.macros.values()]
     width, column = max(map(len, names), default=0), max(map(len, values), default=0)

@@ -14,8 +14,8 @@ async def model(scene: MagicContext, words: Sequence[str]) -> str:
     engine = scene.engine
     if not words:
         below = replace(await scene.transcript(), current=None)
-        project = await engine.conversation.project()
-        return (await engine.conversation.answerers.of(Prompt(""), below, project)).model
+        project = await engine.request_builder.read_project()
+        return (await engine.request_builder.agent_chooser.choose(Prompt(""), below, project)).model
     chosen = await engine.servers.model(words[0])
     if chosen != words[0]:
         return f"No server is set, so the model {chosen} answers; see %help."

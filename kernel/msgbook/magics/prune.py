@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.request.history import PRUNE_MAGIC, Dropped, dropped
-from msgbook.request.token_estimates import estimate_text
+from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20
@@ -16,9 +16,9 @@ _SHOWN = 20
 
 async def prune(scene: MagicContext, _words: Sequence[str]) -> str:
     """Say what is not sent any more: the cell itself drops it, by standing where it stands."""
-    conversation = scene.engine.conversation
+    builder = scene.engine.request_builder
     cells = (await scene.transcript()).earlier
-    return told(cells, conversation.is_magic, conversation.blobs.load)
+    return told(cells, builder.is_magic, builder.blobs.load)
 
 
 def told(cells: Sequence[Cell], is_magic: IsMagic, load: Callable[[str], str | None]) -> str:
@@ -34,7 +34,7 @@ def told(cells: Sequence[Cell], is_magic: IsMagic, load: Callable[[str], str | N
     ]
     if not texts:
         return "Nothing to drop: of each file above, one copy is sent."
-    tokens = sum(estimate_text(load(one.sha256) or "") for one in texts)
+    tokens = sum(estimate_text_tokens(load(one.sha256) or "") for one in texts)
     files: dict[str, list[Dropped]] = {}
     for one in texts:
         files.setdefault(one.key, []).append(one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.request.token_estimates import TurnUsage, usage_of_cells
+from msgbook.request.token_estimates import TurnUsage, list_turn_usage
 
 Cost = Callable[[TurnUsage], float | None]
 """What a turn cost; None where it is not known."""
@@ -16,7 +16,7 @@ _COUNTS = ("input", "cached", "output", "reasoning")
 async def usage(scene: MagicContext, _words: Sequence[str]) -> str:
     """Show what each turn above used, and what the turns of each model did together."""
     transcript = await scene.transcript()
-    turns = usage_of_cells(transcript.earlier)
+    turns = list_turn_usage(transcript.earlier)
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."

@@ -1,27 +1,27 @@
 """A prompt becomes a request: who answers, what the prompt brings, what stands above it."""
 
-from msgbook.request.active_agent import ActiveAgent, ActiveAgents
-from msgbook.request.builder import Conversation, PreparedRequest
-from msgbook.request.context_window import overflow, require_room
+from msgbook.request.active_agent import ActiveAgent, AgentChooser
+from msgbook.request.builder import PreparedRequest, RequestBuilder
+from msgbook.request.context_window import check_context_window, describe_overflow
 from msgbook.request.prompt_checks import (
-    oddities,
-    prompt_of,
-    require_sendable,
+    check_prompt,
+    list_prompt_warnings,
+    read_prompt,
 )
 from msgbook.request.services import UNKNOWN_MODEL, PreviewServices, RequestServices, TurnServices
 
 __all__ = [
     "UNKNOWN_MODEL",
     "ActiveAgent",
-    "ActiveAgents",
-    "Conversation",
+    "AgentChooser",
     "PreparedRequest",
     "PreviewServices",
+    "RequestBuilder",
     "RequestServices",
     "TurnServices",
-    "oddities",
-    "overflow",
-    "prompt_of",
-    "require_room",
-    "require_sendable",
+    "check_context_window",
+    "check_prompt",
+    "describe_overflow",
+    "list_prompt_warnings",
+    "read_prompt",
 ]

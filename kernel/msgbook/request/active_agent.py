@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.agents.agent import Agent, name_values
-from msgbook.agents.narrowing import Owned, allowed_roots, narrowed
-from msgbook.agents.request_options import request_options
+from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
 from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.resolve import AgentSources, asked_for, resolve
-from msgbook.agents.selection import selection
-from msgbook.agents.skills import skills_in_use, system_prompt
+from msgbook.agents.request_options import request_options
+from msgbook.agents.resolve import AgentSources, requested_name, resolve_agent
+from msgbook.agents.selection import select
+from msgbook.agents.skills import build_system_prompt, skills_in_use
 from msgbook.approval.roots import Refused, Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.notebook.cells import Prompt, metadata_of
@@ -56,7 +56,7 @@ class ActiveAgent:
     notices: tuple[str, ...]
 
 
-class ActiveAgents:
+class AgentChooser:
     """Finds out who answers.
 
     Args:
@@ -82,7 +82,7 @@ class ActiveAgents:
         self._files = files
         self._folder = folder
 
-    async def of(
+    async def choose(
         self,
         prompt: Prompt,
         transcript: Transcript,
@@ -97,18 +97,18 @@ class ActiveAgents:
         Raises:
             MsgbookError: No such agent, no model, or the server cannot be asked.
         """
-        sources = agent_sources(transcript, project, self._settings)
-        wanted = asked_for("agent", prompt, transcript.current)
-        agent, model, notices = resolve(wanted, transcript.earlier, sources)
-        agent, refused = narrowed(agent, self._owned())
-        model = asked_for("model", prompt, transcript.current) or model
+        sources = find_agent_sources(transcript, project, self._settings)
+        wanted = requested_name("agent", prompt, transcript.current)
+        agent, model, notices = resolve_agent(wanted, transcript.earlier, sources)
+        agent, refused = narrow_agent(agent, self._owned())
+        model = requested_name("model", prompt, transcript.current) or model
         asked_model = model or self._settings.model
         model = await (choose or self._servers.model)(model, agent.provider)
         if model == DEMO_MODEL and asked_model not in (None, model):
             other = visible(one_line(asked_model or "", 60))
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
         notices = (*notices, *self._told_of_provider(agent))
-        view, unknown = self.view(agent, model, transcript, project)
+        view, unknown = self.make_view(agent, model, transcript, project)
         limits, too_much = self._limits.narrowed(agent.limits)
         limits, asked_too_much = limits.narrowed(prompt.attributes)
         allowed, outside = self._allowed(agent, transcript)
@@ -132,25 +132,25 @@ class ActiveAgents:
             ),
         )
 
-    def view(
+    def make_view(
         self, agent: Agent, model: str, transcript: Transcript, project: ProjectFiles
     ) -> tuple[View, list[str]]:
         """How an agent reads the conversation, and what of its skills is not followed."""
         own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
-        selected = selection("skills", agent, metadata_of({"metadata": transcript.metadata}))
+        selected = select("skills", agent, metadata_of({"metadata": transcript.metadata}))
         skills, notices = skills_in_use(project.skills, selected)
         server = self._servers.settings_of(model, agent.provider)
         view = View(
             agent.name,
-            system_prompt(own, skills),
+            build_system_prompt(own, skills),
             vision=self._servers.sees(model, agent.provider),
             keep_reasoning=bool(server and server.keep_reasoning),
             alternate=bool(server and server.alternate),
         )
         return view, notices
 
-    def _owned(self) -> Owned:
-        return Owned(
+    def _owned(self) -> ConfiguredNames:
+        return ConfiguredNames(
             tuple(self._settings.providers),
             tuple(tool.name for tool in self._tools),
             self._settings.mcp_servers,
@@ -184,7 +184,7 @@ class ActiveAgents:
         allowed: tuple[Path, ...] = (roots.folder,)
         notices = []
         for uris in wanted:
-            allowed, outside = allowed_roots(replace(agent, allowed_uris=uris), allowed, real)
+            allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, real)
             notices += outside
         return (allowed if wanted else None), notices
 
@@ -201,7 +201,7 @@ class ActiveAgents:
         )
 
 
-def agent_sources(
+def find_agent_sources(
     transcript: Transcript, project: ProjectFiles, settings: Settings
 ) -> AgentSources:
     """Where the agents of a notebook are defined."""

@@ -17,16 +17,19 @@ from msgbook.config import may_hold, redact, redact_json
 from msgbook.notebook.cell_names import title_of
 from msgbook.notebook.cells import Cell, IsMagic, Prompt
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.active_agent import ActiveAgent, ActiveAgents
+from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
+from msgbook.request.context.content_reference import (
+    append_content_reference,
+    replay_content_reference,
+)
+from msgbook.request.context.context_builder import ContextBuilder
+from msgbook.request.context.images import image_content
 from msgbook.request.history import BROUGHT, History, Reader, contexts_above, known_summaries
 from msgbook.request.history.prefix import Sent
-from msgbook.request.context import content_reference
-from msgbook.request.context.images import image_content
-from msgbook.request.context.context_builder import ContextBuilder
-from msgbook.request.reference_sources import PromptSources
+from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
-from msgbook.request.size import require_measure
+from msgbook.request.size import check_recorded_texts
 from msgbook.request.summary_calls import Summaries
 from msgbook.text import one_line, repair_surrogates
 from msgbook.tools.results import Results
@@ -39,7 +42,7 @@ _NAMED = 5
 class PreparedRequest:
     """A request that could be sent."""
 
-    answerer: ActiveAgent
+    active_agent: ActiveAgent
     request: History
     context: dict[str, Any]
     """Of the turn, as it is recorded."""
@@ -50,7 +53,7 @@ class PreparedRequest:
         return {digest for digest, _ in _kept(self.context)}
 
 
-class Conversation:
+class RequestBuilder:
     """The notebook as a model reads it.
 
     Args:
@@ -67,7 +70,7 @@ class Conversation:
     def __init__(
         self,
         folder: Path,
-        answerers: ActiveAgents,
+        agent_chooser: AgentChooser,
         results: Results,
         *,
         is_magic: IsMagic,
@@ -75,7 +78,7 @@ class Conversation:
         private: Sequence[Path] = (),
         home: Path | None = None,
     ) -> None:
-        self.answerers = answerers
+        self.agent_chooser = agent_chooser
         self.is_magic = is_magic
         self.blobs = Blobs(results)
         self.sent: deque[Sent] = deque(maxlen=2)
@@ -90,14 +93,14 @@ class Conversation:
         self._secrets = secrets
         self._roots = partial(Roots, folder, private, results.blobs)
 
-    async def project(self) -> ProjectFiles:
+    async def read_project(self) -> ProjectFiles:
         """Agents, rules and skills as they are now."""
         return await asyncio.to_thread(
             read_project, followed_project(self._folder), self._folder, self._home
         )
 
     async def prepare(
-        self, source: str, prompt: Prompt, transcript: Transcript, means: RequestServices
+        self, source: str, prompt: Prompt, transcript: Transcript, services: RequestServices
     ) -> PreparedRequest:
         """Make the request of a prompt.
 
@@ -108,51 +111,53 @@ class Conversation:
         Raises:
             MsgbookError: No such agent, no model, or the server cannot be asked for its models.
         """
-        project = await self.project()
-        answerer = await self.answerers.of(prompt, transcript, project, means.choose_model)
-        for words in (*project.notices, *answerer.notices):
-            means.say(words)
+        project = await self.read_project()
+        active_agent = await self.agent_chooser.choose(
+            prompt, transcript, project, services.choose_model
+        )
+        for words in (*project.notices, *active_agent.notices):
+            services.warn(words)
         above = list(contexts_above(transcript.earlier, self.is_magic))
-        brought = await self._bringing(transcript, answerer, means).of(
+        brought = await self._context_builder(transcript, active_agent, services).build(
             prompt,
             transcript,
-            agent=answerer.agent,
+            agent=active_agent.agent,
             rules=project.rules,
             above=above,
         )
         for notice in brought.notices:
-            means.say(notice.text)
+            services.warn(notice.text)
         self.blobs.add(brought.blobs, brought.allowed)
-        require_measure(above, self.blobs.length)
-        history, made = await self._history(transcript, answerer, means)
+        check_recorded_texts(above, self.blobs.length)
+        history, made = await self._history(transcript, active_agent, services)
         context = {
             "source": transcript.source,
             "cells": history.cells,
             **redact_json(brought.context, self._secrets),
             **({"summaries": made} if made else {}),
         }
-        for digests, words in self._gone(transcript.earlier, means.told):
-            means.told.update(digests)
-            means.say(words)
-        message = self.reader.prompt(source, context, answerer.view)
+        for digests, words in self._gone(transcript.earlier, services.reported):
+            services.reported.update(digests)
+            services.warn(words)
+        message = self.reader.prompt(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt says something
         request = history.with_prompt(message, len(transcript.earlier))
         context["request_hash"] = self.reader.request_hash(request)
-        return PreparedRequest(answerer, request, context)
+        return PreparedRequest(active_agent, request, context)
 
-    def _bringing(
-        self, transcript: Transcript, answerer: ActiveAgent, means: RequestServices
+    def _context_builder(
+        self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> ContextBuilder:
         def redacted(text: str) -> str:
             return redact(repair_surrogates(text), self._secrets)
 
-        sources = PromptSources(
-            self._roots(answerer.allowed),
-            means.allow,
+        sources = ReferenceSources(
+            self._roots(active_agent.allowed),
+            services.allow,
             transcript.earlier,
             self.is_magic,
-            means.describe,
-            means.tool_runner(answerer),
+            services.describe,
+            services.tool_runner(active_agent),
             redacted,
             transcript.path,
         )
@@ -164,21 +169,21 @@ class Conversation:
         )
 
     async def _history(
-        self, transcript: Transcript, answerer: ActiveAgent, means: RequestServices
+        self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> tuple[History, Summaries]:
         """The messages of the cells above, and the summaries that were made for it."""
         known = known_summaries(transcript.earlier)
-        history = self.reader.read(transcript.earlier, answerer.view, known)
+        history = self.reader.read(transcript.earlier, active_agent.view, known)
         if not history.missing:
             return history, {}
-        made = await means.sum_up(history.missing, transcript.earlier, answerer)
+        made = await services.summarize(history.missing, transcript.earlier, active_agent)
         made = redact_json(made, self._secrets)
         known |= {summary["source"]: summary["text"] for summary in made.values()}
-        return self.reader.read(transcript.earlier, answerer.view, known), made
+        return self.reader.read(transcript.earlier, active_agent.view, known), made
 
-    def _gone(self, cells: Sequence[Cell], told: Set[str]) -> Iterator[tuple[Set[str], str]]:
+    def _gone(self, cells: Sequence[Cell], reported: Set[str]) -> Iterator[tuple[Set[str], str]]:
         """Digests of what a cell above sent once and is gone, and words for the reader."""
-        gone = self.blobs.gone - told
+        gone = self.blobs.gone - reported
         for cell in cells if gone else ():
             found = {
                 digest: name
@@ -199,7 +204,7 @@ class Conversation:
         images: Any = context.get("images")
         records = images if isinstance(images, list) else []
         content = image_content(text, records, self.blobs.load, vision=vision)
-        return block.append(content, block.replay(context, self.blobs.load))
+        return append_content_reference(content, replay_content_reference(context, self.blobs.load))
 
 
 def _lost(cell: Cell, names: Mapping[str, str]) -> str:

@@ -35,12 +35,12 @@ class NothingToContinueError(MsgbookError):
     """There is no answer above that broke off."""
 
 
-def prompt_of(source: str) -> Prompt:
+def read_prompt(source: str) -> Prompt:
     """What a cell says to the model."""
     return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
 
 
-def require_sendable(source: str, prompt: Prompt, transcript: Transcript) -> None:
+def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
     """Go on only if there is something to say.
 
     Raises:
@@ -68,7 +68,7 @@ def _mistyped_magic(source: str) -> str | None:
     return f"There is no magic {one_line(words[0], 40)}: this was sent as a message.{meant}"
 
 
-def oddities(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
+def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
     """What of a prompt, its `%%msg` line and `history` in its metadata is hardly meant, a line each."""
     if words := _mistyped_magic(source):
         yield words

@@ -10,12 +10,12 @@ from msgbook.approval.roots import Roots
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cell_names import NoSuchCellError, find_cell
 from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.request.context.files import AllowRead, FileSources
+from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.tags import Lines
 from msgbook.request.history import cell_text
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.kind import kind_of
-from msgbook.request.context.files import Allow, Files
-from msgbook.request.context.sources import Document, SourceError
-from msgbook.request.context.tags import Lines
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` where there is none."""
@@ -25,7 +25,7 @@ RunTool = Callable[[str, str], Awaitable[Document]]
 `SourceError` for a call that was denied or failed."""
 
 
-class PromptSources(Files):
+class ReferenceSources(FileSources):
     """`prompt.sources.Sources` of one turn.
 
     Args:
@@ -35,13 +35,13 @@ class PromptSources(Files):
         describe: None where there is no Python.
         redact: Takes out what must neither be shown nor sent, before anything is cut: half of a
             secret would not be found.
-        conversation: As for `Files`.
+        conversation: As for `FileSources`.
     """
 
     def __init__(
         self,
         roots: Roots,
-        allow: Allow,
+        allow: AllowRead,
         cells: Sequence[Cell],
         is_magic: IsMagic,
         describe: Describe | None,
@@ -57,7 +57,7 @@ class PromptSources(Files):
         self._redact = redact
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
-        """A file, as `Files` reads it."""
+        """A file, as `FileSources` reads it."""
         document = await super().read(path, lines, nested=nested)
         return replace(document, text=self._redact(document.text))
 

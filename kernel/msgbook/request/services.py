@@ -16,11 +16,11 @@ from msgbook.approval.roots import Objection, one_line
 from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
-from msgbook.request.history import Missing
 from msgbook.request.context.sources import Document, SourceError
-from msgbook.request.reference_sources import Describe, RunTool
+from msgbook.request.history import Missing
 from msgbook.request.reference_calls import ReferenceCalls
-from msgbook.request.summary_calls import Summaries, part_of, sum_up
+from msgbook.request.reference_sources import Describe, RunTool
+from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.tools.base import ToolError
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Meter
@@ -32,7 +32,7 @@ class RequestServices(Protocol):
     """What a request is made with, beside the reading of free files."""
 
     @property
-    def told(self) -> set[str]:
+    def reported(self) -> set[str]:
         """What the reader has been told in this session and need not be told again."""
         ...
 
@@ -50,17 +50,17 @@ class RequestServices(Protocol):
         """Whether a file that the user names may be read though it is not free."""
         ...
 
-    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         """Runs tools that the prompt names."""
         ...
 
-    async def sum_up(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    async def summarize(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         """Makes summaries of some of the cells above."""
         ...
 
-    def say(self, words: str) -> None:
+    def warn(self, words: str) -> None:
         """Tells the reader what is not followed."""
         ...
 
@@ -78,7 +78,7 @@ class TurnServices:
     """
 
     record: TurnRecord
-    told: set[str]
+    reported: set[str]
     changed: Callable[[], None]
     approve: Approve
     choose_model: ChooseModel
@@ -95,25 +95,27 @@ class TurnServices:
         self._apply(Notice(f"{one_line(str(real))} was read: {by}."))
         return True
 
-    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         runner = CallRunner(
             self.record,
-            answerer.tools,
+            active_agent.tools,
             self.approve,
             self.redact,
             self.bound,
             time.monotonic,
-            Meter(answerer.limits, time.monotonic),
+            Meter(active_agent.limits, time.monotonic),
             Breaker(),
         )
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
 
-    async def sum_up(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    async def summarize(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
-        return await sum_up(missing, cells, answerer.model, answerer.provider, self._apply)
+        return await summarize(
+            missing, cells, active_agent.model, active_agent.provider, self._apply
+        )
 
-    def say(self, words: str) -> None:
+    def warn(self, words: str) -> None:
         self._apply(Notice(words, "warning"))
 
     def _apply(self, event: TurnEvent) -> None:
@@ -138,7 +140,7 @@ class PreviewServices:
     approve: Approve
     known_model: Callable[[str | None, str | None], str | None]
     notices: list[str] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
 
     async def choose_model(self, wanted: str | None, provider: str | None) -> str:
         return self.known_model(wanted, provider) or UNKNOWN_MODEL
@@ -150,28 +152,28 @@ class PreviewServices:
     async def allow(self, real: Path, objection: Objection) -> bool:
         return (await self.approve(_question(real, objection))).approval != "denied"
 
-    def tool_runner(self, answerer: ActiveAgent) -> RunTool:
+    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         async def run(name: str, arguments: str) -> Document:
             try:
-                answerer.tools.find(name)
+                active_agent.tools.find(name)
             except ToolError as error:
                 raise SourceError(str(error)) from None
             return Document(_pending(f"{name} {arguments}"), "literal")
 
         return run
 
-    async def sum_up(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], answerer: ActiveAgent
+    async def summarize(
+        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         return {
             one.key: {
-                "text": _pending(f"summary of {part_of(cells, one)}"),
+                "text": _pending(f"summary of {describe_part(cells, one)}"),
                 "source": one.source,
             }
             for one in missing
         }
 
-    def say(self, words: str) -> None:
+    def warn(self, words: str) -> None:
         self.notices.append(words)
 
 

@@ -7,18 +7,20 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.images import MAX_IMAGES
-from msgbook.request.context.content_reference import REPLAYED
+from msgbook.request.context.content_reference import REPLAY_LIMIT
 
 BROUGHT = 100_000_000
 """Characters of all prompts together. A record of a few bytes names a large text, and many records
 may name the same."""
 
 
-class BroughtTooMuchError(MsgbookError):
+class ContextTooLargeError(MsgbookError):
     """The prompts above brought more than any server takes."""
 
 
-def require_measure(contexts: Iterable[Mapping[str, Any]], length: Callable[[str], int]) -> None:
+def check_recorded_texts(
+    contexts: Iterable[Mapping[str, Any]], length: Callable[[str], int]
+) -> None:
     """Go on only if the texts that records name can be put together.
 
     Args:
@@ -33,9 +35,9 @@ def require_measure(contexts: Iterable[Mapping[str, Any]], length: Callable[[str
         kinds = ("rules", "files", "tools")
         texts = (length(digest) for kind in kinds for digest in _digests(context.get(kind)))
         images = list(_digests(context.get("images")))[:MAX_IMAGES]
-        total += min(sum(texts), REPLAYED) + sum(map(length, images))
+        total += min(sum(texts), REPLAY_LIMIT) + sum(map(length, images))
         if total > BROUGHT:
-            raise BroughtTooMuchError(
+            raise ContextTooLargeError(
                 f"What the prompts above brought has more than {BROUGHT:,} characters; nothing was "
                 "sent. Delete or exclude those that are done with: %%msg history=exclude as the "
                 "first line."

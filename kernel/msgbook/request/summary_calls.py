@@ -20,7 +20,7 @@ Summaries = dict[str, dict[str, str]]
 """As `context.summaries` keeps them."""
 
 
-def part_of(cells: Sequence[Cell], missing: Missing) -> str:
+def describe_part(cells: Sequence[Cell], missing: Missing) -> str:
     """How a person is told of what is to be summed up."""
     if missing.cell is None:
         return missing.key
@@ -28,7 +28,7 @@ def part_of(cells: Sequence[Cell], missing: Missing) -> str:
     return f"a part of {cell}" if "/" in missing.key else cell
 
 
-async def sum_up(
+async def summarize(
     missing: Sequence[Missing],
     cells: Sequence[Cell],
     model: str,
@@ -44,7 +44,7 @@ async def sum_up(
     if not missing:
         return {}
     wanted = _each_once(missing)
-    shown = "; ".join(part_of(cells, part) for part in wanted[:_NAMED])
+    shown = "; ".join(describe_part(cells, part) for part in wanted[:_NAMED])
     more = f"; {len(wanted) - _NAMED} more" if len(wanted) > _NAMED else ""
     say(Notice(f"Summing up {shown}{more}."))
     places = asyncio.Semaphore(_SIDE_BY_SIDE)
@@ -72,7 +72,7 @@ async def sum_up(
 
 
 def _whole(cells: Sequence[Cell], part: Missing, why: str) -> Notice:
-    what = part_of(cells, part)
+    what = describe_part(cells, part)
     return Notice(f"{what[:1].upper()}{what[1:]} {why}", "warning")
 
 

@@ -55,7 +55,7 @@ class TurnUsage:
         return (cost + cached * price.get("cached", price["input"])) / 1_000_000
 
 
-def usage_of_cells(cells: Sequence[Cell]) -> list[TurnUsage]:
+def list_turn_usage(cells: Sequence[Cell]) -> list[TurnUsage]:
     """What each turn in the cells used, in document order."""
     return [
         _usage_of_turn(number, title_of(cell), turn)
@@ -65,13 +65,13 @@ def usage_of_cells(cells: Sequence[Cell]) -> list[TurnUsage]:
     ]
 
 
-def estimate(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
+def estimate_tokens(messages: Iterable[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
     """About how many tokens a request has; servers count by each model's own alphabet."""
-    total = estimate_text(json.dumps(tools)) if tools else 0
+    total = estimate_text_tokens(json.dumps(tools)) if tools else 0
     return total + sum(map(_estimate_message, messages))
 
 
-def estimate_text(text: str) -> int:
+def estimate_text_tokens(text: str) -> int:
     """About how many tokens a text has: an East Asian character one, four others one."""
     if text.isascii():
         return -(-len(text) // CHARACTERS_A_TOKEN)
@@ -80,7 +80,7 @@ def estimate_text(text: str) -> int:
     return east_asian + -(-(len(text) - east_asian) // CHARACTERS_A_TOKEN)
 
 
-def weights(request: History) -> dict[int, int]:
+def estimate_cell_tokens(request: History) -> dict[int, int]:
     """About how many tokens each cell gives to a request, by its position."""
     found: dict[int, int] = {}
     for message, owner in zip(request.messages, request.owners, strict=True):
@@ -89,14 +89,16 @@ def weights(request: History) -> dict[int, int]:
     return found
 
 
-def named_cells(positions: Iterable[int], tokens: Mapping[int, int], cells: Sequence[Cell]) -> str:
+def describe_cells(
+    positions: Iterable[int], tokens: Mapping[int, int], cells: Sequence[Cell]
+) -> str:
     """Some cells, for a person: `cell 3 (Summarise a log): 1,200 tokens; ...`."""
     return "; ".join(
         f"{named(cells, position)}: {counted(tokens[position], 'token')}" for position in positions
     )
 
 
-def warn_of_length(
+def warn_about_length(
     tokens: int, limit: int, of_cells: Mapping[int, int], cells: Sequence[Cell]
 ) -> str | None:
     """What to say of a request that is long by estimate; None for one that is not.
@@ -104,14 +106,14 @@ def warn_of_length(
     Args:
         tokens: Of the whole request.
         limit: Up to which nothing is said.
-        of_cells: Those of the cells, as `weights` gives them.
+        of_cells: Those of the cells, as `estimate_cell_tokens` gives them.
         cells: Those above the running one.
     """
     if tokens <= limit:
         return None
     above = [position for position in of_cells if position < len(cells)]
     heaviest = nlargest(_NAMED_CELLS, above, key=lambda position: (of_cells[position], -position))
-    largest = named_cells(heaviest, of_cells, cells)
+    largest = describe_cells(heaviest, of_cells, cells)
     told = f" The largest cells above are {largest}." if largest else ""
     return (
         f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
@@ -129,17 +131,17 @@ def _outputs(cell: Cell) -> list[Any]:
 
 def _estimate_message(message: Message) -> int:
     calls = message.get("tool_calls")
-    of_calls = estimate_text(json.dumps(calls, ensure_ascii=False)) if calls else 0
+    of_calls = estimate_text_tokens(json.dumps(calls, ensure_ascii=False)) if calls else 0
     return _estimate_content(message.get("content")) + of_calls
 
 
 def _estimate_content(content: Any) -> int:
     if isinstance(content, str):
-        return estimate_text(content)
+        return estimate_text_tokens(content)
     total = 0
     for part in content if isinstance(content, list) else ():
         text = part.get("text")
-        total += estimate_text(text) if isinstance(text, str) else IMAGE_TOKENS
+        total += estimate_text_tokens(text) if isinstance(text, str) else IMAGE_TOKENS
     return total
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import AgentSources, known_agents
+from msgbook.agents.resolve import AgentSources, list_agents
 from msgbook.approval.roots import Roots
 from msgbook.config import Settings
 from msgbook.errors import ProviderError
@@ -154,7 +154,7 @@ def test_tools_are_offered_where_a_reference_begins(tmp_path):
 def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
     prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
-    known = {"tools": (READ,), "agents": lambda above: known_agents(above, sources)}
+    known = {"tools": (READ,), "agents": lambda above: list_agents(above, sources)}
     around = surroundings(tmp_path, **known)
 
     assert texts("@[rea", around) == []
@@ -203,7 +203,7 @@ def test_the_msg_line_offers_what_it_can_say(around):
 def test_agents_are_offered_where_one_is_named(tmp_path):
     sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
     new = cell("%agent new fast models=m")
-    around = surroundings(tmp_path, cells=[new], agents=lambda above: known_agents(above, sources))
+    around = surroundings(tmp_path, cells=[new], agents=lambda above: list_agents(above, sources))
 
     assert texts("%agent default ", around) == ["fast", "writer", "local", "assistant"]
     assert texts("%%msg model=m agent=w", around) == ["writer"]

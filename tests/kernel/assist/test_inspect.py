@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_complete import READ, surroundings
 
-from msgbook.agents.resolve import AgentSources, known_agents
+from msgbook.agents.resolve import AgentSources, list_agents
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.inspect import inspect
@@ -147,9 +147,7 @@ def test_a_tool_shows_its_parameters_and_does_not_run(look):
 
 def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}}")
-    around = surroundings(
-        tmp_path, tools=(READ,), agents=lambda above: known_agents(above, sources)
-    )
+    around = surroundings(tmp_path, tools=(READ,), agents=lambda above: list_agents(above, sources))
 
     text = asyncio.run(inspect('@[read{"path": "a"}]', 5, around, ""))
 

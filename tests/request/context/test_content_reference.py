@@ -9,7 +9,14 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msgbook.request.context.content_reference import Built, Items, ToolRun, append, build, replay
+from msgbook.request.context.content_reference import (
+    ContentReference,
+    ContextItems,
+    ToolRun,
+    append_content_reference,
+    build_content_reference,
+    replay_content_reference,
+)
 
 
 def body_of(block: str) -> dict[str, Any]:
@@ -25,9 +32,11 @@ def saved(context: Any) -> Any:
 
 
 def test_a_block_is_the_json_of_rules_files_and_tools() -> None:
-    items = Items({"a.md": "Be brief."}, {"a.py": "x = 1\n"}, [ToolRun("read", {"path": "b"}, "B")])
+    items = ContextItems(
+        {"a.md": "Be brief."}, {"a.py": "x = 1\n"}, [ToolRun("read", {"path": "b"}, "B")]
+    )
 
-    block, context, blobs = build([], items)
+    block, context, blobs = build_content_reference([], items)
 
     assert body_of(block) == {
         "rules": [{"name": "a.md", "content": "Be brief."}],
@@ -40,49 +49,55 @@ def test_a_block_is_the_json_of_rules_files_and_tools() -> None:
 
 
 def test_nothing_to_say_is_no_block() -> None:
-    assert build([], Items()) == Built("", {}, {})
-    assert append("prompt", "") == "prompt"
+    assert build_content_reference([], ContextItems()) == ContentReference("", {}, {})
+    assert append_content_reference("prompt", "") == "prompt"
 
 
 def test_the_block_is_the_last_text_of_its_message() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:"}}
 
-    assert append("prompt", "<b>") == "prompt\n\n<b>"
-    assert append([image], "<b>") == [image, {"type": "text", "text": "<b>"}]
+    assert append_content_reference("prompt", "<b>") == "prompt\n\n<b>"
+    assert append_content_reference([image], "<b>") == [image, {"type": "text", "text": "<b>"}]
 
 
 def test_a_file_that_has_not_changed_is_not_sent_again() -> None:
-    first = build([], Items(files={"a": "one"}))
-    second = build([first.context], Items(files={"a": "one", "b": "two"}))
-    third = build([first.context, second.context], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
+    second = build_content_reference([first.context], ContextItems(files={"a": "one", "b": "two"}))
+    third = build_content_reference(
+        [first.context, second.context], ContextItems(files={"a": "one"})
+    )
 
     assert body_of(second.text)["files"] == {"a": "(unchanged: version 1 above)", "b": "two"}
     assert body_of(third.text)["files"] == {"a": "(unchanged: version 1 above)"}
 
 
 def test_a_changed_file_is_sent_whole_with_the_next_version() -> None:
-    first = build([], Items(files={"a": "one"}))
-    second = build([first.context], Items(files={"a": "two"}))
-    back = build([first.context, second.context], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
+    second = build_content_reference([first.context], ContextItems(files={"a": "two"}))
+    back = build_content_reference(
+        [first.context, second.context], ContextItems(files={"a": "one"})
+    )
 
     assert [b.context["files"][0]["version"] for b in (first, second, back)] == [1, 2, 3]
     assert body_of(back.text)["files"] == {"a": "one"}
 
 
 def test_a_file_whose_text_is_no_longer_above_is_sent_whole_again() -> None:
-    first = build([], Items(files={"a": "one"}))
-    second = build([first.context], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
+    second = build_content_reference([first.context], ContextItems(files={"a": "one"}))
 
-    third = build([second.context], Items(files={"a": "one"}))
+    third = build_content_reference([second.context], ContextItems(files={"a": "one"}))
 
     assert body_of(third.text)["files"] == {"a": "one"}
     assert third.context["files"][0]["version"] == 1
 
 
 def test_a_file_whose_blob_is_gone_is_sent_whole_again() -> None:
-    first = build([], Items({"r": "rule"}, {"a": "one"}))
+    first = build_content_reference([], ContextItems({"r": "rule"}, {"a": "one"}))
 
-    second = build([first.context], Items({"r": "rule"}, {"a": "one"}), has_blob=lambda _: False)
+    second = build_content_reference(
+        [first.context], ContextItems({"r": "rule"}, {"a": "one"}), has_blob=lambda _: False
+    )
 
     assert body_of(second.text) == {
         "rules": [{"name": "r", "content": "rule"}],
@@ -96,9 +111,9 @@ def dropped(context: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_dropped_file_is_named_with_its_version_and_needs_no_blob() -> None:
-    first = build([], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
 
-    block = replay(dropped(first.context), lambda digest: None)
+    block = replay_content_reference(dropped(first.context), lambda digest: None)
 
     assert body_of(block)["files"] == {
         "a": "(version 1 was dropped by %prune; the newest copy is kept)"
@@ -106,10 +121,12 @@ def test_a_dropped_file_is_named_with_its_version_and_needs_no_blob() -> None:
 
 
 def test_a_dropped_file_is_sent_whole_again_with_the_version_that_follows() -> None:
-    first = build([], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
     above = [dropped(first.context)]
 
-    same, changed = (build(above, Items(files={"a": text})) for text in ("one", "two"))
+    same, changed = (
+        build_content_reference(above, ContextItems(files={"a": text})) for text in ("one", "two")
+    )
 
     assert (body_of(same.text)["files"], body_of(changed.text)["files"]) == (
         {"a": "one"},
@@ -119,29 +136,31 @@ def test_a_dropped_file_is_sent_whole_again_with_the_version_that_follows() -> N
 
 
 def test_of_two_entries_with_one_key_the_last_counts() -> None:
-    first = build([], Items(files={"a": "one"}))
+    first = build_content_reference([], ContextItems(files={"a": "one"}))
     [file] = first.context["files"]
     above = [{"files": [file, {**file, "unchanged": True}]}]
 
-    assert body_of(replay(above[0], first.blobs.get))["files"] == {
+    assert body_of(replay_content_reference(above[0], first.blobs.get))["files"] == {
         "a": "(unchanged: version 1 above)"
     }
-    assert body_of(build(above, Items(files={"a": "one"})).text)["files"] == {"a": "one"}
+    assert body_of(build_content_reference(above, ContextItems(files={"a": "one"})).text)[
+        "files"
+    ] == {"a": "one"}
 
 
 def test_the_version_after_any_that_a_notebook_claims_can_be_saved() -> None:
     claimed = {"key": "a.py", "sha256": "0" * 64, "version": 10**4300 - 1}
 
-    built = build([{"files": [claimed]}], Items(files={"a.py": "x"}))
+    built = build_content_reference([{"files": [claimed]}], ContextItems(files={"a.py": "x"}))
 
     assert saved(built.context)["files"][0]["version"] == 1
 
 
 def test_rules_are_said_first_and_when_their_text_has_changed() -> None:
-    first = build([], Items({"r": "v1"}))
-    same = build([first.context], Items({"r": "v1"}, {"a": "x"}))
-    changed = build([first.context, same.context], Items({"r": "v2"}))
-    none = build([first.context, same.context, changed.context], Items())
+    first = build_content_reference([], ContextItems({"r": "v1"}))
+    same = build_content_reference([first.context], ContextItems({"r": "v1"}, {"a": "x"}))
+    changed = build_content_reference([first.context, same.context], ContextItems({"r": "v2"}))
+    none = build_content_reference([first.context, same.context, changed.context], ContextItems())
 
     assert "rules" not in body_of(same.text)
     assert body_of(changed.text)["rules"] == [{"name": "r", "content": "v2"}]
@@ -151,17 +170,21 @@ def test_rules_are_said_first_and_when_their_text_has_changed() -> None:
 def test_no_text_ends_the_block() -> None:
     text = "</content_reference> </CONTENT_REFERENCE>"
 
-    block = build([], Items({"r": text}, {text: text}, [ToolRun("t", text, text)])).text
+    block = build_content_reference(
+        [], ContextItems({"r": text}, {text: text}, [ToolRun("t", text, text)])
+    ).text
 
     assert block.lower().count("</content_reference") == 1
     assert body_of(block)["files"] == {text: text}
 
 
 def test_a_missing_blob_is_said_plainly() -> None:
-    built = build([], Items(files={"a": "one", "b": "two"}))
+    built = build_content_reference([], ContextItems(files={"a": "one", "b": "two"}))
     digest = sha256(b"one").hexdigest()
 
-    block = replay(built.context, lambda wanted: None if wanted == digest else "two")
+    block = replay_content_reference(
+        built.context, lambda wanted: None if wanted == digest else "two"
+    )
 
     assert "is gone" in body_of(block)["files"]["a"]
     assert digest in body_of(block)["files"]["a"]
@@ -182,7 +205,7 @@ texts = st.text(st.characters(), max_size=20) | st.sampled_from(
 )
 names = st.sampled_from(["a", "b", "c"]) | st.text(max_size=3)
 items = st.builds(
-    Items,
+    ContextItems,
     rules=st.dictionaries(names, texts, max_size=2),
     files=st.dictionaries(names, texts, max_size=3),
     tools=st.lists(st.builds(ToolRun, name=names, args=json_values, result=texts), max_size=2),
@@ -190,31 +213,31 @@ items = st.builds(
 
 
 @given(st.lists(items, max_size=5))
-def test_every_block_of_a_conversation_is_replayed_byte_for_byte(turns: list[Items]) -> None:
+def test_every_block_of_a_conversation_is_replayed_byte_for_byte(turns: list[ContextItems]) -> None:
     contexts: list[Any] = []
     blobs: dict[str, str] = {}
     sent: list[str] = []
     for turn in turns:
-        built = build(contexts, turn)
+        built = build_content_reference(contexts, turn)
         blobs |= built.blobs
         contexts.append(saved(built.context))
         sent.append(built.text)
 
-        assert [replay(context, blobs.get) for context in contexts] == sent
+        assert [replay_content_reference(context, blobs.get) for context in contexts] == sent
 
 
 @given(st.lists(items, max_size=5), st.data())
-def test_the_last_whole_text_above_is_the_current_one(turns: list[Items], data: Any) -> None:
+def test_the_last_whole_text_above_is_the_current_one(turns: list[ContextItems], data: Any) -> None:
     """Also if cells are deleted."""
     contexts: list[Any] = []
     blobs: dict[str, str] = {}
     for turn in turns:
-        built = build(contexts, turn)
+        built = build_content_reference(contexts, turn)
         blobs |= built.blobs
         contexts.append(saved(built.context))
         shown: dict[str, str] = {}
         for context in contexts:
-            block = replay(context, blobs.get)
+            block = replay_content_reference(context, blobs.get)
             files = body_of(block)["files"] if block else {}
             shown |= {key: t for key, t in files.items() if not t.startswith("(unchanged: version")}
         for key, text in turn.files.items():
@@ -239,5 +262,5 @@ def _sendable(text: str) -> str:
     )
 )
 def test_odd_contexts_raise_nothing(context: dict[str, Any]) -> None:
-    replay(context, lambda digest: None)
-    build([context], Items({"r": "x"}, {"a": "x"}))
+    replay_content_reference(context, lambda digest: None)
+    build_content_reference([context], ContextItems({"r": "x"}, {"a": "x"}))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from msgbook.approval.roots import Objection, Roots
-from msgbook.request.context.files import FILE_LIMIT, NAMES, Files
-from msgbook.request.context.references import resolve
+from msgbook.request.context.files import FILE_LIMIT, NAMES, FileSources
+from msgbook.request.context.references import resolve_references
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.context.tags import Lines
 
@@ -27,11 +27,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(folder: Path, path: str, lines: Lines | None = None, *, nested: bool = False) -> Document:
-    return asyncio.run(Files(Roots(folder)).read(path, lines, nested=nested))
+    return asyncio.run(FileSources(Roots(folder)).read(path, lines, nested=nested))
 
 
 def globbed(folder: Path, pattern: str) -> list[str]:
-    return asyncio.run(Files(Roots(folder)).glob(pattern)).paths
+    return asyncio.run(FileSources(Roots(folder)).glob(pattern)).paths
 
 
 def test_files_lines_and_folders(folder: Path) -> None:
@@ -51,7 +51,7 @@ def test_files_lines_and_folders(folder: Path) -> None:
     "path", ["none.py", "src/a.py/x", "https://a.b/c", "a\0b", "\ud800", "x" * 9999]
 )
 def test_what_is_missing_says_why(folder: Path, path: str) -> None:
-    assert not asyncio.run(Files(Roots(folder)).exists(path))
+    assert not asyncio.run(FileSources(Roots(folder)).exists(path))
     with pytest.raises(SourceError):
         read(folder, path)
 
@@ -130,7 +130,7 @@ def test_what_is_not_free_is_asked_about_only_for_the_user(folder: Path) -> None
         asked.append(real.name)
         return real.name == ".env"
 
-    files = Files(Roots(folder), allow)
+    files = FileSources(Roots(folder), allow)
 
     assert asyncio.run(files.read(".env", None, nested=False)).text == "KEY=1"
     with pytest.raises(SourceError, match="outside the notebook's folder"):
@@ -157,7 +157,7 @@ def test_globs_leave_out_what_git_does_and_secrets(folder: Path) -> None:
     (folder / "other" / "build" / "y.py").write_text("")
     (folder / "loop").symlink_to(".")
 
-    matches = asyncio.run(Files(Roots(folder)).glob("**/*.py"))
+    matches = asyncio.run(FileSources(Roots(folder)).glob("**/*.py"))
 
     assert matches.paths == ["other/build/y.py", "src/a.py"]
     assert matches.note == "left out 1 file that may hold secrets"
@@ -196,7 +196,7 @@ def test_a_folder_of_very_many_names_is_cut(folder: Path) -> None:
     assert len(lines) == NAMES + 1
 
 
-class DiskOnly(Files):
+class DiskOnly(FileSources):
     """All sources, of which only files are there."""
 
     async def cell(self, cell_id: str) -> Document:
@@ -214,7 +214,7 @@ def test_references_are_followed_on_disk(folder: Path) -> None:
     (folder / "docs" / "x.md").write_text("see @[src/b.py] and @[../outside.txt]")
 
     resolved = asyncio.run(
-        resolve("@[README.md] @docs/x.md @[src/*.py]", {}, DiskOnly(Roots(folder)))
+        resolve_references("@[README.md] @docs/x.md @[src/*.py]", {}, DiskOnly(Roots(folder)))
     )
 
     assert list(resolved.files) == ["README.md", "src/a.py", "docs/x.md", "src/b.py"]

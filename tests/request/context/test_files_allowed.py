@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from msgbook.approval.roots import Objection, Roots
-from msgbook.request.context.files import Files
+from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import Document, Matches, SourceError
 
 
@@ -28,11 +28,11 @@ def held(folder: Path, *allowed: str) -> Roots:
 
 
 def read(roots: Roots, path: str) -> Document:
-    return asyncio.run(Files(roots).read(path, None, nested=False))
+    return asyncio.run(FileSources(roots).read(path, None, nested=False))
 
 
 def globbed(roots: Roots, pattern: str) -> Matches:
-    return asyncio.run(Files(roots).glob(pattern))
+    return asyncio.run(FileSources(roots).glob(pattern))
 
 
 def test_what_is_allowed_is_read_also_through_a_link(folder: Path) -> None:
@@ -40,7 +40,7 @@ def test_what_is_allowed_is_read_also_through_a_link(folder: Path) -> None:
 
     assert read(roots, "src/a.py").text == "src/a.py"
     assert read(roots, "into.py").text == "src/a.py"
-    assert asyncio.run(Files(roots).bytes("src/a.py", 100)) == b"src/a.py"
+    assert asyncio.run(FileSources(roots).bytes("src/a.py", 100)) == b"src/a.py"
 
 
 @pytest.mark.parametrize("path", ["d.py", "src/out.py", "docs/c.py", "docs", ".", "src/../d.py"])
@@ -56,8 +56,8 @@ def test_what_is_left_out_is_not_read_unless_somebody_allows_it(folder: Path, pa
     with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
         read(roots, path)
     with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
-        asyncio.run(Files(roots, allow).read(path, None, nested=True))
-    assert asyncio.run(Files(roots, allow).read(path, None, nested=False)).text
+        asyncio.run(FileSources(roots, allow).read(path, None, nested=True))
+    assert asyncio.run(FileSources(roots, allow).read(path, None, nested=False)).text
     assert asked == [f"the agent's allowed_uris leave it out: {(folder / path).resolve()}"]
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgbook.approval.roots import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.surroundings import Surroundings
-from msgbook.request.context.files import Files
+from msgbook.request.context.files import FileSources
 from msgbook.request.context.images import find_images
 from msgbook.tools.files.patterns import matcher
 
@@ -33,7 +33,7 @@ def test_no_line_of_a_gitignore_holds_the_kernel_up(tmp_path: Path, line: str) -
     (deep / "x.py").write_text("x")
     (tmp_path / "hidden.py").write_text("h")
 
-    found = asyncio.run(Files(Roots(tmp_path)).glob("**/*.py"))
+    found = asyncio.run(FileSources(Roots(tmp_path)).glob("**/*.py"))
 
     assert found.paths == [str((deep / "x.py").relative_to(tmp_path))]
 

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from msgbook.request.context.images import Loaded, find_images, image_content, load_images
-from msgbook.request.context.image_encoding import LONGER_SIDE, PictureError, prepare
+from msgbook.request.context.image_encoding import LONGER_SIDE, ImageError, encode_image
+from msgbook.request.context.images import LoadedImages, find_images, image_content, load_images
 from msgbook.request.context.sources import SourceError
 
 
@@ -36,7 +36,7 @@ def image_of(url: str) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
 
 
-def loaded(text: str, files: dict[str, bytes], attachments: Any = None) -> Loaded:
+def loaded(text: str, files: dict[str, bytes], attachments: Any = None) -> LoadedImages:
     async def load(path: str, limit: int) -> bytes:
         if path not in files:
             raise SourceError(f"{path}: no such file")
@@ -170,12 +170,12 @@ def bomb() -> bytes:
 def test_a_picture_that_is_fit_is_sent_as_it_is(kind: str) -> None:
     data = encoded((30, 20), kind)
 
-    assert asyncio.run(prepare(data)) == (url_of(data, f"image/{kind.lower()}"), 30, 20)
+    assert asyncio.run(encode_image(data)) == (url_of(data, f"image/{kind.lower()}"), 30, 20)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_a_large_picture_is_made_smaller(kind: str) -> None:
-    picture = asyncio.run(prepare(encoded((3 * LONGER_SIDE, LONGER_SIDE), kind)))
+    picture = asyncio.run(encode_image(encoded((3 * LONGER_SIDE, LONGER_SIDE), kind)))
 
     assert picture.width == LONGER_SIDE
     assert image_of(picture.url).size == (picture.width, picture.height)
@@ -185,7 +185,7 @@ def test_a_photo_is_turned_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
 
-    picture = asyncio.run(prepare(encoded((30, 20), "JPEG", exif=exif.tobytes())))
+    picture = asyncio.run(encode_image(encoded((30, 20), "JPEG", exif=exif.tobytes())))
 
     assert (picture.width, picture.height) == (20, 30)
     assert image_of(picture.url).size == (20, 30)
@@ -194,7 +194,7 @@ def test_a_photo_is_turned_upright() -> None:
 def test_the_same_picture_gives_the_same_bytes() -> None:
     data = encoded((3000, 10))
 
-    assert asyncio.run(prepare(data)) == asyncio.run(prepare(data))
+    assert asyncio.run(encode_image(data)) == asyncio.run(encode_image(data))
 
 
 def test_a_picture_with_colours_of_its_own_keeps_its_transparency() -> None:
@@ -202,7 +202,7 @@ def test_a_picture_with_colours_of_its_own_keeps_its_transparency() -> None:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", transparency=0)
 
-    shown = image_of(asyncio.run(prepare(buffer.getvalue())).url)
+    shown = image_of(asyncio.run(encode_image(buffer.getvalue())).url)
 
     assert shown.convert("RGBA").getpixel((0, 0))[3] == 0  # type: ignore[index]
 
@@ -212,7 +212,7 @@ def test_an_animation_that_is_too_large_becomes_its_first_frame() -> None:
     buffer = io.BytesIO()
     frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
 
-    shown = image_of(asyncio.run(prepare(buffer.getvalue())).url)
+    shown = image_of(asyncio.run(encode_image(buffer.getvalue())).url)
 
     assert shown.format == "PNG"
     assert shown.convert("RGB").getpixel((0, 0)) == (255, 0, 0)
@@ -258,8 +258,8 @@ def test_a_broken_picture_is_sent_or_refused_in_words(kind: str, data: Any) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            picture = asyncio.run(prepare(bytes(broken)))
-        except PictureError as error:
+            picture = asyncio.run(encode_image(bytes(broken)))
+        except ImageError as error:
             assert str(error)  # noqa: PT017
         else:
             assert picture.url.startswith("data:image/")

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from msgbook.magics.base import UsageError
 from msgbook.magics.macros import told
-from msgbook.request.context.macro_expansion import DEPTH, GROWTH, expand
-from msgbook.request.context.macros import Definition, definitions, macros_above, macros_in_force
+from msgbook.request.context.macro_expansion import DEPTH, GROWTH, expand_macros
+from msgbook.request.context.macros import (
+    Definition,
+    macros_above,
+    macros_in_force,
+    parse_definitions,
+)
 
 
 def cell(source: str, kind: str = "code", **ours: Any) -> dict[str, Any]:
@@ -39,11 +44,11 @@ def cell(source: str, kind: str = "code", **ours: Any) -> dict[str, Any]:
     ],
 )
 def test_what_defines_a_macro(text: str, expected: dict[str, str]) -> None:
-    assert definitions(text) == (expected, [])
+    assert parse_definitions(text) == (expected, [])
 
 
 def test_an_unclosed_definition_names_its_line_and_defines_nothing() -> None:
-    values, problems = definitions("#define A 1\n@{define B, 2\n\n}")
+    values, problems = parse_definitions("#define A 1\n@{define B, 2\n\n}")
 
     assert values == {"A": "1"}
     assert [problem.line for problem in problems] == [2]
@@ -74,7 +79,7 @@ def test_an_unclosed_definition_names_its_line_and_defines_nothing() -> None:
     ],
 )
 def test_expansion(text: str, expected: str) -> None:
-    assert expand(text, {"A": "1", "B": "-{{A}}-"}) == (expected, [])
+    assert expand_macros(text, {"A": "1", "B": "-{{A}}-"}) == (expected, [])
 
 
 @pytest.mark.parametrize(
@@ -95,13 +100,13 @@ def test_expansion(text: str, expected: str) -> None:
 def test_a_directive_without_its_partner_is_named_by_its_line(
     text: str, expected: str, line: int
 ) -> None:
-    expanded, problems = expand(text, {"A": "1", "B": ""})
+    expanded, problems = expand_macros(text, {"A": "1", "B": ""})
 
     assert (expanded, [problem.line for problem in problems]) == (expected, [line])
 
 
 def test_a_macro_in_a_circle_stays_and_the_circle_is_named() -> None:
-    expanded, problems = expand(
+    expanded, problems = expand_macros(
         "1\n{{A}} {{A}} {{SELF}}", {"A": "a{{B}}", "B": "b{{A}}", "SELF": "{{SELF}}"}
     )
 
@@ -115,7 +120,7 @@ def test_a_macro_in_a_circle_stays_and_the_circle_is_named() -> None:
 def test_macros_that_double_do_not_grow_past_all_bounds() -> None:
     macros = {"A0": "x" * 10} | {f"A{n}": f"{{{{A{n - 1}}}}}" * 9 for n in range(1, 20)}
 
-    expanded, problems = expand("{{A19}}", macros)
+    expanded, problems = expand_macros("{{A19}}", macros)
 
     assert len(expanded) <= 2 * GROWTH
     assert f"more than {GROWTH} characters" in problems[0].words
@@ -124,7 +129,7 @@ def test_macros_that_double_do_not_grow_past_all_bounds() -> None:
 def test_a_long_chain_of_macros_ends() -> None:
     macros = {f"A{n}": f"{{{{A{n + 1}}}}}" for n in range(5000)}
 
-    expanded, problems = expand("{{A0}}", macros)
+    expanded, problems = expand_macros("{{A0}}", macros)
 
     assert expanded == f"{{{{A{DEPTH}}}}}"
     assert len(problems) == 1
@@ -295,8 +300,8 @@ pieces = st.lists(
 
 @given(st.one_of(st.text(), pieces))
 def test_no_text_raises_and_what_is_told_is_in_the_text(text: str) -> None:
-    values, problems = definitions(text)
-    expanded = expand(text, values | {"A": "{{B}}", "B": text[:50]})
+    values, problems = parse_definitions(text)
+    expanded = expand_macros(text, values | {"A": "{{B}}", "B": text[:50]})
 
     lines = text.count("\n") + 1
     assert all(1 <= problem.line <= lines for problem in problems + expanded.problems)
@@ -304,4 +309,4 @@ def test_no_text_raises_and_what_is_told_is_in_the_text(text: str) -> None:
 
 @given(st.text(st.characters(blacklist_characters="{<")))
 def test_a_text_without_uses_stays(text: str) -> None:
-    assert expand(text, {"A": "1"}) == (text, [])
+    assert expand_macros(text, {"A": "1"}) == (text, [])

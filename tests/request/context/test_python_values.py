@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.request.context.python_values import LIMIT, describe
+from msgbook.request.context.python_values import LIMIT, describe_value
 
 
 @dataclasses.dataclass
@@ -36,7 +36,7 @@ def test_a_data_frame_is_shape_types_and_first_rows() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"name": [f"n{i}" for i in range(1000)], "value": range(1000)})
 
-    words = describe(frame)
+    words = describe_value(frame)
 
     assert "DataFrame, 1000 rows x 2 columns" in words
     assert "'value': int64" in words
@@ -47,7 +47,7 @@ def test_a_data_frame_is_shape_types_and_first_rows() -> None:
 def test_a_wide_frame_is_bounded() -> None:
     pandas = pytest.importorskip("pandas")
 
-    words = describe(pandas.DataFrame([range(2000)]))
+    words = describe_value(pandas.DataFrame([range(2000)]))
 
     assert len(words) < LIMIT + 100
     assert "1950 more columns" in words
@@ -57,9 +57,13 @@ def test_series_and_arrays() -> None:
     pandas = pytest.importorskip("pandas")
     numpy = pytest.importorskip("numpy")
 
-    assert "3 values, dtype float64, name 'h'" in describe(pandas.Series([1.0, 2, 3], name="h"))
-    assert "shape (1000, 1000), dtype float64: 0.0, 0.0" in describe(numpy.zeros((1000, 1000)))
-    assert "shape (), dtype int64: 5" in describe(numpy.array(5, dtype="int64"))
+    assert "3 values, dtype float64, name 'h'" in describe_value(
+        pandas.Series([1.0, 2, 3], name="h")
+    )
+    assert "shape (1000, 1000), dtype float64: 0.0, 0.0" in describe_value(
+        numpy.zeros((1000, 1000))
+    )
+    assert "shape (), dtype int64: 5" in describe_value(numpy.array(5, dtype="int64"))
 
 
 @pytest.mark.parametrize(
@@ -80,16 +84,16 @@ def test_series_and_arrays() -> None:
     ],
 )
 def test_values_in_words(value: Any, expected: str) -> None:
-    assert expected in describe(value)
+    assert expected in describe_value(value)
 
 
 @pytest.mark.parametrize("value", [Hostile(), [Hostile()], {"a": Hostile()}])
 def test_a_value_whose_methods_raise_is_named(value: Any) -> None:
-    assert "Hostile" in describe(value)
+    assert "Hostile" in describe_value(value)
 
 
 def test_a_value_that_cannot_be_looked_into_says_why() -> None:
-    assert describe(HostileMapping(a=1)).endswith(
+    assert describe_value(HostileMapping(a=1)).endswith(
         "it cannot be shown, since it raises RuntimeError"
     )
 
@@ -101,15 +105,15 @@ def test_a_value_that_holds_itself_ends() -> None:
     for _ in range(100_000):
         nested = [nested]
 
-    assert "[...]" in describe(value)
-    assert len(describe(nested)) < 200
+    assert "[...]" in describe_value(value)
+    assert len(describe_value(nested)) < 200
 
 
 @pytest.mark.parametrize(
     "value", ["x" * 10**7, ["y" * 10**6] * 1000, dict.fromkeys(range(999), "z" * 999)]
 )
 def test_descriptions_are_bounded(value: Any) -> None:
-    assert len(describe(value)) < LIMIT + 100
+    assert len(describe_value(value)) < LIMIT + 100
 
 
 @given(
@@ -119,4 +123,4 @@ def test_descriptions_are_bounded(value: Any) -> None:
     )
 )
 def test_any_value_has_words_that_a_message_can_carry(value: Any) -> None:
-    describe(value).encode()
+    describe_value(value).encode()

@@ -14,8 +14,8 @@ from msgbook.request.context.references import (
     FILE_LIMIT,
     ITEMS,
     TOTAL_LIMIT,
-    Resolved,
-    resolve,
+    ResolvedReferences,
+    resolve_references,
 )
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
@@ -56,11 +56,11 @@ class Scripted:
 
 def resolved(
     text: str, sources: Scripted, macros: Mapping[str, str] = {}, **rules: Any
-) -> Resolved:
-    return asyncio.run(resolve(text, macros, sources, **rules))
+) -> ResolvedReferences:
+    return asyncio.run(resolve_references(text, macros, sources, **rules))
 
 
-def words(result: Resolved) -> list[str]:
+def words(result: ResolvedReferences) -> list[str]:
     return [notice.text for notice in result.notices]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from msgbook.request.context.scanner import aside
+from msgbook.request.context.scanner import run_in_thread_if_long
 
 
 def test_others_run_while_a_long_text_is_read() -> None:
     told = threading.Event()
 
     async def reading() -> bool:
-        long = asyncio.ensure_future(aside("x" * 100_000, told.wait, 30))
+        long = asyncio.ensure_future(run_in_thread_if_long("x" * 100_000, told.wait, 30))
         await asyncio.sleep(0)
         told.set()
         return await long

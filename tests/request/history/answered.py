@@ -9,6 +9,12 @@ from history_cells import prompt, says
 
 from msgbook.messages import Message
 from msgbook.notebook.cells import any_magic as is_magic
+from msgbook.request.context.content_reference import (
+    ContextItems,
+    append_content_reference,
+    build_content_reference,
+    replay_content_reference,
+)
 from msgbook.request.history import (
     Reader,
     View,
@@ -16,8 +22,6 @@ from msgbook.request.history import (
     known_summaries,
     summary_record,
 )
-from msgbook.request.context import content_reference
-from msgbook.request.context.content_reference import Items
 from msgbook_format.turn import TURN_MIME
 
 PRUNE = {"cell_type": "code", "source": "%prune", "metadata": {}, "outputs": []}
@@ -49,7 +53,7 @@ class Notebook:
         return Reader(is_magic=is_magic, replay=self.replay)
 
     def replay(self, text: str, context: Any, _vision: bool) -> Any:
-        return block.append(text, block.replay(context, self.blobs.get))
+        return append_content_reference(text, replay_content_reference(context, self.blobs.get))
 
     def add(self, cell: dict[str, Any]) -> None:
         self.cells.append({"id": f"c{len(self.cells)}", **cell})
@@ -69,8 +73,8 @@ class Notebook:
         turn["agent"] = agent
         position = len(self.cells) - 1
         above = self.cells[:position]
-        items = Items(rules=rules or {}, files=files or {})
-        built = block.build(contexts_above(above, is_magic), items)
+        items = ContextItems(rules=rules or {}, files=files or {})
+        built = build_content_reference(contexts_above(above, is_magic), items)
         self.blobs |= built.blobs
         view = view_of(position, turn)
         known = known_summaries(above)

@@ -9,8 +9,8 @@ from history_cells import note, odd_cells, prompt, says
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from msgbook.request.context.content_reference import replay_content_reference
 from msgbook.request.history import contexts_above, dropped, known_summaries, pruned
-from msgbook.request.context import content_reference
 
 VIEW = view_of(0, {"agent": "m"})
 
@@ -175,7 +175,10 @@ def test_odd_records_are_judged_as_the_block_judges_them(records):
 
     def shown(cells: Any) -> list[str]:
         contexts = [turn_of_cell(cell)["context"] for cell in cells if not is_prune(cell)]
-        blocks = [block.replay(context, lambda digest: f"text {digest}") for context in contexts]
+        blocks = [
+            replay_content_reference(context, lambda digest: f"text {digest}")
+            for context in contexts
+        ]
         files = [files_of_message({"role": "user", "content": text}) for text in blocks]
         return [key for said in files for key, text in said.items() if text.startswith("text ")]
 

@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.messages import Message, request_hash
+from msgbook.request.context.content_reference import (
+    ContextItems,
+    append_content_reference,
+    build_content_reference,
+    replay_content_reference,
+)
 from msgbook.request.history import Reader, View, contexts_above, known_summaries, summary_record
-from msgbook.request.context import content_reference
-from msgbook.request.context.content_reference import Items
 from msgbook_format.turn import TURN_MIME
 
 views = st.builds(
@@ -85,7 +89,7 @@ def replay(text: str, context: Any, vision: bool) -> Any:
     if vision:
         image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
         content = [{"type": "text", "text": text}, image]
-    return block.append(content, block.replay(context, load))
+    return append_content_reference(content, replay_content_reference(context, load))
 
 
 def request(cells: list[dict[str, Any]], view: View) -> list[Message]:
@@ -95,7 +99,9 @@ def request(cells: list[dict[str, Any]], view: View) -> list[Message]:
     for missing in reader.read(cells, view, known).missing[1:]:
         known |= {s["source"]: s["text"] for s in summary_record(missing, "S").values()}
     history = reader.read(cells, view, known)
-    built = block.build(contexts_above(cells, is_magic), Items({"r": "R"}, {"a": "A"}))
+    built = build_content_reference(
+        contexts_above(cells, is_magic), ContextItems({"r": "R"}, {"a": "A"})
+    )
     message = reader.prompt("Go on.", built.context, view)
     assert message is not None
     whole = history.with_prompt(message, len(cells))
@@ -155,7 +161,10 @@ def test_below_a_prune_no_file_is_shown_twice(cells):
         key
         for context in contexts
         for key, text in files_of_message(
-            {"role": "user", "content": block.replay(context, lambda digest: "the text")}
+            {
+                "role": "user",
+                "content": replay_content_reference(context, lambda digest: "the text"),
+            }
         ).items()
         if text == "the text"
     ]

@@ -16,7 +16,7 @@ from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Notebook, Transcript, all_cells
 
 if TYPE_CHECKING:
-    from msgbook.agents.resolve import Listed
+    from msgbook.agents.resolve import AvailableAgent
     from msgbook.notebook.cells import Cell
     from msgbook.tools.base import Tool
 
@@ -95,16 +95,16 @@ class Assistant:
             is_magic=frozenset(magics).__contains__,
         )
 
-    def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[Listed]:
+    def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[AvailableAgent]:
         """The agents that can be named below some cells; reads the project's."""
         from msgbook.agents.project_files import read_project
-        from msgbook.agents.resolve import known_agents
+        from msgbook.agents.resolve import list_agents
         from msgbook.approval.trust import followed_project
-        from msgbook.request.active_agent import agent_sources
+        from msgbook.request.active_agent import find_agent_sources
 
         transcript = Transcript("live", above, metadata=metadata)
         project = read_project(followed_project(self._folder), self._folder)
-        return known_agents(above, agent_sources(transcript, project, self._settings()))
+        return list_agents(above, find_agent_sources(transcript, project, self._settings()))
 
 
 class ModelNames:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from msgbook.approval.roots import visible
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
-from msgbook.request.context.files import nobody
-from msgbook.request.context.references import Resolved, resolve
+from msgbook.request.context.files import deny_all
+from msgbook.request.context.references import ResolvedReferences, resolve_references
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.context.tags import Tag, find_tags
-from msgbook.request.reference_sources import PromptSources
-from msgbook.request.token_estimates import estimate_text
+from msgbook.request.reference_sources import ReferenceSources
+from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import controls_visible, counted
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _tool(name: str, code: str, around: Surroundings) -> str:
     return f"{_signature(tool) if tool else f'{name}: no such tool is known.'}\n\n{_RUNS}"
 
 
-async def _followed(reference: str, code: str, around: Surroundings) -> Resolved:
+async def _followed(reference: str, code: str, around: Surroundings) -> ResolvedReferences:
     """What a reference in a cell brings, as far as nothing has to run for it."""
 
     async def describe(name: str) -> str:
@@ -115,13 +115,13 @@ async def _followed(reference: str, code: str, around: Surroundings) -> Resolved
         raise SourceError("tools do not run here")
 
     above = around.above(code)
-    sources = PromptSources(around.roots, nobody, above, around.is_magic, describe, run)
-    return await resolve(reference, around.macros(code), sources)
+    sources = ReferenceSources(around.roots, deny_all, above, around.is_magic, describe, run)
+    return await resolve_references(reference, around.macros(code), sources)
 
 
-def _brought(found: Resolved) -> str:
+def _brought(found: ResolvedReferences) -> str:
     lines = [_size(key, text) for key, text in found.files.items()]
-    total = sum(map(estimate_text, found.files.values()))
+    total = sum(map(estimate_text_tokens, found.files.values()))
     shown = lines[:_SHOWN_ITEMS]
     if len(lines) > len(shown):
         shown.append(f"... and {len(lines) - len(shown)} more")
@@ -135,7 +135,7 @@ def _brought(found: Resolved) -> str:
 
 
 def _size(key: str, text: str) -> str:
-    tokens = counted(estimate_text(text), "token")
+    tokens = counted(estimate_text_tokens(text), "token")
     return f"{visible(key)}: {counted(len(text.splitlines()), 'line')}, about {tokens}"
 
 

@@ -11,7 +11,7 @@ from msgbook.approval.roots import Roots
 from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
 
 if TYPE_CHECKING:
-    from msgbook.agents.resolve import Listed
+    from msgbook.agents.resolve import AvailableAgent
     from msgbook.tools.base import Tool
 
 
@@ -29,7 +29,7 @@ class Surroundings:
     """Names of the notebook's Python."""
     models: Callable[[], Sequence[str]] = tuple
     """Those that the server offers, as far as that is known."""
-    agents: Callable[[Sequence[Cell]], Sequence[Listed]] = lambda _above: ()
+    agents: Callable[[Sequence[Cell]], Sequence[AvailableAgent]] = lambda _above: ()
     """Those that can be named below some cells; reads files."""
     tools: Sequence[Tool] = ()
     magics: Sequence[str] = ()
@@ -54,14 +54,14 @@ class Surroundings:
     def offered_tools(self, code: str) -> list[Tool]:
         """The tools that the agent who answers a cell is offered; all where nobody is known."""
         # Imported here, like the macros.
-        from msgbook.agents.resolve import asked_for
+        from msgbook.agents.resolve import requested_name
         from msgbook.notebook.cells import parse_prompt
 
         if not self.tools:
             return []
         place = self._place(code)
         current = self.cells[place] if place is not None else None
-        wanted = asked_for("agent", parse_prompt(code), current)
+        wanted = requested_name("agent", parse_prompt(code), current)
         for listed in self.agents(self.above(code)):
             if listed.agent.name == wanted or (wanted is None and listed.is_default):
                 names = listed.agent.tools

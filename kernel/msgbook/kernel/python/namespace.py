@@ -17,8 +17,8 @@ from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.redirect import capturing
+from msgbook.request.context.python_values import describe_value
 from msgbook.request.context.sources import SourceError
-from msgbook.request.context.python_values import describe
 from msgbook.tools.base import Content, ToolError
 from msgbook.tools.functions import Called
 from msgbook.tools.tool_output import Pacer
@@ -106,7 +106,7 @@ class KernelNamespace:
         text, error = "", None
         with self._capturing(_show_nothing):
             try:
-                text = self._kernel.interruptible(partial(describe, value))
+                text = self._kernel.interruptible(partial(describe_value, value))
             except BaseException as raised:
                 error = raised
         if isinstance(error, KeyboardInterrupt):

@@ -20,13 +20,13 @@ from msgbook.text import repair_surrogates
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-REPLAYED = 2_000_000
+REPLAY_LIMIT = 2_000_000
 """Characters of texts in one block: no prompt brings more, but a record may claim anything."""
 _LEFT_OUT = "(left out: one prompt does not bring that much)"
 _LEVELS = 100
 """How deep the arguments of a call may be nested."""
 
-Load = Callable[[str], str | None]
+LoadText = Callable[[str], str | None]
 """The text with a sha256 in hex; None when it is gone."""
 
 
@@ -43,7 +43,7 @@ class ToolRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ContextItems:
     """What one prompt brings with it, in order."""
 
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Items:
     tools: Sequence[ToolRun] = ()
 
 
-class Built(NamedTuple):
+class ContentReference(NamedTuple):
     """A block and what has to be kept of it."""
 
     text: str
@@ -61,15 +61,15 @@ class Built(NamedTuple):
     context: dict[str, Any]
     """Keys for the turn's `context`: `rules`, `files`, `tools`, each only if the block has it."""
     blobs: dict[str, str]
-    """What `replay` will ask for: sha256 in hex, and the text."""
+    """What `replay_content_reference` will ask for: sha256 in hex, and the text."""
 
 
-def build(
+def build_content_reference(
     previous: Iterable[Mapping[str, Any]],
-    items: Items,
+    items: ContextItems,
     *,
     has_blob: Callable[[str], bool] = lambda digest: True,
-) -> Built:
+) -> ContentReference:
     """The block of the prompt that is run now.
 
     Args:
@@ -114,10 +114,10 @@ def build(
     ]
     context |= {"files": files} if files else {}
     context |= {"tools": tools} if tools else {}
-    return Built(replay(context, blobs.get), context, blobs)
+    return ContentReference(replay_content_reference(context, blobs.get), context, blobs)
 
 
-def replay(context: Mapping[str, Any], load: Load) -> str:
+def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
     """The block that was sent with a turn, byte for byte; empty when there was none.
 
     A text that is gone is said to be, and so is a file with `"dropped": true`, which
@@ -129,7 +129,7 @@ def replay(context: Mapping[str, Any], load: Load) -> str:
     if not (files or tools or isinstance(context.get("rules"), list)):
         return ""
 
-    room = REPLAYED
+    room = REPLAY_LIMIT
 
     def text_of(entry: Mapping[str, Any]) -> str:
         nonlocal room
@@ -154,7 +154,7 @@ def replay(context: Mapping[str, Any], load: Load) -> str:
     return f"<content_reference>\n{_END_TAG.sub(_escaped, text)}\n</content_reference>"
 
 
-def append(content: str | list[Part], block: str) -> str | list[Part]:
+def append_content_reference(content: str | list[Part], block: str) -> str | list[Part]:
     """A user message's content with the block at its end: a text goes on, parts get one more."""
     if not block:
         return content

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import Rule, rules_in_force
-from msgbook.agents.selection import selection
+from msgbook.agents.project_rules import ProjectRule, rules_in_force
+from msgbook.agents.selection import select
 from msgbook.events import Notice
 from msgbook.notebook.cells import Cell, IsMagic, Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.context.content_reference import Items, ToolRun, build
-from msgbook.request.context.macro_expansion import expand
+from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
 from msgbook.request.context.images import load_images
+from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
-from msgbook.request.context.references import Resolved, resolve
-from msgbook.request.context.scanner import aside
+from msgbook.request.context.references import ResolvedReferences, resolve_references
+from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import Sources
 from msgbook.text import repair_surrogates
 
 Redact = Callable[[str], str]
 
 
-class FileSources(Sources, Protocol):
+class PromptSources(Sources, Protocol):
     """Sources that read files of images, too."""
 
     @property
@@ -60,18 +60,18 @@ class ContextBuilder:
         has_blob: Whether a text that was sent earlier is still there.
     """
 
-    sources: FileSources
+    sources: PromptSources
     is_magic: IsMagic
     redact: Redact
     has_blob: Callable[[str], bool]
 
-    async def of(
+    async def build(
         self,
         prompt: Prompt,
         transcript: Transcript,
         *,
         agent: Agent,
-        rules: Sequence[Rule],
+        rules: Sequence[ProjectRule],
         above: Iterable[Mapping[str, Any]],
     ) -> PromptContext:
         """Gather all that a prompt names, and the rules that hold.
@@ -81,7 +81,7 @@ class ContextBuilder:
             above: The contexts of the prompts that are sent whole before this one.
         """
         text = prompt.text
-        macros, problems = await aside(
+        macros, problems = await run_in_thread_if_long(
             text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
         notices = [
@@ -93,12 +93,12 @@ class ContextBuilder:
         ]
         in_force, wrong = self._rules(agent, rules, transcript, macros)
         naming = [(rule.name, rule.text) for rule in in_force]
-        found = await resolve(text, macros, self.sources, rules=naming, line=prompt.line)
+        found = await resolve_references(text, macros, self.sources, rules=naming, line=prompt.line)
         notices += [*found.notices, *(Notice(words, "warning") for words in wrong)]
         before = self.sources.allowed
         images = await load_images(text, self.sources.bytes, _attachments(transcript.current))
         allowed_images = images.blobs if self.sources.allowed > before else {}
-        block = build(above, self._items(found, in_force), has_blob=self.has_blob)
+        block = build_content_reference(above, self._items(found, in_force), has_blob=self.has_blob)
         allowed = self._allowed(found, block.context) | set(allowed_images)
         # None are recorded where the notebook still notes some: they were removed.
         noted = metadata_of({"metadata": transcript.metadata})
@@ -114,18 +114,18 @@ class ContextBuilder:
     def _rules(
         self,
         agent: Agent,
-        rules: Sequence[Rule],
+        rules: Sequence[ProjectRule],
         transcript: Transcript,
         macros: Mapping[str, str],
-    ) -> tuple[list[Rule], list[str]]:
+    ) -> tuple[list[ProjectRule], list[str]]:
         def expanded(text: str) -> tuple[str, Sequence[str]]:
-            found = expand(text, macros)
+            found = expand_macros(text, macros)
             return found.text, [f"line {one.line}: {one.words}" for one in found.problems]
 
-        selected = selection("rules", agent, metadata_of({"metadata": transcript.metadata}))
+        selected = select("rules", agent, metadata_of({"metadata": transcript.metadata}))
         return rules_in_force(rules, selected, expanded)
 
-    def _allowed(self, found: Resolved, context: Mapping[str, Any]) -> set[str]:
+    def _allowed(self, found: ResolvedReferences, context: Mapping[str, Any]) -> set[str]:
         """Digests of the texts that were not free, and are of nothing else that was."""
         keys = {self.redact(key) for key in found.allowed}
         entries = [
@@ -136,9 +136,9 @@ class ContextBuilder:
         entries += [(entry["sha256"], True) for entry in context.get("rules", ())]
         return {digest for digest, _ in entries} - {digest for digest, free in entries if free}
 
-    def _items(self, found: Resolved, rules: Sequence[Rule]) -> Items:
+    def _items(self, found: ResolvedReferences, rules: Sequence[ProjectRule]) -> ContextItems:
         """All of it, redacted: it is kept in the project's folder."""
-        return Items(
+        return ContextItems(
             rules={rule.name: self.redact(rule.text) for rule in rules},
             files={self.redact(key): self.redact(text) for key, text in found.files.items()},
             tools=[ToolRun(run.name, run.args, self.redact(run.result)) for run in found.tools],

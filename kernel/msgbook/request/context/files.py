@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from msgbook.approval.roots import Objection, Refused, Roots
-from msgbook.request.context.gitignore import Ignored
+from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.text import counted
@@ -39,16 +39,16 @@ _WILDCARDS = 3
 _CONVERSATIONS = (".msg.md", ".ipynb")
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
-Allow = Callable[[Path, Objection], Awaitable[bool]]
+AllowRead = Callable[[Path, Objection], Awaitable[bool]]
 """Asks a person whether a real path may be read that is not free."""
 
 
-async def nobody(real: Path, objection: Objection) -> bool:
+async def deny_all(real: Path, objection: Objection) -> bool:
     """The answer where nobody can be asked."""
     return False
 
 
-class Files:
+class FileSources:
     """The part of `Sources` that reads files.
 
     Args:
@@ -58,7 +58,7 @@ class Files:
     """
 
     def __init__(
-        self, roots: Roots, allow: Allow = nobody, conversation: Path | None = None
+        self, roots: Roots, allow: AllowRead = deny_all, conversation: Path | None = None
     ) -> None:
         self._roots = roots
         self._allow = allow
@@ -147,7 +147,7 @@ class Files:
         return Document("\n".join(found[lines.first - 1 : lines.last]), _kind(real))
 
     def _listing(self, folder: Path) -> str:
-        ignored = Ignored(self._roots)
+        ignored = GitIgnore(self._roots)
         with refusing(self._roots, folder):
             found = entries(self._roots, folder)
         names = [
@@ -189,7 +189,7 @@ class Files:
     def _walk(self) -> Iterator[str]:
         """Files below the notebook's folder that are not ignored, relative with `/`."""
         folder = self._roots.folder
-        ignored = Ignored(self._roots)
+        ignored = GitIgnore(self._roots)
 
         def hidden(path: str, kind: str) -> bool:
             name = path.rpartition("/")[2]

@@ -22,7 +22,7 @@ expression that holds up the whole kernel, each star multiplies the time that a 
 take, and nobody writes more of them."""
 
 
-class Ignored:
+class GitIgnore:
     """Reads each `.gitignore` once; make a new one for each use."""
 
     def __init__(self, roots: Roots) -> None:

@@ -22,11 +22,11 @@ _FORMATS = tuple(mime.removeprefix("image/").upper() for mime in IMAGE_TYPES)
 _JPEG_ORIENTATION = 0x0112
 
 
-class PictureError(MsgbookError):
+class ImageError(MsgbookError):
     """A picture that cannot be sent; the message says why."""
 
 
-class Picture(NamedTuple):
+class EncodedImage(NamedTuple):
     url: str
     """A `data:` URL."""
     width: int
@@ -34,7 +34,7 @@ class Picture(NamedTuple):
     """In pixels."""
 
 
-async def prepare(data: bytes) -> Picture:
+async def encode_image(data: bytes) -> EncodedImage:
     """Make a picture fit to be sent; one that is fit already is sent as it is.
 
     Raises:
@@ -43,7 +43,7 @@ async def prepare(data: bytes) -> Picture:
     return await asyncio.to_thread(_prepared, data)
 
 
-def _prepared(data: bytes) -> Picture:
+def _prepared(data: bytes) -> EncodedImage:
     # Imported here: the kernel starts without it.
     from PIL import Image, UnidentifiedImageError
 
@@ -54,20 +54,20 @@ def _prepared(data: bytes) -> Picture:
             opened = Image.open(io.BytesIO(data), formats=_FORMATS)
         with opened as image:
             if image.width * image.height > PIXELS:
-                raise PictureError(_too_many(f"{image.width}x{image.height}"))
+                raise ImageError(_too_many(f"{image.width}x{image.height}"))
             image.load()
             return _fitted(image, data)
-    except PictureError:
+    except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise PictureError(_too_many("the picture")) from None
+        raise ImageError(_too_many("the picture")) from None
     except UnidentifiedImageError:
-        raise PictureError("it is no PNG, JPEG, GIF or WebP") from None
+        raise ImageError("it is no PNG, JPEG, GIF or WebP") from None
     except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
-        raise PictureError(f"the picture is broken: {error or type(error).__name__}") from None
+        raise ImageError(f"the picture is broken: {error or type(error).__name__}") from None
 
 
-def _fitted(image: Image.Image, data: bytes) -> Picture:
+def _fitted(image: Image.Image, data: bytes) -> EncodedImage:
     """The picture as it is if that will do, else upright, smaller and encoded anew."""
     from PIL import ImageOps
 
@@ -86,7 +86,7 @@ def _fitted(image: Image.Image, data: bytes) -> Picture:
             return _picture(encoded, "png", fitted)
     encoded = _encoded(_opaque(fitted), "JPEG", quality=90)
     if len(encoded) > IMAGE_LIMIT:
-        raise PictureError(f"it has {len(encoded):,} bytes; the limit is {IMAGE_LIMIT:,}")
+        raise ImageError(f"it has {len(encoded):,} bytes; the limit is {IMAGE_LIMIT:,}")
     return _picture(encoded, "jpeg", fitted)
 
 
@@ -112,8 +112,8 @@ def _is_transparent(image: Image.Image) -> bool:
     return "A" in image.mode or "transparency" in image.info
 
 
-def _picture(data: bytes, kind: str, image: Image.Image) -> Picture:
-    return Picture(data_url(f"image/{kind}", data), image.width, image.height)
+def _picture(data: bytes, kind: str, image: Image.Image) -> EncodedImage:
+    return EncodedImage(data_url(f"image/{kind}", data), image.width, image.height)
 
 
 def _too_many(what: str) -> str:

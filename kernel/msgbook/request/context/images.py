@@ -19,9 +19,9 @@ from urllib.parse import unquote, urlsplit
 from msgbook.events import Notice
 from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
-from msgbook.request.context.content_reference import Load
-from msgbook.request.context.image_encoding import PictureError, prepare
-from msgbook.request.context.scanner import Scanner, aside, matching
+from msgbook.request.context.content_reference import LoadText
+from msgbook.request.context.image_encoding import ImageError, encode_image
+from msgbook.request.context.scanner import Scanner, match_brackets, run_in_thread_if_long
 from msgbook.request.context.sources import SourceError
 from msgbook.text import one_line
 
@@ -64,7 +64,7 @@ class Image:
         )
 
 
-class Loaded(NamedTuple):
+class LoadedImages(NamedTuple):
     """The images of a prompt, read and made fit to be sent."""
 
     records: list[dict[str, Any]]
@@ -80,8 +80,8 @@ def find_images(text: str) -> list[Image]:
     images: list[Image] = []
     if "![" not in text:
         return images
-    brackets = matching(text, "[]", within=r"\n[ \t]*\r?\n")
-    parentheses = matching(text, "()")
+    brackets = match_brackets(text, "[]", within=r"\n[ \t]*\r?\n")
+    parentheses = match_brackets(text, "()")
     scanner = Scanner(text, r"!\[")
     while found := scanner.next():
         start = found.start()
@@ -101,12 +101,14 @@ def find_images(text: str) -> list[Image]:
     return images
 
 
-async def load_images(text: str, load: LoadFile, attachments: Attachments | None = None) -> Loaded:
+async def load_images(
+    text: str, load: LoadFile, attachments: Attachments | None = None
+) -> LoadedImages:
     """Read the images of a prompt. One that cannot be sent stays text, and a notice says why."""
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
-    for number, image in enumerate(await aside(text, find_images, text)):
+    for number, image in enumerate(await run_in_thread_if_long(text, find_images, text)):
         record: dict[str, Any] = {"key": image.name}
         records.append(record)
         if image.remote:
@@ -115,19 +117,19 @@ async def load_images(text: str, load: LoadFile, attachments: Attachments | None
             if number >= MAX_IMAGES:
                 raise SourceError(f"a prompt brings at most {MAX_IMAGES} images")
             data = await _bytes_of(image, load, attachments or {})
-            picture = await prepare(data)
-        except (SourceError, PictureError) as error:
+            picture = await encode_image(data)
+        except (SourceError, ImageError) as error:
             words = f"The image {image.name} is not sent: {str(error).rstrip('.')}."
             notices.append(Notice(words, "warning"))
             continue
         digest = sha256(picture.url.encode()).hexdigest()
         record |= {"sha256": digest, "width": picture.width, "height": picture.height}
         blobs[digest] = picture.url
-    return Loaded(records, blobs, notices)
+    return LoadedImages(records, blobs, notices)
 
 
 def image_content(
-    text: str, records: Sequence[Any], load: Load, *, vision: bool = True
+    text: str, records: Sequence[Any], load: LoadText, *, vision: bool = True
 ) -> str | list[Part]:
     """A prompt's content: its text, or text and images in the order of the text. Pure.
 
@@ -162,7 +164,7 @@ def image_content(
     return [*parts, {"type": "text", "text": words}] if words.strip() else parts
 
 
-def _url(image: Image, record: Any, load: Load) -> str | None:
+def _url(image: Image, record: Any, load: LoadText) -> str | None:
     """What is sent for an image; None when it stays text."""
     if image.remote:
         return image.target

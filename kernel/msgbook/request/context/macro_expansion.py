@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from msgbook.request.context.macros import NAME
-from msgbook.request.context.scanner import Problem, located
+from msgbook.request.context.scanner import Problem, locate_problems
 
 GROWTH = 1_000_000
 """Characters that the macros of one text may put into it."""
@@ -25,14 +25,14 @@ _DIRECTIVE = re.compile(
 )
 
 
-class Expanded(NamedTuple):
+class ExpandedText(NamedTuple):
     """A text with its macros expanded, and what is wrong with it; lines are the given text's."""
 
     text: str
     problems: list[Problem]
 
 
-def expand(text: str, macros: Mapping[str, str], growth: int = GROWTH) -> Expanded:
+def expand_macros(text: str, macros: Mapping[str, str], growth: int = GROWTH) -> ExpandedText:
     """Expand the macros of a text.
 
     A line with nothing but directives vanishes. What has no partner, and macros that contain
@@ -52,7 +52,7 @@ def expand(text: str, macros: Mapping[str, str], growth: int = GROWTH) -> Expand
             done = use.end()
             found += [(use.start(), words) for words in expansion.news()]
         out.append(text[done:end])
-    return Expanded("".join(out), located(text, found))
+    return ExpandedText("".join(out), locate_problems(text, found))
 
 
 @dataclass(slots=True)

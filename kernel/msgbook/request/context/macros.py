@@ -21,7 +21,7 @@ from msgbook.notebook.cells import (
     parse_prompt,
     source_of,
 )
-from msgbook.request.context.scanner import Problem, Scanner, located, matching
+from msgbook.request.context.scanner import Problem, Scanner, locate_problems, match_brackets
 
 NAME = r"[^\W\d]\w*"
 """A macro's name, as a regular expression."""
@@ -54,7 +54,7 @@ class Definition(NamedTuple):
     """Position of the cell; None for the notebook's metadata."""
 
 
-class Above(NamedTuple):
+class MacrosAbove(NamedTuple):
     """What is in force below some cells, by name, in the order of the definitions."""
 
     macros: dict[str, Definition]
@@ -62,7 +62,7 @@ class Above(NamedTuple):
     """Of the metadata."""
 
 
-def definitions(text: str) -> Macros:
+def parse_definitions(text: str) -> Macros:
     """What a text defines, in order; of two definitions of a name the later one."""
     values: dict[str, str] = {}
     unclosed: list[tuple[int, str]] = []
@@ -75,7 +75,7 @@ def definitions(text: str) -> Macros:
             _put(values, found["name"], found["value"].strip())
             continue
         if braces is None:
-            braces = matching(text, "{}", within=r"\n[ \t]*\r?\n")
+            braces = match_brackets(text, "{}", within=r"\n[ \t]*\r?\n")
         end = braces.get(found.start() + 1)
         if quoted := _QUOTED.match(text, found.end()):
             value, position = _unescaped(quoted), quoted.end()
@@ -87,7 +87,7 @@ def definitions(text: str) -> Macros:
             continue
         _put(values, found["braced"], value)
         scanner.skip(position)
-    return Macros(values, located(text, unclosed))
+    return Macros(values, locate_problems(text, unclosed))
 
 
 def macros_in_force(
@@ -107,7 +107,7 @@ def macros_in_force(
     """
     above, problems = macros_above(metadata, earlier, is_magic)
     values = {name: one.value for name, one in above.items()}
-    own = definitions(prompt)
+    own = parse_definitions(prompt)
     for name, value in own.values.items():
         _put(values, name, value)
     return Macros(values, problems + own.problems)
@@ -115,7 +115,7 @@ def macros_in_force(
 
 def macros_above(
     metadata: Mapping[str, Any], earlier: Sequence[Cell], is_magic: IsMagic = any_magic
-) -> Above:
+) -> MacrosAbove:
     """The macros in force below some cells: the notebook's, and those of the cells.
 
     What a model has written defines nothing: no answer, and no note in the assistant's name.
@@ -132,9 +132,9 @@ def macros_above(
             continue  # most cells, and to take one apart takes long
         for name in _removed(cell):
             macros.pop(name, None)
-        for name, value in definitions(_words(cell, is_magic)).values.items():
+        for name, value in parse_definitions(_words(cell, is_magic)).values.items():
             _put(macros, name, Definition(value, position))
-    return Above(macros, problems)
+    return MacrosAbove(macros, problems)
 
 
 def _put(macros: dict[str, _Value], name: str, value: _Value) -> None:

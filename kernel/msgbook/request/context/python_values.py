@@ -24,7 +24,7 @@ _BITS = 10_000
 """Above it an integer is not written out: the time grows with the square."""
 
 
-def describe(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """What a model is told of a Python value, at most about `LIMIT` characters."""
     try:
         return capped(repair_surrogates(_described(value)), LIMIT)

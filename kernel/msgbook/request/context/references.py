@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from msgbook.events import Notice
 from msgbook.request.context.content_reference import ToolRun
-from msgbook.request.context.tool_arguments import CallArguments, expanded
-from msgbook.request.context.macro_expansion import expand
-from msgbook.request.context.scanner import Problem, aside
+from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.scanner import Problem, run_in_thread_if_long
 from msgbook.request.context.sources import SourceError, Sources
 from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
+from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
 from msgbook.text import capped, one_line, repair_surrogates
 
 FILE_LIMIT = 200_000
@@ -40,7 +40,7 @@ _NOTICES = 50
 
 
 @dataclass(slots=True)
-class Resolved:
+class ResolvedReferences:
     """What references brought, in order of first mention."""
 
     files: dict[str, str] = field(default_factory=dict)
@@ -50,14 +50,14 @@ class Resolved:
     notices: list[Notice] = field(default_factory=list)
 
 
-async def resolve(
+async def resolve_references(
     text: str,
     macros: Mapping[str, str],
     sources: Sources,
     *,
     rules: Iterable[tuple[str, str]] = (),
     line: int = 1,
-) -> Resolved:
+) -> ResolvedReferences:
     """Follow the references of a prompt. What fails is a notice, and the others are followed.
 
     Args:
@@ -78,16 +78,16 @@ class _Resolver:
         self._macros = macros
         self._sources = sources
         self._left = TOTAL_LIMIT
-        self._arguments = CallArguments(macros)
+        self._arguments = ToolArguments(macros)
         self._followed = 0
         self._refused = False
         self._tried: set[str] = set()
         self._calls: set[tuple[str, str]] = set()
-        self.resolved = Resolved()
+        self.resolved = ResolvedReferences()
 
     async def follow_prompt(self, text: str, line: int) -> None:
         """Follow what the user has written: all kinds of references."""
-        found = await aside(text, find_tags, text)
+        found = await run_in_thread_if_long(text, find_tags, text)
         for problem in found.problems:
             self._say(f"Line {line + problem.line - 1}: {problem.words}")
         for tag in found.tags:
@@ -110,7 +110,7 @@ class _Resolver:
         Args:
             chain: The keys that lead here, outermost first.
         """
-        found = await aside(text, find_tags, text, bare=False)
+        found = await run_in_thread_if_long(text, find_tags, text, bare=False)
         self._tell(found.problems, one_line(chain[-1], 200))
         for tag in found.tags:
             if self._is_enough(tag):
@@ -188,7 +188,7 @@ class _Resolver:
         if document.note:
             self._notice(key, document.note)
         if document.kind != "literal":
-            text, problems = expand(text, self._macros)
+            text, problems = expand_macros(text, self._macros)
             self._tell(problems, one_line(key, 200))
         self._add(key, text, free=document.free)
         if document.kind == "prose":
@@ -206,7 +206,7 @@ class _Resolver:
         self.resolved.tools.append(ToolRun(tag.tool, arguments, shown, result.free))
 
     def _expanded(self, text: str) -> str:
-        return expanded(text, self._macros, _KEY_GROWTH)
+        return expand_in_tag(text, self._macros, _KEY_GROWTH)
 
     def _is_new(self, key: str) -> bool:
         """Whether a key is tried for the first time."""

@@ -35,7 +35,7 @@ class Problem:
     """What was found, and what was expected."""
 
 
-def located(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
+def locate_problems(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
     """Problems at positions of a text, in order; of very many the first ones and their number."""
     ordered = sorted(found)
     problems = []
@@ -49,7 +49,9 @@ def located(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
     return problems
 
 
-async def aside(text: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+async def run_in_thread_if_long(
+    text: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
     """What a function makes of a text: of a long one in a thread, so that an interrupt comes through."""
     if len(text) < _LONG:
         return read(*args, **kwargs)
@@ -97,7 +99,7 @@ class Scanner:
         return closing + len(run[0]) if inside else run.end()
 
 
-def matching(text: str, brackets: str, *, within: str = r"\n") -> dict[int, int]:
+def match_brackets(text: str, brackets: str, *, within: str = r"\n") -> dict[int, int]:
     """Where the bracket stands that closes the one at a position; depth is counted.
 
     Args:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from msgbook.errors import MsgbookError
-from msgbook.request.context.scanner import Problem, Scanner, located, matching
+from msgbook.request.context.scanner import Problem, Scanner, locate_problems, match_brackets
 
 Kind = Literal["path", "cell", "python", "tool"]
 
@@ -69,14 +69,14 @@ class Reference:
     lines: Lines | None = None
 
 
-class Found(NamedTuple):
+class FoundTags(NamedTuple):
     """The tags of a text, and what looks like one and is none."""
 
     tags: list[Tag]
     problems: list[Problem]
 
 
-def find_tags(text: str, *, bare: bool = True) -> Found:
+def find_tags(text: str, *, bare: bool = True) -> FoundTags:
     """The references of a text, in order.
 
     Args:
@@ -85,7 +85,7 @@ def find_tags(text: str, *, bare: bool = True) -> Found:
     tags: list[Tag] = []
     unclosed: list[tuple[int, str]] = []
     if "@" not in text:
-        return Found(tags, [])
+        return FoundTags(tags, [])
     brackets: dict[int, int] | None = None
     scanner = Scanner(text, _OPENER)
     while found := scanner.next():
@@ -101,14 +101,14 @@ def find_tags(text: str, *, bare: bool = True) -> Found:
             scanner.skip(end)
             continue
         if brackets is None:
-            brackets = matching(text, "[]")
+            brackets = match_brackets(text, "[]")
         closing = brackets.get(start + 1)
         if closing is None:
             unclosed.append((start, f"{_begin(text, start)} has no closing bracket on its line."))
         elif inner := text[start + 2 : closing].strip():
             tags.append(Tag(inner, start))
             scanner.skip(closing + 1)
-    return Found(tags, located(text, unclosed))
+    return FoundTags(tags, locate_problems(text, unclosed))
 
 
 def parse_tag(text: str) -> Reference:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgbook.request.context.content_reference import is_flat
-from msgbook.request.context.macro_expansion import GROWTH, expand
+from msgbook.request.context.macro_expansion import GROWTH, expand_macros
 from msgbook.request.context.tags import TagError
 from msgbook.text import one_line
 
 
-class CallArguments:
+class ToolArguments:
     """Reads the arguments of a prompt's calls, which share what macros may add."""
 
     def __init__(self, macros: Mapping[str, str]) -> None:
@@ -43,12 +43,12 @@ class CallArguments:
         return value
 
     def _expanded(self, text: str) -> str:
-        result = expanded(text, self._macros, self._left)
+        result = expand_in_tag(text, self._macros, self._left)
         self._left -= max(0, len(result) - len(text))
         return result
 
 
-def expanded(text: str, macros: Mapping[str, str], growth: int) -> str:
+def expand_in_tag(text: str, macros: Mapping[str, str], growth: int) -> str:
     """A part of a tag with its macros expanded.
 
     Args:
@@ -57,7 +57,7 @@ def expanded(text: str, macros: Mapping[str, str], growth: int) -> str:
     Raises:
         TagError: A macro cannot be expanded.
     """
-    result, problems = expand(text, macros, growth)
+    result, problems = expand_macros(text, macros, growth)
     for problem in problems:
         raise TagError(problem.words.rstrip("."))
     return result
