@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from chromium import CHROMIUM_FLAGS, find_chromium
+from forked import ForkServer
 from hypothesis import HealthCheck, settings
 from kernel_client import KernelClient
 from nbclient import NotebookClient
@@ -42,6 +43,17 @@ def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         for kind in ("CONFIG", "DATA", "RUNTIME"):
             patch.setenv(f"JUPYTER_{kind}_DIR", str(home / kind.lower()))
         yield
+
+
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    """Runs programs that use Jupytext, nbconvert or the command without their imports' seconds."""
+    imports = (
+        "import jupytext.cli, nbconvert.nbconvertapp, nbformat, msgbook.__main__\n"
+        "nbformat.validate(nbformat.v4.new_notebook())"
+    )
+    with ForkServer(imports) as running:
+        yield running
 
 
 @pytest.fixture

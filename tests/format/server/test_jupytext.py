@@ -14,7 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 TOUR = (Path(__file__).parents[1] / "fixtures" / "tour.msg.md").read_text()
 COMMAND = """
-import sys
+import sys, warnings
+warnings.simplefilter("error", UserWarning)
 from msgbook_format.jupytext_plugin import register
 assert register() and register()
 import jupytext, jupytext.cli
@@ -22,18 +23,9 @@ import jupytext, jupytext.cli
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(fork_server, tmp_path):
     def python(code, *args):
-        path = os.pathsep.join([str(ROOT / "jupytext_format"), str(ROOT / "kernel")])
-        result = subprocess.run(
-            [sys.executable, "-W", "error::UserWarning", "-c", COMMAND + code, *args],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        result = fork_server.run(COMMAND + code, *args, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         return result.stdout
 

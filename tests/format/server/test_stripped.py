@@ -61,17 +61,10 @@ def pair(request):
 
 
 @pytest.fixture
-def jupytext(tmp_path):
+def jupytext(fork_server, tmp_path):
     def run(command):
         code = "from msgbook_format.jupytext_plugin import main; import sys; sys.exit(main(sys.argv[1:]))"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *command.split()],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = fork_server.run(code, *command.split(), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
 
     return run
