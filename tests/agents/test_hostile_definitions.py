@@ -25,7 +25,8 @@ def test_an_agent_that_many_cells_name_is_read_once():
 
 
 def test_a_temporary_agent_that_many_cells_name_is_read_once():
-    cells = [f"%agent new p {'tools=read ' * 20_000}", *["%agent default p"] * 2000]
+    odd = " ".join(f"k{number}=1" for number in range(20_000))
+    cells = [f"%agent new p tools=read {odd}", *["%agent default p"] * 2000]
 
     assert resolve_agent(None, list(map(code, cells)), AgentSources()).agent.tools == ("read",)
 

@@ -86,7 +86,7 @@ CASES = {
     ),
     "properties of a temporary agent": (
         "# %% [^n]\n\n[^n]: [code]\n\n```ipython\n%agent new b temprature=1 models=m max_steps=no gpt-5\n```\n",
-        [(1, "agents-type"), (1, "agents-type"), (1, "unknown-property")],
+        [(1, "agents-type"), (1, "unknown-property"), (1, "unreadable-magic")],
     ),
     "names that are not defined": (
         ("---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n[^p]: [markdown] agent=b\n\nx\n\n"
@@ -179,7 +179,7 @@ CASES = {
     ),
     "a history of its own": ("# %% [^a]\n\n[^a]: [markdown] history=maybe\n", [(3, "bad-history")]),
     "a history of a %%msg line": (
-        "---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n%%msg history=maybe agent='b c'\nHi\n",
+        "---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n%%msg history=maybe agent=\"b c\"\nHi\n",
         [(5, "unknown-agent"), (7, "bad-history")],
     ),
     "times and durations": (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from msgbook.agents.project_rules import ProjectRule
-from msgbook.agents.resolve import AgentSources, UnknownAgentError
+from msgbook.agents.resolve import AgentSources, UnknownAgentError, UnreadableAgentError
 from msgbook.agents.skills import Skill
 from msgbook.magics.agent import AgentMagicContext, agent, rules, skills
 from msgbook.magics.base import UsageError
@@ -22,16 +24,25 @@ def scene(*cells, **given):
     return AgentMagicContext(above, SOURCES, **given)
 
 
+def run(line, context):
+    """Run a line `%agent ...`."""
+    return agent(replace(context, source=line), line.split()[1:])
+
+
 def test_it_says_who_answers_below():
-    assert agent(scene(), []) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
-    assert agent(scene("%model m"), []) == "writer (frontmatter, gpt-5)\nmodel: m"
+    assert run("%agent", scene()) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
+    assert run("%agent", scene("%model m")) == "writer (frontmatter, gpt-5)\nmodel: m"
     mine = AgentMagicContext(known_model=lambda model, provider: "mine")
-    assert agent(mine, []) == "assistant (built in)\nmodel: mine"
-    assert agent(AgentMagicContext(), []) == "assistant (built in)\nmodel: the server's only model"
+    assert run("%agent", mine) == "assistant (built in)\nmodel: mine"
+    assert (
+        run("%agent", AgentMagicContext()) == "assistant (built in)\nmodel: the server's only model"
+    )
 
 
 def test_it_lists_the_agents():
-    assert agent(scene("%agent new fast models=small-1", "%agent default reviewer"), ["list"]) == (
+    assert run(
+        "%agent list", scene("%agent new fast models=small-1", "%agent default reviewer")
+    ) == (
         "   fast       %agent new   small-1\n"
         "   writer     frontmatter  gpt-5, o3  Writes prose.\n"
         "*  reviewer   frontmatter  strict-1\n"
@@ -42,17 +53,17 @@ def test_it_lists_the_agents():
 
 
 def test_a_default_has_to_be_known():
-    assert agent(scene(), ["default", "reviewer"]) == (
+    assert run("%agent default reviewer", scene()) == (
         "The cells below are answered by reviewer (frontmatter, strict-1, temperature 0.2)"
     )
     with pytest.raises(UnknownAgentError, match="writer, reviewer, assistant"):
-        agent(scene(), ["default", "nobody"])
+        run("%agent default nobody", scene())
 
 
 def test_a_new_agent_is_told_with_what_is_not_followed():
-    assert agent(
-        scene(), ["new", "fast", "models=m", "temperature=hot", "system_prompt='a", "b'"]
-    ) == (
+    line = '%agent new fast models=m temperature=hot system_prompt="a  b"'
+
+    assert run(line, scene()) == (
         "fast (%agent new, m) can be named below: %%msg agent=fast, %agent default fast\n"
         "Agent fast: a temporary agent cannot set system_prompt; define it under agents: in the "
         "frontmatter.\n"
@@ -61,12 +72,17 @@ def test_a_new_agent_is_told_with_what_is_not_followed():
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["what"], ["new"], ["new", "models=m"], ["default"], ["default", "a", "b"], ["list", "a"]],
+    "words", ["what", "new", "new models=m", "default", "default a b", "list a"]
 )
 def test_other_words_are_refused(words):
-    with pytest.raises(UsageError, match="Expected %agent"):
-        agent(scene(), words)
+    with pytest.raises(UsageError, match="%agent"):
+        run(f"%agent {words}", scene())
+
+
+@pytest.mark.parametrize("words", ["m", "tools=[read, grep]", "models = m", "system_prompt='a b'"])
+def test_a_new_agent_that_cannot_be_read_is_an_error_that_names_the_place(words):
+    with pytest.raises(UnreadableAgentError, match=r"column (17|30):"):
+        run(f"%agent new fast {words}", scene())
 
 
 def test_rules_are_listed_with_those_in_use():

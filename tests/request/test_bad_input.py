@@ -33,6 +33,19 @@ def test_lines_are_those_of_the_cell(talk, blank):
     assert told == [f"Line {4 + len(blank)}", f"Line {3 + len(blank)}"]
 
 
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [("agent='a b'", 7), (r"agent=a\ b", 16), ("model=m model=n", 15), ("history = none", 7)],
+)
+def test_a_msg_line_that_cannot_be_read_is_an_error_and_nothing_is_sent(talk, line, column):
+    turn = talk.ask(f"%%msg {line}\nHi")
+
+    [error] = [block for block in turn["blocks"] if block["type"] == "error"]
+    assert error["name"] == "UnreadableMsgLineError"
+    assert f"line 1 cannot be read, so nothing was sent: column {column}:" in error["message"]
+    assert talk.server.requests == []
+
+
 def test_files_that_name_each_other_are_each_sent_once(talk):
     (talk.folder / "a.md").write_text("A, see @[b.md]")
     (talk.folder / "b.md").write_text("B, see @[a.md]")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, text_of
 from msgbook_format.syntax.yaml_values import plain_value
 from msgbook_format.turn import turn_of
 
 DEFAULT_AGENT = "assistant"
 """Who answers where nothing names an agent."""
-
-_MAGIC = re.compile(r"\s*%agent[ \t]+(new|default)[ \t]+(\S+)([^\n]*)")
-_MSG_LINE = re.compile(r"\s*%%msg(?=\s)([^\n]*)")
-_ATTRIBUTE = re.compile(r"(?<!\S)([^\s=]+)=(\"[^\"]*\"|'[^']*'|\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +35,6 @@ class AgentTables:
     """`default_agent`, if it is a name."""
     problems: tuple[str, ...] = ()
     """What could not be read, a line each."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentMagic:
-    """A cell `%agent new NAME key=value ...` or `%agent default NAME`."""
-
-    verb: str
-    name: str
-    properties: str
-    """What follows the name, as written."""
 
 
 def frontmatter_agents(user: str) -> FrontmatterAgents:
@@ -84,19 +70,6 @@ def agent_tables(user: str) -> AgentTables:
     return AgentTables(tables, name or None, tuple(problems))
 
 
-def agent_magic(source: str) -> AgentMagic | None:
-    """The `%agent` magic that a cell begins with; None for any other cell."""
-    match = _MAGIC.match(source)
-    return AgentMagic(match[1], match[2], match[3].strip()) if match else None
-
-
-def msg_attributes(source: str) -> dict[str, str]:
-    """The attributes of the line `%%msg KEY=VALUE ...` that a prompt begins with."""
-    match = _MSG_LINE.match(source)
-    pairs = _ATTRIBUTE.findall(match[1]) if match else ()
-    return {key: value.strip("\"'") for key, value in pairs}
-
-
 def list_agents(notebook: dict[str, Any]) -> list[str]:
     """The names of all agents that a notebook involves, each once, the default first.
 
@@ -114,25 +87,28 @@ def defined_agents(notebook: dict[str, Any]) -> list[str]:
     """The names that a notebook defines: in its frontmatter, and in `%agent new` cells."""
     names = list(frontmatter_agents(_frontmatter(notebook)).names)
     for cell in notebook.get("cells", ()):
-        magic = agent_magic(_source(cell))
-        if magic and magic.verb == "new":
-            names.append(magic.name)
+        line = _agent_line(cell)
+        if line and line.verb == "new":
+            names.append(line.name)
     return list(dict.fromkeys(names))
 
 
 def _named_by(cell: dict[str, Any]) -> Iterator[str]:
-    source = _source(cell)
     if cell.get("cell_type") == "code":
-        magic = agent_magic(source)
-        if magic:
-            yield magic.name
-        yield from _strings([msg_attributes(source).get("agent")])
+        if line := _agent_line(cell):
+            yield line.name
+        if msg := parse_msg_line(_source(cell)):
+            yield from _strings([msg.attributes.get("agent")])
     yield from _strings([_ours(cell).get("agent")])
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
         turn: Any = turn_of(output)
         if turn is not None:
             yield from _strings([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
+
+
+def _agent_line(cell: dict[str, Any]) -> AgentLine | None:
+    return parse_agent_line(_source(cell)) if cell.get("cell_type") == "code" else None
 
 
 def _strings(values: Iterable[Any]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -20,36 +19,17 @@ class Property(NamedTuple):
     read: Callable[[Any], Any]
     """Makes of a value what it means. Raises `ValueError` for what is not expected."""
     of_word: Callable[[str], Any]
-    """What a word of `%agent new` means, before it is read."""
+    """What an attribute of `%agent new` means, before it is read."""
     narrows: bool = False
     """Whether it holds an agent back: what cannot be read then allows nothing, rather than all."""
 
 
-class Words(NamedTuple):
-    """What the words behind `%agent new NAME` say."""
-
-    table: dict[str, Any]
-    """Properties, not read yet; unknown ones, too."""
-    others: tuple[str, ...]
-    """Words that are no `key=value`."""
-
-
-def table_of_words(written: str) -> Words:
-    """The properties that `key=value ...` sets, in the spelling of a shell."""
-    try:
-        words = shlex.split(written)
-    except ValueError:
-        words = written.split()
-    table: dict[str, Any] = {}
-    others = []
-    for word in words:
-        key, equals, value = word.partition("=")
-        known = PROPERTIES.get(key)
-        if equals:
-            table[key] = known.of_word(value) if known else value
-        else:
-            others.append(word)
-    return Words(table, tuple(others))
+def property_table(attributes: Mapping[str, str]) -> dict[str, Any]:
+    """Return the properties that a `%agent new` line sets, not read yet; unknown ones, too."""
+    return {
+        key: PROPERTIES[key].of_word(value) if key in PROPERTIES else value
+        for key, value in attributes.items()
+    }
 
 
 def text_value(value: Any) -> str:

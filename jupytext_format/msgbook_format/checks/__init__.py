@@ -36,6 +36,7 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.fences,
     agent_rules.frontmatter_agents,
     agent_rules.named_agents,
+    agent_rules.msg_lines,
     output_rules.calls_and_results,
     output_rules.values,
     output_rules.data,

@@ -8,12 +8,17 @@ from typing import Any
 
 import yaml
 
-from msgbook_format.agents.definitions import AgentMagic, agent_magic, msg_attributes
-from msgbook_format.agents.properties import PROPERTIES, table_of_words
+from msgbook_format.agents.properties import PROPERTIES, property_table
 from msgbook_format.cells.code import PYTHON_INFO
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.view import YAML_LINE, Mark, View, shown_node
 from msgbook_format.syntax.fence import parse_fence
+from msgbook_format.syntax.magic_lines import (
+    MSG_MAGIC,
+    AgentLine,
+    parse_agent_line,
+    parse_msg_line,
+)
 from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
 from msgbook_format.syntax.yaml_values import plain_value
 
@@ -50,15 +55,19 @@ def named_agents(view: View) -> Iterator[Finding]:
     """Agents that nothing defines, in a file that defines some; and `%agent` cells."""
     known = set(view.known_agents)
     for cell in view.cells:
-        magic = _agent_magic(cell.head)
-        if magic is not None and _is_python(cell.head):
-            message = f"`%agent {magic.verb}` stands in Python, where it does nothing"
+        source = _agent_source(cell.head)
+        line = parse_agent_line(source)
+        first_line = parse_agent_line(source.lstrip().partition("\n")[0])
+        if first_line is not None and _is_python(cell.head):
+            message = f"`%agent {first_line.verb}` stands in Python, where it does nothing"
             yield Finding(
                 cell.head.line, "agent-in-python", f"{message}: write the fence as ```ipython"
             )
-        elif magic is not None and magic.verb == "new":
-            known.add(magic.name)
-            yield from _temporary(magic, cell.head.line)
+        elif line is not None:
+            yield from _unreadable(f"%agent {line.verb}", line.problem, cell.head.line)
+            if line.verb == "new":
+                known.add(line.name)
+                yield from _temporary(line, cell.head.line)
         for mark in (cell.head, *cell.below) if view.agents.names else ():
             name = _agent_of(mark)
             if name is not None and name not in known:
@@ -90,13 +99,22 @@ def _definitions(agents: Entry) -> Iterator[Finding]:
             yield _wrong_type(agent, f"the agent `{agent.key[:_SHOWN]}`", "a mapping of properties")
 
 
-def _temporary(magic: AgentMagic, line: int) -> Iterator[Finding]:
-    """What is wrong with the properties of a `%agent new` cell."""
-    table, others = table_of_words(magic.properties)
-    for word in others:
-        message = f"expected KEY=VALUE behind `%agent new {magic.name[:_SHOWN]}`, found"
-        yield Finding(line, "agents-type", f"{message} `{_one_line(word)}`")
-    for key, value in table.items():
+def msg_lines(view: View) -> Iterator[Finding]:
+    """Yield a finding for each `%%msg` line that cannot be read."""
+    for mark in view.marks:
+        msg = parse_msg_line(mark.unit.body) if mark.role == "prompt" else None
+        if msg is not None:
+            yield from _unreadable(MSG_MAGIC, msg.problem, mark.body_line)
+
+
+def _unreadable(magic: str, problem: str | None, line: int) -> Iterator[Finding]:
+    if problem is not None:
+        yield Finding(line, "unreadable-magic", f"`{magic}` cannot be run: {problem}")
+
+
+def _temporary(magic: AgentLine, line: int) -> Iterator[Finding]:
+    """Yield what is wrong with the properties of a `%agent new` cell."""
+    for key, value in property_table(magic.attributes).items():
         if key == "system_prompt":
             message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
             yield Finding(line, "temporary-agent", f"{message}; only `agents:` can")
@@ -134,11 +152,11 @@ def _one_line(value: Any) -> str:
     return " ".join(str(value)[: 2 * _SHOWN].split())[:_SHOWN]
 
 
-def _agent_magic(head: Mark) -> AgentMagic | None:
-    """The `%agent` magic that the source of a cell begins with."""
+def _agent_source(head: Mark) -> str:
+    """Return the source of a cell that may be a `%agent` line; empty for any other."""
     if head.role not in ("prompt", "code") or "%agent" not in head.unit.body:
-        return None
-    return agent_magic(parse_fence(head.unit.body).code if head.role == "code" else head.unit.body)
+        return ""
+    return parse_fence(head.unit.body).code if head.role == "code" else head.unit.body
 
 
 def _is_python(head: Mark) -> bool:
@@ -152,5 +170,7 @@ def _is_python(head: Mark) -> bool:
 def _agent_of(mark: Mark) -> str | None:
     """The agent that a mark names."""
     if mark.role == "prompt":
-        return msg_attributes(mark.unit.body).get("agent") or mark.value("agent")
+        msg = parse_msg_line(mark.unit.body)
+        named = (msg.attributes.get("agent") if msg else None) or mark.value("agent") or ""
+        return named.strip() or None
     return mark.agent or (mark.value("agent") if mark.role != "attachment" else None)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import get_args
 
-from msgbook_format.agents.definitions import msg_attributes
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.view import Mark, View
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.lines import is_base64
+from msgbook_format.syntax.magic_lines import parse_msg_line
 from msgbook_format.turn.model import ResultStatus, TurnStatus
 from msgbook_format.turn.units.blocks import read_seconds
 
@@ -93,10 +93,11 @@ def values(view: View) -> Iterator[Finding]:
             wrong = _wrong_value(mark, key, value) if isinstance(value, str) else None
             if wrong is not None:
                 yield Finding(mark.footnote, *wrong)
-        given = msg_attributes(mark.unit.body).get("history") if mark.role == "prompt" else None
+        msg = parse_msg_line(mark.unit.body) if mark.role == "prompt" else None
+        given = msg.attributes.get("history") if msg else None
         wrong = _wrong_value(mark, "history", given) if given is not None else None
         if wrong is not None:
-            yield Finding(_body_line(mark), *wrong)
+            yield Finding(mark.body_line, *wrong)
 
 
 def _wrong_value(mark: Mark, key: str, value: str) -> tuple[str, str] | None:
@@ -154,7 +155,7 @@ def _is_binary(mark: Mark) -> bool:
 
 def _wrong_json(mark: Mark) -> Iterator[Finding]:
     expected = "a JSON object" if mark.unit.kind == "nb" else "JSON"
-    line = _body_line(mark)
+    line = mark.body_line
     try:
         value = jsontext.loads(mark.unit.body)
     except json.JSONDecodeError as error:
@@ -174,7 +175,7 @@ def _wrong_base64(mark: Mark) -> Iterator[Finding]:
     """Say the first line that is no BASE64, or that the whole is cut short."""
     if not mark.unit.body or is_base64("".join(mark.unit.body.split())):
         return
-    line = _body_line(mark)
+    line = mark.body_line
     lines = mark.unit.body.split("\n")
     for number, text in enumerate(lines):
         if text.strip() and not _BASE64_LINE.fullmatch(text.strip()):
@@ -183,13 +184,6 @@ def _wrong_base64(mark: Mark) -> Iterator[Finding]:
             return
     message = "the BASE64 is cut short: its length is no multiple of four"
     yield Finding(line + len(lines) - 1, "bad-base64", message)
-
-
-def _body_line(mark: Mark) -> int:
-    """Line of the first line of a mark's body that is not blank."""
-    rest = mark.text.split("\n")[mark.footnote - mark.line + 1 :]
-    blanks = next((n for n, text in enumerate(rest) if text.strip()), 0)
-    return mark.footnote + 1 + blanks
 
 
 def output_files(view: View, check_file: OutputFileRule) -> Iterator[Finding]:

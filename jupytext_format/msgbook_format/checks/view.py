@@ -60,6 +60,13 @@ class Mark:
         return notes[0].number if own else self.line
 
     @property
+    def body_line(self) -> int:
+        """Line of the first line of the body that is not blank."""
+        rest = self.text.split("\n")[self.footnote - self.line + 1 :]
+        blanks = next((n for n, text in enumerate(rest) if text.strip()), 0)
+        return self.footnote + 1 + blanks
+
+    @property
     def written(self) -> bool:
         """Whether its text is somebody's prose, not data that a program put there."""
         if self.role == "block":

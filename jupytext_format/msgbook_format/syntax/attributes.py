@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgbook_format.syntax import jsontext
 
@@ -25,6 +25,9 @@ _TOKEN = re.compile(
     r"|(\S+)"
 )
 _BARE = re.compile(r"[A-Za-z0-9_.:,+-]+")
+_CLOSED = re.compile(_QUOTED, re.S)
+_SHOWN = 40
+"""Characters of a word that a problem quotes."""
 _BARE_KEYS = frozenset(
     [
         "alt",
@@ -61,6 +64,42 @@ def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
         return _parse_tail(tail)
     parsed = _cached_tail(tail)
     return parsed and (parsed[0], parsed[1].copy())
+
+
+class LineAttributes(NamedTuple):
+    """Attributes of a line that holds nothing but `key=value`."""
+
+    values: dict[str, str]
+    """First value of each key."""
+    problem: str | None
+    """Description, with its column from 1, of the first word that cannot be read or is repeated."""
+
+
+def parse_attributes(line: str, start: int = 0) -> LineAttributes:
+    """Return the attributes of a line of a cell from index `start` on.
+
+    The grammar is that of a footnote. Unlike there, a flag, a value that begins with a quote but is
+    not a closed one, and a repeated key are a problem.
+    """
+    values: dict[str, str] = {}
+    problem = None
+    for match in _TOKEN.finditer(line, start):
+        key, token = (match[3], match[4]) if match[3] else (match[1], match[2])
+        if not key or _is_badly_quoted(token):
+            problem = problem or _problem('KEY=VALUE or KEY="A VALUE WITH BLANKS"', match)
+        elif key in values:
+            problem = problem or _problem("each key once", match)
+        if key:
+            values.setdefault(key, _value(token))
+    return LineAttributes(values, problem)
+
+
+def _problem(expected: str, match: re.Match[str]) -> str:
+    return f"column {match.start() + 1}: expected {expected}, found {match[0][:_SHOWN]!r}"
+
+
+def _is_badly_quoted(token: str) -> bool:
+    return token.startswith("'") or (token.startswith('"') and not _CLOSED.fullmatch(token))
 
 
 def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:

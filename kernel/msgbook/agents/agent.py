@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgbook.text import repair_surrogates, visible
 from msgbook_format.agents import properties as agent_properties
-from msgbook_format.agents.properties import PROPERTIES, table_of_words
+from msgbook_format.agents.properties import PROPERTIES, property_table
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -100,16 +100,14 @@ def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
     return ParsedAgent(replace(Agent(name, origin), **found), tuple(notices))
 
 
-def parse_temporary(name: str, properties: str) -> ParsedAgent:
-    """An agent of the words `key=value ...` behind `%agent new NAME`.
+def parse_temporary(name: str, attributes: Mapping[str, str]) -> ParsedAgent:
+    """Return the agent that a line `%agent new NAME key=value ...` makes.
 
     A temporary agent has no `system_prompt` (seed 004).
     """
-    table, others = table_of_words(properties)
+    table = property_table(attributes)
     shown = visible(name)
-    notices = [
-        f"Agent {shown}: expected KEY=VALUE, got {_shown(word)}; it is ignored." for word in others
-    ]
+    notices = []
     if "system_prompt" in table:
         del table["system_prompt"]
         notices.append(

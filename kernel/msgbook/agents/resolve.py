@@ -9,6 +9,7 @@ itself what the user gave to an agent of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -20,11 +21,10 @@ from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic, sourc
 from msgbook.text import one_line, visible
 from msgbook_format.agents.definitions import (
     DEFAULT_AGENT,
-    AgentMagic,
     AgentTables,
-    agent_magic,
     agent_tables,
 )
+from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line
 
 _FRONTMATTER = 200_000
 """Characters of a frontmatter in which agents are looked for."""
@@ -34,6 +34,14 @@ _MOST_NAMED = 20
 
 class UnknownAgentError(MsgbookError):
     """Nothing defines an agent of that name."""
+
+
+class UnreadableAgentError(UnknownAgentError):
+    """The line `%agent new NAME ...` that makes the agent cannot be read."""
+
+    def __init__(self, line: AgentLine) -> None:
+        name = visible(one_line(line.name, 60))
+        super().__init__(f"The cell %agent new {name} makes no agent: {line.problem}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ def resolve_agent(
 
     Raises:
         UnknownAgentError: The agent is not defined; the message lists those that are.
+        UnreadableAgentError: The `%agent new` line above that makes it cannot be read.
     """
     agents = _Agents(cells, sources)
     agent, notices = agents.find(wanted or agents.now)
@@ -92,12 +101,11 @@ def resolve_agent(
 def list_agents(cells: Sequence[Cell], sources: AgentSources) -> list[AvailableAgent]:
     """All agents that a cell below these could name: temporary ones, then place by place."""
     agents = _Agents(cells, sources)
-    return [AvailableAgent(agents.find(name).agent, name == agents.now) for name in agents.names()]
-
-
-def parse_temporary_agent(magic: AgentMagic) -> ParsedAgent:
-    """The agent that a `%agent new` cell makes."""
-    return parse_temporary(magic.name, magic.properties)
+    listed = []
+    for name in agents.names():
+        with suppress(UnreadableAgentError):
+            listed.append(AvailableAgent(agents.find(name).agent, name == agents.now))
+    return listed
 
 
 def parse_project_agent(name: str, text: str) -> ParsedAgent:
@@ -123,18 +131,22 @@ class _Agents:
         self._sources = sources
         self._frontmatter = _tables(sources.frontmatter)
         self._found: dict[str, ParsedAgent] = {}
-        self._temporary: dict[str, AgentMagic] = {}
+        self._temporary: dict[str, AgentLine] = {}
         self.choices: list[_Choice] = []
         """What `%model` and `%agent default` cells say, in their order."""
+        problems = [*self._frontmatter.problems]
         for line in filter(None, map(_magic_line, cells)):
-            model, magic = model_magic(line), agent_magic(line)
+            model, magic = model_magic(line), parse_agent_line(line)
             if model:
                 self.choices.append(_Choice("model", model))
-            elif magic and magic.verb == "default":
-                self.choices.append(_Choice("agent", magic.name))
-            elif magic:
+            elif magic and magic.verb == "new":
                 self._temporary[magic.name] = magic
-        self.problems = self._frontmatter.problems
+            elif magic and magic.problem:
+                words = visible(one_line(line, 60))
+                problems.append(f"{words}: {magic.problem}; it is ignored.")
+            elif magic:
+                self.choices.append(_Choice("agent", magic.name))
+        self.problems = tuple(problems)
 
     @property
     def now(self) -> str:
@@ -167,7 +179,10 @@ class _Agents:
 
     def _read(self, name: str) -> ParsedAgent:
         if name in self._temporary:
-            return parse_temporary_agent(self._temporary[name])
+            line = self._temporary[name]
+            if line.problem:
+                raise UnreadableAgentError(line)
+            return parse_temporary(name, line.attributes)
         if name in self._frontmatter.tables:
             return parse_agent(name, self._frontmatter.tables[name], "notebook")
         if name in self._sources.project:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook.cells import MSG_MAGIC, OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.notebook.cells import OWN_MAGICS, is_own_magic, is_prompt
+from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 PYTHON_MAGIC = "%%python"
 

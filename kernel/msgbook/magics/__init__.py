@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from msgbook.magics.approvals import approvals
 from msgbook.magics.base import Magic, MagicContext, UsageError
@@ -103,4 +104,4 @@ async def run_magic(source: str, scene: MagicContext) -> str:
     if magic.most_words is not None and len(words) > magic.most_words:
         most = f"at most {magic.most_words} words" if magic.most_words else "nothing"
         raise UsageError(f"{name} takes {most}, not {' '.join(words)!r}; see %help.")
-    return await magic.run(scene, words)
+    return await magic.run(replace(scene, source=source), words)

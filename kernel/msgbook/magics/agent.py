@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.agents.agent import Agent
+from msgbook.agents.agent import Agent, parse_temporary
 from msgbook.agents.project_rules import ProjectRule
-from msgbook.agents.resolve import AgentSources, list_agents, parse_temporary_agent, resolve_agent
+from msgbook.agents.resolve import AgentSources, UnreadableAgentError, list_agents, resolve_agent
 from msgbook.agents.selection import Selection, select
 from msgbook.agents.skills import Skill
 from msgbook.magics.base import UsageError
 from msgbook.notebook.cells import Cell
 from msgbook.request import UNKNOWN_MODEL
 from msgbook.text import one_line, visible
-from msgbook_format.agents.definitions import agent_magic
+from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line
 
 _USAGE = (
     "Expected %agent, %agent list, %agent new NAME KEY=VALUE ... or %agent default NAME; see %help."
@@ -47,6 +47,8 @@ class AgentMagicContext:
     None where the server would have to be asked. Raises `ConfigError`."""
     notices: Sequence[str] = ()
     """What of the project could not be read."""
+    source: str = ""
+    """Source of the magic's cell."""
 
 
 def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
@@ -54,6 +56,7 @@ def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
 
     Raises:
         UsageError: The words mean nothing.
+        UnreadableAgentError: The attributes of a temporary agent cannot be read.
         UnknownAgentError: The agent that is named, or that would answer, is not defined.
     """
     match [*words]:
@@ -61,14 +64,15 @@ def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
             return _who_answers(scene)
         case ["list"]:
             return _listing(scene)
-        case ["default", name]:
-            found = resolve_agent(name, scene.cells, scene.sources)
-            lines = [f"The cells below are answered by {_described(found.agent)}"]
-            return "\n".join([*lines, *found.notices])
-        case ["new", name, *_] if "=" not in name:
-            return _new(words)
-        case _:
-            raise UsageError(_USAGE)
+    line = parse_agent_line(scene.source)
+    if line is None:
+        raise UsageError(_USAGE)
+    if line.verb == "new":
+        return _new(line)
+    if line.problem:
+        raise UsageError(f"%agent default {visible(line.name)}: {line.problem}.")
+    found = resolve_agent(line.name, scene.cells, scene.sources)
+    return "\n".join([f"The cells below are answered by {_described(found.agent)}", *found.notices])
 
 
 def rules(scene: AgentMagicContext, _words: Sequence[str]) -> str:
@@ -112,14 +116,13 @@ def _listing(scene: AgentMagicContext) -> str:
     return _columns(rows) + "\n\n* answers below this cell"
 
 
-def _new(words: Sequence[str]) -> str:
-    magic = agent_magic(" ".join(["%agent", *words]))
-    if magic is None:
-        raise UsageError(_USAGE)
-    made = parse_temporary_agent(magic)
+def _new(line: AgentLine) -> str:
+    if line.problem:
+        raise UnreadableAgentError(line)
+    made = parse_temporary(line.name, line.attributes)
     name = visible(made.agent.name)
-    line = f"{_described(made.agent)} can be named below: %%msg agent={name}, %agent default {name}"
-    return "\n".join([line, *made.notices])
+    how = f"%%msg agent={name}, %agent default {name}"
+    return "\n".join([f"{_described(made.agent)} can be named below: {how}", *made.notices])
 
 
 def _agent_below(scene: AgentMagicContext) -> Agent:

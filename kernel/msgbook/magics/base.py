@@ -27,6 +27,8 @@ class MagicContext:
     """How turns are shown; a magic may change it."""
     mark: Callable[[Mapping[str, Any]], bool] | None = None
     """Sends a `cells.mark` (docs/protocol.md) to the pages; whether there was one to send it to."""
+    source: str = ""
+    """Source of the magic's cell."""
 
 
 @dataclass(frozen=True, slots=True)

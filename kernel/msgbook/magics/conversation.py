@@ -90,6 +90,7 @@ async def _agent_scene(scene: MagicContext) -> AgentMagicContext:
             model, provider if provider in engine.settings.providers else None
         ),
         project.notices,
+        scene.source,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from msgbook_format.syntax.magic_lines import MSG_MAGIC, parse_msg_line
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5; comes from a page or a file, so any key may be missing or odd."""
@@ -15,8 +16,6 @@ IsMagic = Callable[[str], bool]
 """Whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
 
 NOTEBOOK_SUFFIX = ".ipynb"
-
-MSG_MAGIC = "%%msg"
 
 OWN_MAGICS = frozenset(
     {
@@ -71,6 +70,8 @@ class Prompt:
     """Of the `%%msg` line: `agent`, `model`, `history`, ..."""
     line: int = field(default=1, compare=False)
     """Line of the cell in which the text begins, from 1."""
+    problem: str | None = None
+    """Description of the first word of the `%%msg` line that cannot be read."""
 
 
 def source_of(cell: Cell) -> str:
@@ -110,10 +111,10 @@ def parse_prompt(source: str) -> Prompt:
     """Take a prompt cell apart: its `%%msg` line, and a leading backslash that forces a prompt."""
     stripped = source.lstrip()
     if stripped.startswith(MSG_MAGIC):
-        first, _, rest = stripped.partition("\n")
-        if first.split(maxsplit=1)[0] == MSG_MAGIC:
-            lead = len(source) - len(stripped)
-            return Prompt(rest, _attributes(first), source.count("\n", 0, lead) + 2)
+        msg = parse_msg_line(source)
+        if msg:
+            line = source.count("\n", 0, len(source) - len(stripped)) + 2
+            return Prompt(source[msg.end :], msg.attributes, line, msg.problem)
     if stripped.startswith("\\"):
         lead = len(source) - len(stripped)
         return Prompt(source[:lead] + stripped[1:])
@@ -137,14 +138,6 @@ def is_own_magic(source: str) -> bool:
 def is_excluded(history: Any) -> bool:
     """Whether a `history` value keeps its cell from the model."""
     return history is False or str(history).strip().lower() in _EXCLUDED
-
-
-def _attributes(line: str) -> dict[str, str]:
-    try:
-        words = shlex.split(line)[1:]
-    except ValueError:
-        words = line.split()[1:]
-    return {key: value for key, eq, value in (word.partition("=") for word in words) if eq}
 
 
 def outputs_of(cell: Cell) -> list[Any]:

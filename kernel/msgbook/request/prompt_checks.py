@@ -31,6 +31,10 @@ class EmptyMessageError(MsgbookError):
     """There is nothing to send."""
 
 
+class UnreadableMsgLineError(MsgbookError):
+    """The `%%msg` line of a prompt cannot be read."""
+
+
 class NothingToContinueError(MsgbookError):
     """There is no answer above that broke off."""
 
@@ -44,9 +48,15 @@ def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
     """Go on only if there is something to say.
 
     Raises:
+        UnreadableMsgLineError: Its `%%msg` line cannot be read.
         EmptyMessageError: There is nothing.
         NothingToContinueError: `%continue` asks for what there is not, or says more than that.
     """
+    if prompt.problem:
+        raise UnreadableMsgLineError(
+            f"%%msg in line {prompt.line - 1} cannot be read, so nothing was sent: "
+            f"{prompt.problem}. The message itself begins on the next line."
+        )
     if not prompt.text.strip():
         raise EmptyMessageError("The message is empty: write something into the cell.")
     if is_continue(source):

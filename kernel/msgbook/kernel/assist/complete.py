@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from msgbook.approval.roots import visible
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.notebook.cell_names import title_of
-from msgbook.notebook.cells import MSG_MAGIC, OWN_MAGICS
+from msgbook.notebook.cells import OWN_MAGICS
 from msgbook.text import one_line
+from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 PROMPT_ATTRIBUTES = (
     "agent",

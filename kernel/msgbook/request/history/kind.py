@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgbook.notebook.cells import (
-    MSG_MAGIC,
     Cell,
     IsMagic,
     is_own_magic,
@@ -14,6 +13,7 @@ from msgbook.notebook.cells import (
     parse_prompt,
     source_of,
 )
+from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 Kind = Literal["prompt", "code", "note", "none"]
 
