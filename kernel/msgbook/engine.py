@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.approval.approver import Approvals
+from msgbook.approval.approver import Approver
 from msgbook.config import Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.notebook.cells import IsMagic, any_magic
@@ -63,7 +63,7 @@ class Engine:
     Args:
         folder: The notebook's folder.
         private: Paths that tools neither read nor change without approval.
-        approvals: Approves tool calls; by default as the settings alone say.
+        approver: Decides about calls that need approval; by default by the settings alone.
         namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn then ends with this error.
         sleep: Waits some seconds before a server is asked again.
@@ -85,7 +85,7 @@ class Engine:
         folder: Path,
         *,
         private: tuple[Path, ...] = (),
-        approvals: Approvals | None = None,
+        approver: Approver | None = None,
         namespace: Namespace | None = None,
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -94,7 +94,7 @@ class Engine:
     ) -> None:
         self.settings = settings
         self.servers = Servers(settings, problem=problem, sleep=sleep)
-        self.approvals = approvals or Approvals(settings.approval, folder)
+        self.approver = approver or Approver(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
         limits, refusals = limits.narrowed(settings.project_limits)
         self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
@@ -133,7 +133,7 @@ class Engine:
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript)
         services = PreviewServices(
-            lambda question: self.approvals.decide(question, None), self.servers.known_model
+            lambda question: self.approver.decide(question, None), self.servers.known_model
         )
         prepared = await self.request_builder.prepare(source, prompt, transcript, services)
         active_agent = prepared.active_agent

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
 class MsgbookError(Exception):
@@ -17,12 +17,15 @@ class MsgbookError(Exception):
     """Further lines: what there is to choose from."""
 
 
+class ToolError(MsgbookError):
+    """A tool call, or the reading of a file for a model, that failed. The message is for the model."""
+
+
 class ConfigError(MsgbookError):
     """A setting is missing or cannot be used; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(NamedTuple):
     """Asking the server again may help."""
 
     reason: str

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.approval.approver import Approvals
+from msgbook.approval.approver import Approver
 from msgbook.approval.rules import RULES_FILE, Rule, SavedRules
 from msgbook.approval.store import Store, data_file
 from msgbook.config import Settings, config_path
@@ -51,7 +51,7 @@ def home_folder() -> Path | None:
         return None
 
 
-def saved_approvals(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approvals:
+def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
     """What is allowed in a notebook's folder; rules made by an answer are kept for good."""
     saved = SavedRules(Store(data_file(RULES_FILE)))
-    return Approvals(settings.approval, folder, rules, saved)
+    return Approver(settings.approval, folder, rules, saved)

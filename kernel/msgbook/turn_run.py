@@ -119,10 +119,10 @@ class _TurnRun:
             engine.shown_notices,
             self._changed.set,
             choose_model=engine.servers.model,
-            approve=lambda question: engine.approvals.decide(question, ask),
+            approve=lambda question: engine.approver.decide(question, ask),
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
-            bound=engine.results.capped,
+            bound=engine.results.cap,
         )
 
     async def changes(self) -> AsyncGenerator[None]:
@@ -199,7 +199,7 @@ class _TurnRun:
         Warnings appear once in a session; an approval policy that allows every call, in each turn.
         """
         engine, transcript = self._engine, self._transcript
-        warnings = [*engine.warnings, *engine.approvals.problems()]
+        warnings = [*engine.warnings, *engine.approver.take_problems()]
         texts = [text for text in warnings if text not in engine.shown_notices]
         engine.shown_notices.update(warnings)
         if engine.settings.approval == "allow":

@@ -8,7 +8,8 @@ import pytest
 
 from msgbook.agents.agent import Agent
 from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 
 OWNED = ConfiguredNames(providers=["openai", "local"], tools=["read", "grep"], mcp_servers=["web"])
 
@@ -24,7 +25,7 @@ def real_by(roots):
     def real(path):
         try:
             return roots.resolve(path)
-        except Refused:
+        except ToolError:
             return None
 
     return real

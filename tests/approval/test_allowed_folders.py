@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from msgbook.approval.request import ApprovalRequiredError
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.tools.file_tools import FileTools
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.files.walking import walk
@@ -58,8 +59,8 @@ def held(folder: Path, **more) -> FileCalls:
     "path", ["src/a.py", "src/deep/../a.py", "docs/guide/c.md", "into/a.py", "into.py", "src/out/guide/c.md"],
 )  # fmt: skip
 def test_what_really_lies_in_an_allowed_folder_is_free(folder, path):
-    assert held(folder).free("read", path=path) == "inside\n"
-    assert held(folder).free("grep", path=path, pattern="inside").endswith(":1:inside")
+    assert held(folder).run("read", path=path) == "inside\n"
+    assert held(folder).run("grep", path=path, pattern="inside").endswith(":1:inside")
 
 
 @pytest.mark.parametrize(
@@ -70,16 +71,16 @@ def test_what_is_left_out_has_to_be_allowed(folder, path):
     path = path.format(root=folder)
     real = (folder / path).resolve()
 
-    need = held(folder).need("read", path=path)
+    needed = held(folder).approval_request("read", path=path)
 
-    assert need["reason"] == f"the agent's allowed_uris leave it out: {real}"
-    assert not need["every_time"]
+    assert needed.reason == f"the agent's allowed_uris leave it out: {real}"
+    assert not needed.always_asks
 
 
 def test_what_is_left_out_is_read_when_somebody_allows_it(folder):
-    assert held(folder).allowed("read", path="d.txt") == f"{LEFT_OUT}\n"
-    assert held(folder).allowed("glob", pattern="*", path="src2") == "src2/f.py"
-    assert LEFT_OUT in held(folder).allowed("grep", pattern="text", path="src2")
+    assert held(folder).run_approved("read", path="d.txt") == f"{LEFT_OUT}\n"
+    assert held(folder).run_approved("glob", pattern="*", path="src2") == "src2/f.py"
+    assert LEFT_OUT in held(folder).run_approved("grep", pattern="text", path="src2")
 
 
 def test_no_folder_allows_nothing(folder):
@@ -89,71 +90,71 @@ def test_no_folder_allows_nothing(folder):
     files = FileCalls(folder, blobs=blobs, allowed=[])
 
     for path in ("src/a.py", "d.txt", ".", "none"):
-        assert "leave it out" in files.need("read", path=path)["reason"]
-    assert files.need("glob", pattern="*")
-    assert files.need("grep", pattern=".")
-    assert files.free("read", path=f".msgbook/blobs/{'a' * 64}") == "kept"
+        assert "leave it out" in files.approval_request("read", path=path).reason
+    assert files.approval_request("glob", pattern="*")
+    assert files.approval_request("grep", pattern=".")
+    assert files.run("read", path=f".msgbook/blobs/{'a' * 64}") == "kept"
 
 
 def test_one_file_can_be_allowed(folder):
     files = FileCalls(folder, allowed=[folder / "docs" / "e.md"])
 
-    assert LEFT_OUT in files.free("read", path="docs/e.md")
-    assert files.need("read", path="docs/guide/c.md")
-    assert files.free("glob", pattern="**").split("\n") == ["docs/", "docs/e.md", NOTE]
+    assert LEFT_OUT in files.run("read", path="docs/e.md")
+    assert files.approval_request("read", path="docs/guide/c.md")
+    assert files.run("glob", pattern="**").split("\n") == ["docs/", "docs/e.md", NOTE]
 
 
 def test_secrets_are_none_the_freer_for_it(folder):
-    inside = held(folder).need("read", path="src/.env")
-    beside = held(folder).need("read", path=".env")
-    named = FileCalls(folder, allowed=[folder / ".env"]).need("read", path=".env")
+    inside = held(folder).approval_request("read", path="src/.env")
+    beside = held(folder).approval_request("read", path=".env")
+    named = FileCalls(folder, allowed=[folder / ".env"]).approval_request("read", path=".env")
 
-    assert inside["every_time"]
-    assert beside["every_time"]
-    assert named["every_time"]
-    assert "leave it out and it may hold a secret" in beside["reason"]
-    assert LEFT_OUT not in held(folder).free("grep", pattern="text")
+    assert inside.always_asks
+    assert beside.always_asks
+    assert named.always_asks
+    assert "leave it out and it may hold a secret" in beside.reason
+    assert LEFT_OUT not in held(folder).run("grep", pattern="text")
 
 
 def test_what_is_allowed_outside_the_notebooks_folder_is_not_free(folder):
     files = FileCalls(folder, allowed=[folder.parent, Path("/")])
 
-    need = files.need("read", path="../outside.txt")
+    needed = files.approval_request("read", path="../outside.txt")
 
-    assert need["reason"].startswith("it is outside the notebook's folder")
-    assert files.need("glob", pattern="*", path="..")
+    assert needed.reason.startswith("it is outside the notebook's folder")
+    assert files.approval_request("glob", pattern="*", path="..")
 
 
 def test_in_the_home_directory_nothing_is_free_in_an_allowed_folder_either(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
 
-    assert "home directory" in held(folder).need("read", path="src/a.py")["reason"]
-    assert "home directory" in held(folder).need("glob", pattern="*")["reason"]
+    assert "home directory" in held(folder).approval_request("read", path="src/a.py").reason
+    assert "home directory" in held(folder).approval_request("glob", pattern="*").reason
 
 
 def test_private_folders_are_not_searched_for_what_is_allowed_in_them(folder):
     files = FileCalls(folder, [folder / "docs"], allowed=[folder / "docs" / "guide"])
 
-    assert files.need("glob", pattern="*", path="docs")["every_time"]
-    assert files.need("read", path="docs/guide/c.md")["every_time"]
+    assert files.approval_request("glob", pattern="*", path="docs").always_asks
+    assert files.approval_request("read", path="docs/guide/c.md").always_asks
 
 
 def test_glob_shows_what_is_allowed_and_the_way_to_it(folder):
-    found = held(folder).free("glob", pattern="**").split("\n")
+    found = held(folder).run("glob", pattern="**").split("\n")
 
     assert found == [
         "docs/", "docs/guide/", "docs/guide/c.md", "src/", "src/.env", "src/a.py", "src/deep/",
         "src/deep/b.py", "src/far", "src/out", "src/out.md", NOTE,
     ]  # fmt: skip
-    assert held(folder).free("glob", pattern="*", path="docs").split("\n") == ["docs/guide/", NOTE]
-    assert held(folder).free("glob", pattern="*.py", path="src") == "src/a.py"
+    assert held(folder).run("glob", pattern="*", path="docs").split("\n") == ["docs/guide/", NOTE]
+    assert held(folder).run("glob", pattern="*.py", path="src") == "src/a.py"
 
 
 @pytest.mark.parametrize("with_ripgrep", [False, True])
 def test_grep_searches_what_is_allowed(folder, tmp_path, with_ripgrep):
     program = fake_ripgrep.install(tmp_path) if with_ripgrep else None
 
-    found = held(folder, ripgrep=program).free("grep", pattern=".").split("\n")
+    found = held(folder, ripgrep=program).run("grep", pattern=".").split("\n")
 
     files = {line.partition(":")[0] for line in found[:-1]}
     assert files == {"docs/guide/c.md", "src/a.py", "src/deep/b.py"}
@@ -167,14 +168,14 @@ def test_grep_searches_what_is_allowed(folder, tmp_path, with_ripgrep):
 def test_writes_to_what_is_left_out_are_asked_about_each_time(folder, tool, more):
     path = "docs/new" if tool == "mkdir" else "docs/e.md"
 
-    need = held(folder).need(tool, path=path, **more)
-    failing = held(folder).need("edit", path="docs/e.md", old="not there", new="x")
+    needed = held(folder).approval_request(tool, path=path, **more)
+    failing = held(folder).approval_request("edit", path="docs/e.md", old="not there", new="x")
 
-    assert need["every_time"]
-    assert need["reason"].endswith(f"{folder / path}, and the agent's allowed_uris leave it out")
+    assert needed.always_asks
+    assert needed.reason.endswith(f"{folder / path}, and the agent's allowed_uris leave it out")
     # Whether a text stands in the file is not told.
-    assert "would fail" in failing["preview"]
-    assert not held(folder).need("write", path="src/new.py", content="x")["every_time"]
+    assert "would fail" in failing.preview
+    assert not held(folder).approval_request("write", path="src/new.py", content="x").always_asks
 
 
 _PIECES = [".", "..", "src", "docs", "guide", "deep", "out", "far", "project", "into", "src2", "a.py",
@@ -211,7 +212,7 @@ def test_no_argument_shows_what_is_left_out(tree, allowed, path, call):
 
     reply = files.reply(tool, path=path, **more)
 
-    shown = json.dumps({key: value for key, value in reply.items() if key != "need"})
+    shown = json.dumps({key: value for key, value in reply.items() if key != "approval_request"})
     assert LEFT_OUT not in shown
     real = (tree / path).resolve()
     # What was asked for is named, or a folder on the way to it, by its real path where that is free.
@@ -221,20 +222,20 @@ def test_no_argument_shows_what_is_left_out(tree, allowed, path, call):
     assert "e.md" not in shown
     free = any(real.is_relative_to(tree / name) for name in allowed)
     if tool == "read" and not free:
-        assert "need" in reply
+        assert "approval_request" in reply
 
 
 def test_a_folder_that_is_swapped_for_a_link_after_the_check_is_not_followed(folder):
     roots = Roots(folder, allowed=[folder / "docs" / "guide"])
     real = roots.resolve("docs/guide/c.md")
-    assert roots.objection(real) is None
+    assert roots.check_read(real) is None
     (folder / "docs" / "guide").rename(folder / "was")
     (folder / "docs" / "guide").symlink_to(folder / "src")
 
-    with pytest.raises(Refused):
+    with pytest.raises(ToolError):
         read_file(roots, real, 100)
     # From now on the name means what is left out.
-    assert roots.objection(roots.resolve("docs/guide/a.py")) is not None
+    assert roots.check_read(roots.resolve("docs/guide/a.py")) is not None
 
 
 def test_workers_hold_each_agent_to_its_own_folders(folder):
@@ -243,7 +244,7 @@ def test_workers_hold_each_agent_to_its_own_folders(folder):
         replies = []
         try:
             for allowed in (None, [folder / "src"], [], [folder / "docs"]):
-                read = next(tool for tool in files.within(allowed) if tool.name == "read")
+                read = next(tool for tool in files.narrow_to(allowed) if tool.name == "read")
                 for path in ("src/a.py", "docs/e.md"):
                     try:
                         replies.append(await read.call(json.dumps({"path": path})))
@@ -270,5 +271,5 @@ def test_a_walk_leaves_out_what_is_hidden_with_all_below_it(folder):
 
 
 def test_a_walk_ends_at_its_limit(folder):
-    with pytest.raises(Refused, match="more than 2 folders"):
+    with pytest.raises(ToolError, match="more than 2 folders"):
         list(walk(Roots(folder), folder, limit=2))

@@ -10,7 +10,9 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.roots import Refused, Roots, visible
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
+from msgbook.text import visible
 from msgbook.tools.files.opening import open_folder, read_file
 
 MARK = "the text of an outside file"
@@ -50,8 +52,8 @@ def test_nothing_outside_is_free_by_any_road(folder, road):
     files = FileCalls(folder)
 
     for tool, more in (("read", {}), ("grep", {"pattern": "."}), ("glob", {"pattern": "*"})):
-        need = files.need(tool, path=path, **more)
-        assert need["reason"].startswith("it is outside the notebook's folder")
+        needed = files.approval_request(tool, path=path, **more)
+        assert needed.reason.startswith("it is outside the notebook's folder")
 
 
 @pytest.mark.parametrize(
@@ -95,13 +97,13 @@ def test_no_argument_opens_what_is_not_free(tmp_path_factory, tree, data):
 
     reply = files.reply(tool, path=path, **more)
 
-    shown = {key: value for key, value in reply.items() if key != "need"}
+    shown = {key: value for key, value in reply.items() if key != "approval_request"}
     assert MARK not in json.dumps(shown)
     assert str(tree.parent / "outside") not in str(reply.get("content", ""))
     # Whether a text stands in a file that is not free is not told either.
     real = (tree / path).resolve() if "loop" not in path and "file:" not in path else tree
     if tool == "edit" and not real.is_relative_to(tree):
-        assert "need" in reply or reply["error"].endswith("give that of a file.")
+        assert "approval_request" in reply or reply["error"].endswith("give that of a file.")
 
 
 @pytest.fixture(scope="module")
@@ -119,20 +121,20 @@ def test_what_may_hold_a_secret_is_asked_about_each_time(folder, name):
     (folder / name).parent.mkdir(exist_ok=True, parents=True)
     (folder / name).write_text(MARK)
 
-    need = FileCalls(folder).need("read", path=name)
+    needed = FileCalls(folder).approval_request("read", path=name)
 
-    assert need["every_time"]
-    assert need["reason"] == f"it may hold a secret: {visible(str(folder / name))}"
-    assert FileCalls(folder).allowed("read", path=name) == MARK
+    assert needed.always_asks
+    assert needed.reason == f"it may hold a secret: {visible(str(folder / name))}"
+    assert FileCalls(folder).run_approved("read", path=name) == MARK
 
 
 def test_a_secret_outside_is_known_by_every_part_of_its_path(folder):
-    ours = FileCalls(folder).need("read", path="/srv/.ssh/known_hosts")
-    other = FileCalls(folder).need("read", path="/srv/notes.txt")
+    ours = FileCalls(folder).approval_request("read", path="/srv/.ssh/known_hosts")
+    other = FileCalls(folder).approval_request("read", path="/srv/notes.txt")
 
-    assert ours["every_time"]
-    assert not other["every_time"]
-    assert "outside the notebook's folder and it may hold a secret" in ours["reason"]
+    assert ours.always_asks
+    assert not other.always_asks
+    assert "outside the notebook's folder and it may hold a secret" in ours.reason
 
 
 def test_the_name_of_a_folder_above_makes_nothing_secret(tmp_path):
@@ -140,8 +142,8 @@ def test_the_name_of_a_folder_above_makes_nothing_secret(tmp_path):
     folder.mkdir(parents=True)
     (folder / "a.txt").write_text("inside")
 
-    assert FileCalls(folder).free("read", path="a.txt") == "inside"
-    assert FileCalls(folder).free("grep", pattern="inside") == "a.txt:1:inside"
+    assert FileCalls(folder).run("read", path="a.txt") == "inside"
+    assert FileCalls(folder).run("grep", pattern="inside") == "a.txt:1:inside"
 
 
 def test_in_the_home_directory_and_at_the_root_nothing_is_free(tmp_path, monkeypatch):
@@ -152,9 +154,12 @@ def test_in_the_home_directory_and_at_the_root_nothing_is_free(tmp_path, monkeyp
 
     for folder in (home, tmp_path, Path("/")):
         files = FileCalls(folder)
-        assert "home directory" in files.need("read", path=str(home / "project" / "a"))["reason"]
-        assert files.need("write", path=str(home / "b"), content="")["every_time"]
-    assert FileCalls(home / "project").free("read", path="a") == "inside"
+        assert (
+            "home directory"
+            in files.approval_request("read", path=str(home / "project" / "a")).reason
+        )
+        assert files.approval_request("write", path=str(home / "b"), content="").always_asks
+    assert FileCalls(home / "project").run("read", path="a") == "inside"
 
 
 def test_private_folders_are_not_free_even_inside(folder):
@@ -162,11 +167,11 @@ def test_private_folders_are_not_free_even_inside(folder):
     (folder / "Jupyter" / "x").write_text(MARK)
     files = FileCalls(folder, [folder / "Jupyter"])
 
-    assert files.need("read", path="Jupyter/x")["every_time"]
-    assert files.need("read", path="Jupyter")["every_time"]
-    assert files.free("grep", pattern="text") == "(nothing matches)"
-    assert FileCalls(folder, [folder / "JUPYTER"]).need("read", path="Jupyter/x")
-    assert FileCalls(folder / "Jupyter", [folder]).need("read", path="x")["every_time"]
+    assert files.approval_request("read", path="Jupyter/x").always_asks
+    assert files.approval_request("read", path="Jupyter").always_asks
+    assert files.run("grep", pattern="text") == "(nothing matches)"
+    assert FileCalls(folder, [folder / "JUPYTER"]).approval_request("read", path="Jupyter/x")
+    assert FileCalls(folder / "Jupyter", [folder]).approval_request("read", path="x").always_asks
 
 
 def test_whole_results_are_free_to_read_and_nothing_else_beside_them(folder):
@@ -178,9 +183,9 @@ def test_whole_results_are_free_to_read_and_nothing_else_beside_them(folder):
     (blobs / ("b" * 64)).symlink_to(project / "outside.txt")
     files = FileCalls(folder, blobs=blobs)
 
-    assert files.free("read", path=f"../.msgbook/blobs/{'a' * 64}") == "kept"
-    assert files.need("read", path="../.msgbook/blobs/other")
-    assert files.need("read", path=f"../.msgbook/blobs/{'b' * 64}")
+    assert files.run("read", path=f"../.msgbook/blobs/{'a' * 64}") == "kept"
+    assert files.approval_request("read", path="../.msgbook/blobs/other")
+    assert files.approval_request("read", path=f"../.msgbook/blobs/{'b' * 64}")
 
 
 def test_a_blobs_folder_that_is_a_link_frees_nothing(folder):
@@ -189,7 +194,9 @@ def test_a_blobs_folder_that_is_a_link_frees_nothing(folder):
     blobs = folder / ".msgbook" / "blobs"
     blobs.symlink_to(folder.parent / "outside")
 
-    assert FileCalls(folder, blobs=blobs).need("read", path=f".msgbook/blobs/{'a' * 64}")
+    assert FileCalls(folder, blobs=blobs).approval_request(
+        "read", path=f".msgbook/blobs/{'a' * 64}"
+    )
 
 
 def test_a_link_that_is_swapped_in_after_the_check_is_not_followed(folder):
@@ -198,7 +205,7 @@ def test_a_link_that_is_swapped_in_after_the_check_is_not_followed(folder):
     (folder / "a.txt").unlink()
     (folder / "a.txt").symlink_to(folder.parent / "outside.txt")
 
-    with pytest.raises(Refused):
+    with pytest.raises(ToolError):
         read_file(roots, real, 100)
 
 
@@ -209,7 +216,7 @@ def test_a_folder_that_is_swapped_for_a_link_after_the_check_is_not_followed(fol
     (folder / "sub").rename(folder / "was")
     (folder / "sub").symlink_to(folder.parent)
 
-    with pytest.raises(Refused):
+    with pytest.raises(ToolError):
         read_file(roots, real, 100)
     with pytest.raises(OSError, match="Not a directory"):
         open_folder(roots, real.parent)
@@ -233,11 +240,11 @@ def test_leave_to_read_elsewhere_is_no_leave_to_see_what_processes_were_started_
     files = FileCalls(folder)
 
     for path in ("/proc/1/environ", "/proc/self/environ", "/proc"):
-        assert files.need("read", path=path)["every_time"]
-    assert not files.need("read", path="/usr")["every_time"]
+        assert files.approval_request("read", path=path).always_asks
+    assert not files.approval_request("read", path="/usr").always_asks
 
 
 def test_reasons_show_control_and_bidi_characters(folder):
-    reason = FileCalls(folder).need("read", path="/a\u202eb\x1bc\u2028\nd\te")["reason"]
+    reason = FileCalls(folder).approval_request("read", path="/a\u202eb\x1bc\u2028\nd\te").reason
 
     assert reason.endswith("/a\\u202eb\\u001bc\\u2028\\nd\\te")

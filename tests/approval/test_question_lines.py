@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.approval.question import Answer, Question
-from msgbook.approval.question_text import answer_of, ask_by_line, prompt_of
+from msgbook.approval.question_text import ask_by_line, format_question, parse_answer
 from msgbook.approval.request import ApprovalRequest
 
 
-def question(name="write", arguments="{}", reason="why", preview="", *, every_time=False):
+def question(name="write", arguments="{}", reason="why", preview="", *, always_asks=False):
     call = {"type": "tool_call", "id": "c", "name": name, "arguments": arguments}
-    return Question(call, ApprovalRequest(reason, preview, every_time))
+    return Question(call, ApprovalRequest(reason, preview, always_asks))
 
 
 def test_the_question_shows_tool_arguments_reason_and_difference():
     asked = question("edit", '{"path": "a.py"}', "it changes a.py", "-old\n+\tnew")
 
-    assert prompt_of(asked) == (
-        "edit asks for leave, since it changes a.py.\n"
+    assert format_question(asked) == (
+        "edit needs your approval, since it changes a.py.\n"
         '    {"path": "a.py"}\n'
         "    -old\n"
         "    +\tnew\n"
@@ -31,7 +31,7 @@ def test_the_question_shows_tool_arguments_reason_and_difference():
 
 
 def test_where_it_is_asked_each_time_no_more_is_offered():
-    assert prompt_of(question(every_time=True)).endswith("\n[y] once  [n reason] no: ")
+    assert format_question(question(always_asks=True)).endswith("\n[y] once  [n reason] no: ")
 
 
 def test_what_is_not_seen_is_written_out():
@@ -41,26 +41,26 @@ def test_what_is_not_seen_is_written_out():
 
     assert (
         "a\\u202egpj.exe\\u200b\\u00a0\\u001b[2K\\U000e0041\\u3164\\ufe0f\\U000e0101"
-        in prompt_of(asked)
+        in format_question(asked)
     )
 
 
 @given(st.text(), st.text(), st.text(), st.text())
 def test_no_text_of_others_begins_a_line_of_ours(name, arguments, reason, preview):
-    lines = prompt_of(question(name, arguments, reason, preview)).split("\n")
+    lines = format_question(question(name, arguments, reason, preview)).split("\n")
 
     assert all(line.startswith("    ") for line in lines[1:-1])
     assert all(c.isprintable() or c == "\t" for line in lines for c in line)
 
 
 def test_answers():
-    assert answer_of(" y ") == Answer("once")
-    assert answer_of("s") == Answer("session")
-    assert answer_of("r") == Answer("rule")
-    assert answer_of("") == Answer("no")
-    assert answer_of("no  because of that ") == Answer("no", "because of that")
+    assert parse_answer(" y ") == Answer("once")
+    assert parse_answer("s") == Answer("session")
+    assert parse_answer("r") == Answer("rule")
+    assert parse_answer("") == Answer("no")
+    assert parse_answer("no  because of that ") == Answer("no", "because of that")
     for odd in ("yy", "y please", "maybe", "ny"):
-        assert answer_of(odd) is None
+        assert parse_answer(odd) is None
 
 
 def test_another_word_asks_again():

@@ -184,7 +184,7 @@ def test_what_another_version_wrote_stays_in_the_file(saved, file):
     file.write_text('{"version": 2, "later": 1, "rules": [{"tool": "x", "until": 5}, "odd"]}')
 
     saved.add("a", "{}", HERE)
-    saved.remove(saved.of(HERE))
+    saved.remove(saved.in_folder(HERE))
 
     assert json.loads(file.read_text()) == {
         "version": 1,
@@ -211,7 +211,7 @@ def test_a_saved_rule_for_a_path_holds_only_while_that_leads_to_the_same_place(s
     assert saved.covers("read", '{"path": "../data/x"}', HERE, "/project/data/x")
     assert not saved.covers("read", '{"path": "../data/x"}', HERE, "/home/me/letters/x")
     assert not saved.covers("read", '{"path": "../data/x"}', HERE)
-    assert [entry["path"] for entry in saved.of(HERE)] == ["/project/data/x"]
+    assert [entry["path"] for entry in saved.in_folder(HERE)] == ["/project/data/x"]
 
 
 @pytest.mark.parametrize(

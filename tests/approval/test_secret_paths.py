@@ -15,7 +15,8 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.roots import Objection, Roots
+from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.roots import Roots
 from msgbook.approval.secret_paths import SECRET_PATHS
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import SourceError
@@ -97,8 +98,8 @@ def test_searching_from_a_folder_above_shows_nothing_of_a_secret(files, project,
     )
 
     reply = files.reply(tool, path=path, **arguments)
-    if "need" in reply:
-        reply = files.reply(tool, reply["need"], path=path, **arguments)
+    if "approval_request" in reply:
+        reply = files.reply(tool, reply["approval_request"], path=path, **arguments)
 
     assert MARK not in json.dumps(reply)
     assert "content" in reply
@@ -113,11 +114,11 @@ def test_a_secret_that_is_named_itself_asks_each_time_and_is_then_read(files, pr
     path = str(Path(spelling(data, folder, project), secret.relative_to(folder)))
     tool, arguments = data.draw(st.sampled_from([("grep", {"pattern": "token"}), ("read", {})]))
 
-    need = files.need(tool, path=path, **arguments)
+    needed = files.approval_request(tool, path=path, **arguments)
 
-    assert need["every_time"]
-    assert str(secret) in need["reason"]
-    assert MARK in files.reply(tool, need, path=path, **arguments)["content"]
+    assert needed.always_asks
+    assert str(secret) in needed.reason
+    assert MARK in files.reply(tool, needed, path=path, **arguments)["content"]
 
 
 @given(data=st.data())
@@ -125,7 +126,7 @@ def test_a_secret_that_is_named_itself_asks_each_time_and_is_then_read(files, pr
 def test_a_reference_to_a_folder_or_a_pattern_brings_nothing_of_a_secret(project, data):
     asked = []
 
-    async def allow(real: Path, objection: Objection) -> bool:
+    async def allow(real: Path, needed: ApprovalRequest) -> bool:
         asked.append(real)
         return True
 
@@ -158,7 +159,7 @@ def test_a_reference_to_a_folder_or_a_pattern_brings_nothing_of_a_secret(project
              "Credentials.JSON", "PROD.env", "kaggle.json", "client_secret_42.apps.json", ".bash_history"],
 )  # fmt: skip
 def test_what_is_plainly_secret_is_asked_about(tmp_path, name):
-    assert FileCalls(tmp_path).need("read", path=name)["every_time"]
+    assert FileCalls(tmp_path).approval_request("read", path=name).always_asks
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_what_only_looks_like_it_is_free(tmp_path, name):
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("free")
 
-    assert FileCalls(tmp_path).free("read", path=name) == "free"
+    assert FileCalls(tmp_path).run("read", path=name) == "free"
 
 
 def examples(pattern: str) -> list[str]:
@@ -189,7 +190,9 @@ def test_each_entry_of_the_table_asks_by_the_names_that_it_stands_for(tmp_path):
     names = [name for pattern in SECRET_PATHS for name in examples(pattern)]
 
     assert len(names) > 60
-    assert [n for n in names if not FileCalls(tmp_path).need("read", path=n)["every_time"]] == []
+    assert [
+        n for n in names if not FileCalls(tmp_path).approval_request("read", path=n).always_asks
+    ] == []
 
 
 def test_the_documentation_has_the_table():

@@ -443,7 +443,7 @@ def test_a_terminal_shows_the_turn_as_it_grows_and_is_asked(server, chat):
 
     shown = terminal(server, "run", "--from", "three", chat)
     shown.expect_exact("> third  [three]")
-    shown.expect_exact("write asks for leave")
+    shown.expect_exact("write needs your approval")
     shown.expect_exact("[n reason] no: ")
     shown.sendline("y")
     shown.expect_exact("All ␛[2Jdone")

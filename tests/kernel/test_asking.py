@@ -215,7 +215,7 @@ def test_without_a_page_the_client_is_asked(kernel, server, outside, lines, expe
     assert prompts[0].endswith(
         "[y] once  [s] this tool, this session  [r] a rule for exactly this call  [n reason] no: "
     )
-    assert all(p.startswith("The answer is one of the letters") for p in prompts[1:])
+    assert all(p.startswith("Please answer with one of the letters") for p in prompts[1:])
 
 
 def test_the_reason_of_a_typed_no_reaches_the_model(kernel, server):

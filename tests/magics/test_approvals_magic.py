@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.approver import Approvals
+from msgbook.approval.approver import Approver
 from msgbook.approval.question import Answer, Question
 from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.rules import Rule, SavedRules
@@ -24,14 +24,14 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def approvals(tmp_path: Path, file: Path) -> Approvals:
+def approver(tmp_path: Path, file: Path) -> Approver:
     saved = SavedRules(Store(file))
-    return Approvals("ask", tmp_path, [Rule("glob", {"pattern": "*.py"})], saved)
+    return Approver("ask", tmp_path, [Rule("glob", {"pattern": "*.py"})], saved)
 
 
 @pytest.fixture
-def run(approvals: Approvals, tmp_path: Path):
-    engine = Engine(Settings(), tmp_path, approvals=approvals)
+def run(approver: Approver, tmp_path: Path):
+    engine = Engine(Settings(), tmp_path, approver=approver)
 
     async def transcript():
         raise AssertionError("nothing of the notebook is needed")
@@ -39,17 +39,17 @@ def run(approvals: Approvals, tmp_path: Path):
     return lambda source: asyncio.run(run_magic(source, MagicContext(engine, transcript)))
 
 
-def answer(approvals: Approvals, tool: str, arguments: str, choice) -> None:
+def answer(approver: Approver, tool: str, arguments: str, choice) -> None:
     async def ask(question: Question) -> Answer:
         return Answer(choice)
 
     call = {"type": "tool_call", "id": "c", "name": tool, "arguments": arguments}
-    asyncio.run(approvals.decide(Question(call, ApprovalRequest("why")), ask))
+    asyncio.run(approver.decide(Question(call, ApprovalRequest("why")), ask))
 
 
-def test_it_lists_policy_grants_and_rules_with_numbers(run, approvals):
-    answer(approvals, "shell", '{"command": "a\u202eb"}', "rule")
-    answer(approvals, "write", "{}", "session")
+def test_it_lists_policy_grants_and_rules_with_numbers(run, approver):
+    answer(approver, "shell", '{"command": "a\u202eb"}', "rule")
+    answer(approver, "write", "{}", "session")
 
     assert run("%approvals") == (
         "Calls that are not free are asked about.\n\n"
@@ -61,24 +61,24 @@ def test_it_lists_policy_grants_and_rules_with_numbers(run, approvals):
     )
 
 
-def test_what_is_forgotten_is_said_and_gone(run, approvals):
+def test_what_is_forgotten_is_said_and_gone(run, approver):
     for name in "abc":
-        answer(approvals, name, "{}", "rule")
+        answer(approver, name, "{}", "rule")
 
     assert run("%approvals forget 2") == "Forgotten: b {}, in this folder"
-    assert [rule["tool"] for rule in approvals.saved_rules()] == ["a", "c"]
+    assert [rule["tool"] for rule in approver.saved_rules()] == ["a", "c"]
     assert len(run("%approvals forget all").splitlines()) == 2
-    assert approvals.saved_rules() == []
+    assert approver.saved_rules() == []
     assert run("%approvals forget all") == "There was nothing to forget."
 
 
 @pytest.mark.parametrize("words", ["forget", "forget 0", "forget 2", "forget x", "list", "a b"])
-def test_what_is_not_there_cannot_be_forgotten(run, approvals, words):
-    answer(approvals, "a", "{}", "rule")
+def test_what_is_not_there_cannot_be_forgotten(run, approver, words):
+    answer(approver, "a", "{}", "rule")
 
     with pytest.raises(UsageError):
         run(f"%approvals {words}")
-    assert len(approvals.saved_rules()) == 1
+    assert len(approver.saved_rules()) == 1
 
 
 def test_a_rule_file_that_cannot_be_read_is_said(run, file):

@@ -151,20 +151,20 @@ def test_the_whole_of_a_long_result_that_asked_asks_again_when_it_is_read(talk, 
     assert path.startswith(".msgbook/blobs/asked/")
     files = FileCalls(secrets, blobs=Results(secrets).blobs)
     for tool, more in (("read", {}), ("grep", {"pattern": "PASS"})):
-        assert files.need(tool, path=path, **more)["every_time"]
-    assert SECRET not in files.free("grep", pattern="PASS", path=".msgbook")
-    assert SECRET not in files.free("grep", pattern="PASS", path=".msgbook/blobs")
-    assert "PASSWORD" in files.allowed("grep", pattern="PASS", path=path)
+        assert files.approval_request(tool, path=path, **more).always_asks
+    assert SECRET not in files.run("grep", pattern="PASS", path=".msgbook")
+    assert SECRET not in files.run("grep", pattern="PASS", path=".msgbook/blobs")
+    assert "PASSWORD" in files.run_approved("grep", pattern="PASS", path=path)
     assert (secrets / path).stat().st_mode & 0o777 == 0o600
 
 
 def test_the_whole_of_a_long_result_that_was_free_is_free(tmp_path):
     results = Results(tmp_path)
 
-    capped = results.capped("x" * (RESULT_LIMIT + 1), free=True)
+    capped = results.cap("x" * (RESULT_LIMIT + 1), approved=False)
 
     path = str(capped).partition("the whole is in ")[2].partition(":")[0]
-    assert "xxx" in FileCalls(tmp_path, blobs=results.blobs).free("read", path=path)
+    assert "xxx" in FileCalls(tmp_path, blobs=results.blobs).run("read", path=path)
 
 
 def test_what_a_policy_allows_is_said_to_be_allowed_without_asking(talk, secrets):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.roots import Roots
 from msgbook.tools.files.serve import answer
 
@@ -31,27 +32,31 @@ class FileCalls:
         self._ripgrep = ripgrep
         self.seen: dict[str, str] = {}
 
-    def reply(self, tool: str, allowed: dict[str, Any] | None = None, **arguments: Any) -> Any:
-        request = {"tool": tool, "arguments": arguments, "allowed": allowed, "seen": self.seen}
+    def reply(self, tool: str, approved: ApprovalRequest | None = None, **arguments: Any) -> Any:
+        request = {"tool": tool, "arguments": arguments, "seen": self.seen}
+        request["approved"] = approved._asdict() if approved else None
         request["within"] = self._within
         reply = answer(self.roots, request, self._ripgrep)
         self.seen.update(reply["seen"])
+        if "approval_request" in reply:
+            reply["approval_request"] = ApprovalRequest(**reply["approval_request"])
         return reply
 
-    def free(self, tool: str, **arguments: Any) -> Any:
-        """What a call gives that needs no leave."""
+    def run(self, tool: str, **arguments: Any) -> Any:
+        """Return the content of a call that needs no approval."""
         return self.reply(tool, **arguments)["content"]
 
-    def need(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """What has to be allowed first."""
-        need: dict[str, Any] = self.reply(tool, **arguments)["need"]
-        return need
+    def approval_request(self, tool: str, **arguments: Any) -> ApprovalRequest:
+        """Return the approval request of a call that needs one."""
+        needed: ApprovalRequest = self.reply(tool, **arguments)["approval_request"]
+        return needed
 
-    def allowed(self, tool: str, **arguments: Any) -> Any:
-        """What a call gives that somebody has allowed."""
-        return self.reply(tool, self.need(tool, **arguments), **arguments)["content"]
+    def run_approved(self, tool: str, **arguments: Any) -> Any:
+        """Return the content of a call that needs approval and gets it."""
+        approved = self.approval_request(tool, **arguments)
+        return self.reply(tool, approved, **arguments)["content"]
 
     def error(self, tool: str, **arguments: Any) -> str:
-        """Why a call fails, for the model."""
+        """Return why a call fails, in words for the model."""
         words: str = self.reply(tool, **arguments)["error"]
         return words

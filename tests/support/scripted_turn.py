@@ -11,9 +11,10 @@ from typing import Any
 
 from msgbook.approval.question import Decision, Question
 from msgbook.approval.request import ApprovalRequest
+from msgbook.errors import ToolError
 from msgbook.events import ModelFinished, StreamEvent, TextDelta, ToolCallDelta, TurnFinished
 from msgbook.provider.base import Request
-from msgbook.tools.base import CallContext, ToolError, ToolSet
+from msgbook.tools.base import CallContext, ToolSet
 from msgbook.turn import Limits, run_turn
 from msgbook.turn.record import TurnRecord
 

@@ -39,7 +39,7 @@ def files(tmp_path: Path) -> FileCalls:
     ],
 )
 def test_it_reads_files_lines_and_folders(files, arguments, content):
-    assert files.free("read", **arguments) == content
+    assert files.run("read", **arguments) == content
 
 
 @pytest.mark.parametrize(
@@ -62,25 +62,25 @@ def test_the_lines_of_a_range_are_those_of_the_file(tmp_path_factory, lines):
     files = FileCalls(folder)
 
     for number, line in enumerate(lines, 1):
-        assert files.free("read", path="a", start=number, end=number) == line
-    assert files.free("read", path="a", start=1, end=len(lines)) == "\n".join(lines)
+        assert files.run("read", path="a", start=number, end=number) == line
+    assert files.run("read", path="a", start=1, end=len(lines)) == "\n".join(lines)
 
 
 def test_a_long_file_is_shown_from_its_begin_with_the_way_to_the_rest(files, tmp_path):
     (tmp_path / "long").write_text("".join(f"line {n}\n" for n in range(1, 10_001)))
 
-    shown, _, note = files.free("read", path="long").rpartition("\n")
+    shown, _, note = files.run("read", path="long").rpartition("\n")
 
     assert len(shown) <= SHOWN
     last = len(shown.split("\n"))
     assert note.startswith(f"[lines 1 to {last} of 10000; go on with start={last + 1}")
-    assert files.free("read", path="long", start=last + 1, end=last + 1) == f"line {last + 1}"
+    assert files.run("read", path="long", start=last + 1, end=last + 1) == f"line {last + 1}"
 
 
 def test_a_long_line_is_cut_and_its_length_said(files, tmp_path):
     (tmp_path / "minified").write_text("x" * (SHOWN + 5) + "\nend\n")
 
-    shown, _, note = files.free("read", path="minified").rpartition("\n")
+    shown, _, note = files.run("read", path="minified").rpartition("\n")
 
     assert shown == "x" * SHOWN
     assert note == "[line 1 goes on for 5 characters; the file has 2 lines]"
@@ -89,7 +89,7 @@ def test_a_long_line_is_cut_and_its_length_said(files, tmp_path):
 def test_an_image_is_given_as_an_image(files, tmp_path):
     (tmp_path / "dot.dat").write_bytes(PIXEL)
 
-    name, image = files.free("read", path="dot.dat")
+    name, image = files.run("read", path="dot.dat")
 
     assert name == {"type": "text", "text": f"dot.dat, image/png, {len(PIXEL)} bytes:"}
     assert image["image_url"]["url"] == (
@@ -111,9 +111,9 @@ def test_a_pipe_a_device_and_a_binary_file_are_refused(files, tmp_path):
     assert files.error("read", path="pipe") == "pipe is no regular file."
     assert files.error("read", path="b") == "b is a binary file of 2 bytes."
     assert files.error("read", path="noise") == "noise is a binary file of 255 bytes."
-    assert files.reply("read", files.need("read", path="/dev/zero"), path="/dev/zero")["error"] == (
-        "/dev/zero is no regular file."
-    )
+    assert files.reply("read", files.approval_request("read", path="/dev/zero"), path="/dev/zero")[
+        "error"
+    ] == ("/dev/zero is no regular file.")
 
 
 def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tmp_path):
@@ -121,7 +121,7 @@ def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tm
         file.write("é\n".encode() * 100_000)
         file.truncate(FILE_LIMIT + 10)
 
-    shown = files.free("read", path="huge")
+    shown = files.run("read", path="huge")
 
     assert f"[only the first 300000 of {FILE_LIMIT + 10} bytes were read]" in shown
 
@@ -150,7 +150,7 @@ def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tm
 def test_encodings_and_line_ends_are_understood_and_said(files, tmp_path, data, content):
     (tmp_path / "x").write_bytes(data)
 
-    assert files.free("read", path="x") == content
+    assert files.run("read", path="x") == content
 
 
 @given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-32-be", "cp1252", "koi8-r"]))

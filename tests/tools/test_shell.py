@@ -13,18 +13,19 @@ import psutil
 import pytest
 
 from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
-from msgbook.tools.base import CallContext, ToolError
+from msgbook.errors import ToolError
+from msgbook.tools.base import CallContext
 from msgbook.tools.process import child_environment
 from msgbook.tools.shell import shell_tool
 
-LEAVE = ApprovalRequest("it runs a command on this machine")
+APPROVED = ApprovalRequest("it runs a command on this machine")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tool needs a Unix")
 
 
 async def shell(folder: Path, command: str, show: Callable[[str], None] = print, **rest) -> str:
     tool = shell_tool(folder, environ=os.environ)
-    content = await tool.call(json.dumps({"command": command, **rest}), CallContext(LEAVE, show))
+    content = await tool.call(json.dumps({"command": command, **rest}), CallContext(APPROVED, show))
     assert isinstance(content, str)
     return content
 
@@ -57,13 +58,13 @@ async def until(fact: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_nothing_runs_without_leave(tmp_path):
+def test_nothing_runs_without_approval(tmp_path):
     tool = shell_tool(tmp_path)
 
     with pytest.raises(ApprovalRequiredError) as error:
         asyncio.run(tool.call('{"command": "touch ran"}'))
 
-    assert error.value.need == LEAVE
+    assert error.value.approval_request == APPROVED
     assert list(tmp_path.iterdir()) == []
 
 

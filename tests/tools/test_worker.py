@@ -17,7 +17,8 @@ import psutil
 import pytest
 
 from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
-from msgbook.tools.base import CallContext, Tool, ToolError
+from msgbook.errors import ToolError
+from msgbook.tools.base import CallContext, Tool
 from msgbook.tools.file_tools import FileTools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts processes of a Unix")
@@ -210,7 +211,9 @@ def test_a_worker_sees_no_key_and_is_out_of_reach_of_the_terminal(folder, monkey
     assert session == pid
 
 
-def test_a_call_that_is_not_free_names_its_need_and_runs_when_that_is_allowed(folder):
+def test_a_call_that_needs_approval_says_what_it_would_do_and_runs_when_exactly_that_is_approved(
+    folder,
+):
     arguments = '{"path": "a.txt", "old": "two", "new": "2"}'
 
     async def task(tools):
@@ -218,12 +221,14 @@ def test_a_call_that_is_not_free_names_its_need_and_runs_when_that_is_allowed(fo
             await tools["edit"].call(arguments)
         with pytest.raises(ApprovalRequiredError):
             await tools["edit"].call(arguments, CallContext(ApprovalRequest("another reason")))
-        return asked.value.need, await tools["edit"].call(arguments, CallContext(asked.value.need))
+        return asked.value.approval_request, await tools["edit"].call(
+            arguments, CallContext(asked.value.approval_request)
+        )
 
-    need, result = with_tools(FileTools(folder), task)
+    needed, result = with_tools(FileTools(folder), task)
 
-    assert need.reason == f"it changes {folder / 'a.txt'}"
-    assert need.preview == result
+    assert needed.reason == f"it changes {folder / 'a.txt'}"
+    assert needed.preview == result
     assert (folder / "a.txt").read_text() == "one\n2\n"
 
 
@@ -250,7 +255,7 @@ def test_an_edit_knows_what_was_read_by_another_worker(folder):
         ('{"path": "a.txt",}', "arguments do not fit: .*line 1 column"),
         ('{"path":' + "[" * 100_000, "arguments do not fit: they are nested too deeply"),
         ("", "arguments do not fit"),
-        ('{"path": "a\\u0000b"}', "is no path"),
+        ('{"path": "a\\u0000b"}', "is not the path"),
     ],
 )
 def test_arguments_that_do_not_fit_are_said(folder, arguments, said):

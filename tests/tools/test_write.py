@@ -11,7 +11,8 @@ from file_calls import FileCalls
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.approval.roots import Refused
+from msgbook.approval.request import ApprovalRequest
+from msgbook.errors import ToolError
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.replacing import replaced
 
@@ -25,21 +26,21 @@ def files(tmp_path: Path) -> FileCalls:
 def test_a_write_asks_with_a_diff_and_then_does_exactly_that(files, tmp_path):
     arguments = {"path": "a.txt", "content": "one\n2\nthree\n"}
 
-    need = files.need("write", **arguments)
+    needed = files.approval_request("write", **arguments)
 
-    assert need == {
-        "reason": f"it replaces the text of {tmp_path / 'a.txt'}",
-        "every_time": False,
-        "path": str(tmp_path / "a.txt"),
-        "preview": "--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
-    }
+    assert needed == ApprovalRequest(
+        reason=f"it replaces the text of {tmp_path / 'a.txt'}",
+        always_asks=False,
+        path=str(tmp_path / "a.txt"),
+        preview="--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
+    )
     assert (tmp_path / "a.txt").read_text() == "one\ntwo\nthree\n"
-    assert files.allowed("write", **arguments) == "Wrote a.txt: 12 bytes."
+    assert files.run_approved("write", **arguments) == "Wrote a.txt: 12 bytes."
     assert (tmp_path / "a.txt").read_text() == "one\n2\nthree\n"
 
 
 def test_a_new_file_is_made_where_its_folder_is(files, tmp_path):
-    assert files.allowed("write", path="b.txt", content="x") == "Wrote b.txt: 1 byte."
+    assert files.run_approved("write", path="b.txt", content="x") == "Wrote b.txt: 1 byte."
     assert (tmp_path / "b.txt").read_text() == "x"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
     assert files.error("write", path="no/b.txt", content="x") == (
@@ -52,45 +53,45 @@ def test_a_new_file_is_made_where_its_folder_is(files, tmp_path):
 def test_a_name_may_be_as_long_as_the_file_system_allows(files, tmp_path):
     name = "文" * 85
 
-    assert files.allowed("write", path=name, content="x") == f"Wrote {name}: 1 byte."
+    assert files.run_approved("write", path=name, content="x") == f"Wrote {name}: 1 byte."
     assert (tmp_path / name).read_text() == "x"
 
 
 def test_what_changed_between_the_question_and_the_deed_is_asked_about_again(files, tmp_path):
     arguments = {"path": "a.txt", "content": "new\n"}
-    need = files.need("write", **arguments)
+    needed = files.approval_request("write", **arguments)
     (tmp_path / "a.txt").write_text("somebody else's\n")
 
-    again = files.reply("write", need, **arguments)["need"]
+    again = files.reply("write", needed, **arguments)["approval_request"]
 
-    assert "-somebody else's" in again["preview"]
+    assert "-somebody else's" in again.preview
     assert (tmp_path / "a.txt").read_text() == "somebody else's\n"
 
 
 def test_a_link_that_is_swapped_in_after_the_question_is_another_question(files, tmp_path):
     (tmp_path / "target").write_text("t\n")
-    need = files.need("write", path="a.txt", content="new\n")
+    needed = files.approval_request("write", path="a.txt", content="new\n")
     (tmp_path / "a.txt").unlink()
     (tmp_path / "a.txt").symlink_to(tmp_path / "target")
 
-    again = files.reply("write", need, path="a.txt", content="new\n")["need"]
+    again = files.reply("write", needed, path="a.txt", content="new\n")["approval_request"]
 
-    assert again["reason"].endswith("/target")
+    assert again.reason.endswith("/target")
     assert (tmp_path / "target").read_text() == "t\n"
 
 
 @pytest.mark.parametrize("tool", ["write", "edit"])
 def test_a_file_that_changed_since_it_was_read_is_not_changed(files, tmp_path, tool):
     arguments = {"write": {"content": "x"}, "edit": {"old": "two", "new": "2"}}[tool]
-    files.free("read", path="a.txt")
+    files.run("read", path="a.txt")
     (tmp_path / "a.txt").write_text("one\ntwo\nthree\nfour\n")
 
     assert files.error(tool, path="a.txt", **arguments) == (
         "a.txt has changed since you read it; read it again."
     )
-    files.free("read", path="./a.txt")
-    assert files.allowed(tool, path="a.txt", **arguments)
-    assert files.need(tool, path="a.txt", **(arguments | {"old": "one"} if tool == "edit" else {"content": "y"}))  # fmt: skip
+    files.run("read", path="./a.txt")
+    assert files.run_approved(tool, path="a.txt", **arguments)
+    assert files.approval_request(tool, path="a.txt", **(arguments | {"old": "one"} if tool == "edit" else {"content": "y"}))  # fmt: skip
 
 
 def test_mode_and_encoding_of_a_file_are_kept(files, tmp_path):
@@ -98,7 +99,7 @@ def test_mode_and_encoding_of_a_file_are_kept(files, tmp_path):
     path.write_bytes(codecs.BOM_UTF16_LE + "one\r\ntwo\r\n".encode("utf-16-le"))
     path.chmod(0o640)
 
-    files.allowed("write", path="a.txt", content="1\nzwölf\n")
+    files.run_approved("write", path="a.txt", content="1\nzwölf\n")
 
     assert path.read_bytes() == codecs.BOM_UTF16_LE + "1\r\nzwölf\r\n".encode("utf-16-le")
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -107,17 +108,17 @@ def test_mode_and_encoding_of_a_file_are_kept(files, tmp_path):
 def test_what_an_encoding_cannot_spell_changes_it_and_that_is_said(files, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"caf\xe9\n")
 
-    need = files.need("write", path="a.txt", content="café ☕\n")
-    files.allowed("write", path="a.txt", content="café ☕\n")
+    needed = files.approval_request("write", path="a.txt", content="café ☕\n")
+    files.run_approved("write", path="a.txt", content="café ☕\n")
 
-    assert need["preview"].startswith("[encoding cp1252] -> [UTF-8, LF]\n--- a.txt\n")
+    assert needed.preview.startswith("[encoding cp1252] -> [UTF-8, LF]\n--- a.txt\n")
     assert (tmp_path / "a.txt").read_text("utf-8") == "café ☕\n"
 
 
 def test_line_ends_that_change_are_said(files, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"a\r\nb\n")
 
-    preview = files.need("write", path="a.txt", content="a\nb\n")["preview"]
+    preview = files.approval_request("write", path="a.txt", content="a\nb\n").preview
 
     assert preview.startswith("[lines end with CRLF] -> [UTF-8, LF]\n")
     assert "-a\\r\n+a\n" in preview
@@ -126,9 +127,8 @@ def test_line_ends_that_change_are_said(files, tmp_path):
 def test_a_binary_file_is_replaced_only_in_sight(files, tmp_path):
     (tmp_path / "b").write_bytes(b"\0\1")
 
-    assert (
-        "replaces a binary file of 2 bytes, sha256 "
-        in (files.need("write", path="b", content="x")["preview"])
+    assert "replaces a binary file of 2 bytes, sha256 " in (
+        files.approval_request("write", path="b", content="x").preview
     )
     assert files.error("edit", path="b", old="x", new="y") == "b is a binary file."
 
@@ -146,7 +146,7 @@ def test_a_write_that_changes_nothing_and_one_that_is_not_allowed_by_its_mode_ar
 
 
 def test_an_edit_gives_the_diff(files, tmp_path):
-    result = files.allowed("edit", path="a.txt", old="two\n", new="2\n2b\n")
+    result = files.run_approved("edit", path="a.txt", old="two\n", new="2\n2b\n")
 
     assert result == "--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2b\n three\n"
     assert (tmp_path / "a.txt").read_text() == "one\n2\n2b\nthree\n"
@@ -198,14 +198,14 @@ def test_an_edit_touches_nothing_around_its_place(text, old, new):
     plain = text.replace("\r\n", "\n")
     try:
         after = replaced(text, old, new, "f")
-    except Refused:
+    except ToolError:
         return
 
     assert after.replace("\r\n", "\n") == plain.replace(old, new, 1)
 
 
 def test_places_that_overlap_count_as_several():
-    with pytest.raises(Refused, match="stands 2 times"):
+    with pytest.raises(ToolError, match="stands 2 times"):
         replaced("aaa", "aa", "b", "f")
 
 
@@ -266,17 +266,17 @@ def test_a_preview_that_nobody_reads_says_so_first_and_changes_with_what_is_not_
 
 
 def test_folders_are_made_with_those_above(files, tmp_path):
-    assert files.need("mkdir", path="x/y") == {
-        "reason": f"it makes the folder {tmp_path / 'x/y'}",
-        "every_time": False,
-        "path": str(tmp_path / "x/y"),
-        "preview": "",
-    }
-    assert files.allowed("mkdir", path="x/y") == "Made x/y/."
+    assert files.approval_request("mkdir", path="x/y") == ApprovalRequest(
+        reason=f"it makes the folder {tmp_path / 'x/y'}",
+        always_asks=False,
+        path=str(tmp_path / "x/y"),
+        preview="",
+    )
+    assert files.run_approved("mkdir", path="x/y") == "Made x/y/."
     assert (tmp_path / "x" / "y").is_dir()
-    assert files.free("mkdir", path="x") == "x/ is there already."
-    need = files.need("mkdir", path="a.txt")
-    assert files.reply("mkdir", need, path="a.txt")["error"] == "a.txt is there and is no folder."
+    assert files.run("mkdir", path="x") == "x/ is there already."
+    needed = files.approval_request("mkdir", path="a.txt")
+    assert files.reply("mkdir", needed, path="a.txt")["error"] == "a.txt is there and is no folder."
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_what_steers_or_holds_secrets_is_asked_about_each_time(files, tmp_path, 
     (tmp_path / "sub").mkdir()
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
 
-    assert files.need("write", path=path, content="x")["every_time"]
+    assert files.approval_request("write", path=path, content="x").always_asks
 
 
 def test_a_write_outside_is_asked_about_each_time_and_tells_the_model_nothing(files, tmp_path):
@@ -295,12 +295,12 @@ def test_a_write_outside_is_asked_about_each_time_and_tells_the_model_nothing(fi
     outside.write_text("secret\n")
     reason = f"{outside}, outside the notebook's folder"
 
-    guess = files.need("edit", path=str(outside), old="secret", new="x")
-    wrong = files.need("edit", path=str(outside), old="guess", new="x")
-    nowhere = files.need("write", path="/no/such/file", content="x")
+    guess = files.approval_request("edit", path=str(outside), old="secret", new="x")
+    wrong = files.approval_request("edit", path=str(outside), old="guess", new="x")
+    nowhere = files.approval_request("write", path="/no/such/file", content="x")
 
-    assert guess["reason"] == f"it changes {reason}"
-    assert wrong["reason"] == f"it writes {reason}"
-    assert "does not stand" in wrong["preview"]
-    assert "it would fail" in nowhere["preview"]
-    assert guess["every_time"] and wrong["every_time"] and nowhere["every_time"]  # noqa: PT018
+    assert guess.reason == f"it changes {reason}"
+    assert wrong.reason == f"it writes {reason}"
+    assert "does not stand" in wrong.preview
+    assert "it would fail" in nowhere.preview
+    assert guess.always_asks and wrong.always_asks and nowhere.always_asks  # noqa: PT018

@@ -290,7 +290,7 @@ def test_questions_are_redacted_and_what_is_allowed_is_what_was_needed():
 
     turn = run(ScriptedModel(calls(("t", 1)), SAID), Asking("t", echo), approve=allow)
 
-    assert [question.need for question in asked] == [
+    assert [question.approval_request for question in asked] == [
         ApprovalRequest("it changes [redacted].txt", preview="-a [redacted]\n+b\n")
     ]
     assert results(turn)[0][1] == "success"
@@ -305,7 +305,7 @@ def test_a_call_that_became_another_one_since_it_was_allowed_is_asked_about_agai
     asked: list[str] = []
 
     async def note(question: Question) -> Decision:
-        asked.append(question.need.preview)
+        asked.append(question.approval_request.preview)
         return Decision("user")
 
     previews = ["old", "new", "new"]

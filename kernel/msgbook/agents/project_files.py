@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from msgbook.agents.project_rules import AGENTS_FILE, ProjectRule
 from msgbook.agents.skills import Skill, SkillError, parse_skill
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook.tools.files.opening import entries, read_file
 from msgbook.tools.files.text import decoded
@@ -168,13 +169,13 @@ class _Tree:
             return None
         try:
             real = place.resolve()
-            if not self._follow and not self._roots.inside(real):
-                raise Refused("not read, since it is a link out of the project.")
+            if not self._follow and not self._roots.is_inside(real):
+                raise ToolError("not read, since it is a link out of the project.")
             if self._roots.is_secret(real):
-                raise Refused("not read, since it may hold a secret.")
+                raise ToolError("not read, since it may hold a secret.")
             roots = Roots(real.parent) if self._follow else self._roots
             data, _ = read_file(roots, real, FILE_LIMIT + 1)
-        except Refused as error:
+        except ToolError as error:
             self.note(path, str(error))
             return None
         except (OSError, RuntimeError) as error:  # a link to itself

@@ -1,4 +1,4 @@
-"""Who decides about a tool call that is not free."""
+"""Decisions about tool calls that need approval: by policy, by rules, by asking a person."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgbook.config import ApprovalPolicy
 from msgbook.text import visible
 
 
-class Approvals:
-    """What is allowed in one session: by the settings, by rules, by what a person answers.
+class Approver:
+    """Decides about the calls of one session.
 
     Args:
-        policy: `allow` allows all; `deny` asks nobody. Rules hold in any case.
-        folder: The notebook's: a rule made by an answer holds there.
-        rules: The user's own.
-        saved: Where rules made by an answer are kept; None for nowhere: they count once.
+        policy: `allow` approves everything; `deny` asks nobody. Rules hold in any case.
+        folder: The notebook's folder; a rule made by an answer holds there.
+        rules: The user's own rules.
+        saved: Store for rules made by an answer. Without it, such an answer counts once.
     """
 
     def __init__(
@@ -32,18 +32,19 @@ class Approvals:
         self.policy = policy
         self.folder = folder.resolve()
         self.rules = tuple(rules)
-        self.granted: list[str] = []
-        """Tools that the user allowed for this session, in that order."""
+        self.session_tools: list[str] = []
+        """Tools that the user approved for this session, in that order."""
         self._saved = saved
         self._problems: list[str] = []
 
     async def decide(self, question: Question, ask: Ask | None) -> Decision:
-        """Decide about a call, by asking a person where nothing else says yes.
+        """Decide about a call; ask a person if neither the policy nor a rule approves it.
 
         Args:
-            ask: None where nobody can be asked.
+            ask: None if nobody can be asked.
         """
-        if self.policy == "allow" or (not question.need.every_time and self._covers(question)):
+        always_asks = question.approval_request.always_asks
+        if self.policy == "allow" or (not always_asks and self._covers(question)):
             return Decision("rule")
         if self.policy == "deny":
             return _denied(question, "MSGBOOK_APPROVAL=deny asks nobody")
@@ -58,58 +59,59 @@ class Approvals:
         return Decision("user")
 
     def saved_rules(self) -> list[dict[str, str]]:
-        """The rules of this folder that were made by an answer: `tool`, `arguments`, `folder`, `path`.
+        """Return the rules of this folder that were made by an answer: `tool`, `arguments`, `folder`, `path`.
 
         Raises:
             StoreError: They cannot be read.
         """
-        return self._saved.of(self.folder) if self._saved is not None else []
+        return self._saved.in_folder(self.folder) if self._saved is not None else []
 
-    def forget(self, granted: Sequence[str], saved: list[dict[str, str]]) -> None:
-        """Allow these tools, and the calls of these saved rules, no longer.
+    def forget(self, session_tools: Sequence[str], saved: list[dict[str, str]]) -> None:
+        """Take back the approval of these tools for the session, and these saved rules.
 
         Raises:
             StoreError: The rules cannot be written.
         """
-        self.granted = [tool for tool in self.granted if tool not in granted]
+        self.session_tools = [tool for tool in self.session_tools if tool not in session_tools]
         if saved and self._saved is not None:
             self._saved.remove(saved)
 
-    def problems(self) -> list[str]:
-        """What kept rules from being read or kept, a line each, since the last time."""
+    def take_problems(self) -> list[str]:
+        """Return and clear the problems with reading or keeping rules, one line each."""
         problems, self._problems = self._problems, []
         return problems
 
     def _covers(self, question: Question) -> bool:
-        call = question.call["name"], question.call["arguments"], self.folder, question.need.path
-        if call[0] in self.granted or any(rule.covers(*call) for rule in self.rules):
+        path = question.approval_request.path
+        call = question.call["name"], question.call["arguments"], self.folder, path
+        if call[0] in self.session_tools or any(rule.covers(*call) for rule in self.rules):
             return True
         try:
             return self._saved is not None and self._saved.covers(*call)
         except StoreError as error:
-            self._problem(f"Rules allow nothing now: {error}")
+            self._add_problem(f"No saved rule applies: {error}")
             return False
 
     def _keep(self, choice: Choice, question: Question) -> None:
         call = question.call
-        if choice == "session" and call["name"] not in self.granted:
-            self.granted.append(call["name"])
+        if choice == "session" and call["name"] not in self.session_tools:
+            self.session_tools.append(call["name"])
         if choice != "rule" or self._saved is None:
             return
+        path = question.approval_request.path
         try:
-            self._saved.add(call["name"], call["arguments"], self.folder, question.need.path)
+            self._saved.add(call["name"], call["arguments"], self.folder, path)
         except StoreError as error:
-            self._problem(f"The call of {visible(call['name'])} was allowed just once: {error}")
+            self._add_problem(
+                f"The call of {visible(call['name'])} was approved only once: {error}"
+            )
 
-    def _problem(self, words: str) -> None:
+    def _add_problem(self, words: str) -> None:
         if words not in self._problems:
             self._problems.append(words)
 
 
 def _denied(question: Question, why: str) -> Decision:
     name = question.call.get("name", "the tool")
-    return Decision(
-        "denied",
-        f"Denied: {name} asks for something that is not free, since {question.need.reason}, "
-        f"and {why}.",
-    )
+    reason = question.approval_request.reason
+    return Decision("denied", f"Denied: {name} needs approval, since {reason}, and {why}.")

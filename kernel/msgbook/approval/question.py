@@ -1,4 +1,4 @@
-"""Asking about a tool call that is not free: the question, the answer, the decision. Pure."""
+"""The question whether a tool call may run, its answer and the decision. Pure."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ CHOICES: tuple[Choice, ...] = ("once", "session", "rule", "no")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A call that somebody has to allow."""
+    """A call that needs approval."""
 
     call: Block
-    need: ApprovalRequest
+    approval_request: ApprovalRequest
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What a person can answer."""
-        return ("once", "no") if self.need.every_time else CHOICES
+        """Possible answers."""
+        return ("once", "no") if self.approval_request.always_asks else CHOICES
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person said."""
+    """A person's answer."""
 
     choice: Choice
     reason: str = ""
@@ -39,17 +39,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided about one call."""
+    """Decision about one call."""
 
     approval: Literal["user", "rule", "denied"]
-    """`user`: a person saw this very call and allowed it. `rule`: something decided before covers
-    it: a rule, a grant for the session, or a policy that allows all."""
+    """`user`: a person saw this very call and approved it. `rule`: an earlier decision covers it: a
+    rule, an approval for the session, or the policy `allow`."""
     reason: str = ""
-    """When denied: what the model is told."""
+    """The tool result that the model gets if the call is denied."""
 
 
 Ask = Callable[[Question], Awaitable[Answer | None]]
-"""Asks a person, and takes as long as that person does; None when nobody is there."""
+"""Asks a person and waits for the answer; None when nobody is there."""
 
 Approve = Callable[[Question], Awaitable[Decision]]
 """Decides about one call."""

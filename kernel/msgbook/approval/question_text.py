@@ -1,4 +1,4 @@
-"""Asking about a tool call on a line of text: the question, and what the answer means."""
+"""A question as text on an input line, and the meaning of what is typed there."""
 
 from __future__ import annotations
 
@@ -35,29 +35,31 @@ _KEYS: dict[Choice, str] = {
 
 
 async def ask_by_line(question: Question, read_line: ReadLine) -> Answer:
-    """Ask until the answer is one of those there are; an empty one is no."""
-    prompt = prompt_of(question)
+    """Ask until the line is a valid answer. An empty line means no."""
+    prompt = format_question(question)
     while True:
-        answer = answer_of(await read_line(prompt))
+        answer = parse_answer(await read_line(prompt))
         if answer is not None:
             return answer
-        prompt = f"The answer is one of the letters below.\n{prompt_of(question)}"
+        prompt = f"Please answer with one of the letters below.\n{format_question(question)}"
 
 
-def prompt_of(question: Question) -> str:
-    """The question as text: nothing in it that is not seen, and nothing that looks like ours."""
-    call, need = question.call, question.need
+def format_question(question: Question) -> str:
+    """Return a question as text: invisible characters are written out, and no text from the model or a
+    file begins a line."""
+    call, wanted = question.call, question.approval_request
+    preview = wanted.preview.split("\n") if wanted.preview else []
     lines = [
-        f"{visible(call['name'])} asks for leave, since {visible(need.reason)}.",
+        f"{visible(call['name'])} needs your approval, since {visible(wanted.reason)}.",
         f"    {visible(call['arguments'])}",
-        *(f"    {visible(line, keep=_TAB)}" for line in need.preview.split("\n") if need.preview),
+        *(f"    {visible(line, keep=_TAB)}" for line in preview),
         "  ".join(_KEYS[choice] for choice in question.choices) + ": ",
     ]
     return "\n".join(lines)
 
 
-def answer_of(line: str) -> Answer | None:
-    """What the user typed; None for a word that means nothing."""
+def parse_answer(line: str) -> Answer | None:
+    """Return the answer that a line gives; None if it is not a valid answer."""
     word, _, reason = repair_surrogates(line).strip().partition(" ")
     choice = _WORDS.get(word.lower())
     if choice is None or (reason and choice != "no"):

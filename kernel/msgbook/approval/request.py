@@ -1,29 +1,31 @@
-"""A request for approval: what a call would do, and why somebody has to allow it."""
+"""An approval request: what a tool call would do, and why it needs approval."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgbook.errors import MsgbookError
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalRequest:
-    """Why a call is not free, and what exactly it would do."""
+class ApprovalRequest(NamedTuple):
+    """What has to be approved before a tool call runs.
+
+    A named tuple, so that a worker of the file tools can send it as JSON and imports little.
+    """
 
     reason: str
-    """Completes "is not free, since ..."; names the real path or whatever else is touched."""
+    """Completes "needs approval, since ..."; names the real path or what else the call touches."""
     preview: str = ""
-    """Unified diff of what would be changed; empty where the arguments say all."""
-    every_time: bool = False
-    """Whether neither a rule nor an approval for the session covers it."""
+    """Unified diff of the change; empty where the arguments say everything."""
+    always_asks: bool = False
+    """True if only a person can approve it, for this one call: no rule and no session does."""
     path: str = ""
-    """The real path that is read or changed, to which a rule is held; empty for other calls."""
+    """The real path that is read or changed; a rule holds for it. Empty for other calls."""
 
 
 class ApprovalRequiredError(MsgbookError):
-    """A call that is not free. Raised before anything has been done."""
+    """A call needs approval. Raised before the call has done anything."""
 
-    def __init__(self, need: ApprovalRequest) -> None:
-        super().__init__(need.reason)
-        self.need = need
+    def __init__(self, approval_request: ApprovalRequest) -> None:
+        super().__init__(approval_request.reason)
+        self.approval_request = approval_request

@@ -1,8 +1,8 @@
-"""Which files a tool may touch without asking. Imports nothing heavy: a worker starts with it.
+"""The notebook's folder as root: reading below it needs no approval. A worker starts with this module.
 
-The law: reading is free for regular files whose real path lies inside the notebook's folder (where
-an agent is held to some folders of it, inside one of those) and looks like no secret, and for what
-msgbook itself keeps in `.msgbook/blobs/`. Everything else has to be allowed, and so has every write.
+Regular files whose real path lies inside the notebook's folder and does not look like a secret are
+read without approval; an agent with `allowed_uris` reads only inside those. So are the results that
+msgbook keeps in `.msgbook/blobs/`. Everything else needs approval, and so does every write.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.secret_paths import looks_secret
-from msgbook.text import visible as written_out
+from msgbook.errors import ToolError
+from msgbook.text import visible
 
 _PROCESSES = Path("/proc")
-"""Tells what each process was started with, keys among it (Linux)."""
+"""Shows each process's arguments and environment, where keys may be (Linux)."""
 _LEFT_OUT = "the agent's allowed_uris leave it out"
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
@@ -27,42 +28,15 @@ _PATH_LIMIT = 4096
 _URL = re.compile(r"file:|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-class Refused(Exception):  # noqa: N818 - nothing is wrong with us
-    """What cannot be done; the message is for the model."""
-
-
-class NotFree(Exception):  # noqa: N818
-    """What has to be allowed first.
-
-    Args:
-        need: The fields of `msgbook.tools.base.ApprovalRequest`.
-    """
-
-    def __init__(self, need: dict[str, Any]) -> None:
-        super().__init__(need)
-        self.need = need
-
-
-class Objection(NamedTuple):
-    """Why something is not free."""
-
-    reason: str
-    every_time: bool
-    """Whether neither a rule nor an approval for the session covers it."""
-    path: str
-    """The real path that it concerns."""
-
-
 class Roots:
-    """The folders below which reading is free.
+    """The folders below which reading needs no approval.
 
     Args:
-        folder: The notebook's folder: relative paths start there, and it is the root. Nothing is
-            free when it is the home directory or holds it, `/` among them.
-        private: Folders in which nothing is free, wherever they are: Jupyter's own.
-        blobs: Folder of whole results, named by their digest; those are free, wherever it is.
-        allowed: Real paths; inside the folder, what is none of them and below none of them is not
-            free. None: all of the folder.
+        folder: The notebook's folder: relative paths start there, and it is the root. Reading needs
+            approval even there if it is or contains the home directory.
+        private: Folders in which reading always needs approval: Jupyter's own.
+        blobs: Folder of complete results, named by their digests. Reading them needs no approval.
+        allowed: Real paths. If set, reading inside the folder needs approval outside of these.
     """
 
     def __init__(
@@ -78,95 +52,102 @@ class Roots:
         self._blobs = blobs
         self._allowed = None if allowed is None else tuple(allowed)
 
-    def within(self, allowed: Sequence[Path] | None) -> Roots:
-        """The same roots, held to some of their folders."""
+    def narrow_to(self, allowed: Sequence[Path] | None) -> Roots:
+        """Return the same roots with other `allowed` paths."""
         narrowed = copy(self)
         narrowed._allowed = None if allowed is None else tuple(allowed)
         return narrowed
 
     def resolve(self, path: str) -> Path:
-        """The real path that a tool's argument means, every link followed.
+        """Return the real path of a tool's argument, with every link followed.
 
         Raises:
-            Refused: The text is no path.
+            ToolError: The text is not a path.
         """
         if not path or "\0" in path or _URL.match(path) or len(path) > _PATH_LIMIT:
-            raise Refused(
-                f"{path[:200]!r} is no path of a file; give one relative to the notebook."
+            raise ToolError(
+                f"{path[:200]!r} is not the path of a file. Give a path relative to the notebook."
             )
         try:
             return (self.folder / path).resolve()
         except (OSError, RuntimeError) as error:  # a link to itself
             words = getattr(error, "strerror", None) or str(error)
         except UnicodeEncodeError:
-            words = "half a surrogate pair is in it"
-        raise Refused(f"{path!r}: {words}.")
+            words = "it contains half of a surrogate pair"
+        raise ToolError(f"{path!r}: {words}.")
 
-    def inside(self, real: Path) -> bool:
-        """Whether a real path is the notebook's folder or below it."""
+    def is_inside(self, real: Path) -> bool:
+        """Return whether a real path is the notebook's folder or below it."""
         return real.is_relative_to(self.folder)
 
-    def objection(self, real: Path) -> Objection | None:
-        """Why reading a real path is not free; None when it is.
+    def check_read(self, real: Path) -> ApprovalRequest | None:
+        """Return the approval request for reading a real path; None if none is needed.
 
-        A secret is asked about each time, so that leave to read elsewhere is no leave to read it.
+        A likely secret always asks, so that an approval to read other files does not cover it.
         """
         if self._is_blob(real):
             return None
         secret = self.is_secret(real)
         words = []
-        if not self.inside(real):
+        if not self.is_inside(real):
             words.append("it is outside the notebook's folder")
         elif self._too_wide:
-            words.append("nothing is free in a folder that is or holds your home directory")
+            words.append("the notebook's folder is or contains your home directory")
         elif not self._is_allowed(real):
             words.append(_LEFT_OUT)
         if secret:
             words.append("it may hold a secret")
         if not words:
             return None
-        return Objection(f"{' and '.join(words)}: {one_line(str(real))}", secret, str(real))
+        reason = f"{' and '.join(words)}: {visible(str(real))}"
+        return ApprovalRequest(reason, always_asks=secret, path=str(real))
 
-    def holds_allowed(self, folder: Path) -> bool:
-        """Whether a folder is not free only since `allowed` leaves it out, and holds what is free.
+    def check_write(self, real: Path, effect: str, preview: str = "") -> ApprovalRequest:
+        """Return the approval request for a write; every write needs one.
 
-        Such a folder can be searched for what is `in_reach`.
-        """
-        objection = self.objection(folder)
-        narrow = objection is not None and not objection.every_time and not self._too_wide
-        return narrow and self.in_reach(folder)
-
-    def in_reach(self, real: Path) -> bool:
-        """Whether `allowed` leaves a path in, or something below it."""
-        holds = any(path.is_relative_to(real) for path in self._allowed or ())
-        return self.inside(real) and (holds or self._is_allowed(real))
-
-    def write_objection(self, real: Path, deed: str) -> Objection:
-        """Why a write is not free: none is.
-
-        What steers msgbook, git or the shell, may hold a secret or lies outside is asked about
-        each time.
+        It always asks for a path that controls msgbook, git or the shell, for a likely secret, and
+        for a path outside the notebook's folder.
 
         Args:
-            deed: "it changes", "it makes the folder".
+            effect: "it changes", "it makes the folder".
+            preview: Diff of the change.
         """
-        steers = any(folded(part) in _GUARDED for part in real.parts)
-        outside = self._too_wide or not self.inside(real)
-        every_time = steers or outside or self.objection(real) is not None
+        controls = any(folded(part) in _GUARDED for part in real.parts)
+        outside = self._too_wide or not self.is_inside(real)
+        always_asks = controls or outside or self.check_read(real) is not None
         where = ""
-        if not self.inside(real):
+        if not self.is_inside(real):
             where = ", outside the notebook's folder"
         elif not self._is_allowed(real):
             where = f", and {_LEFT_OUT}"
-        return Objection(f"{deed} {one_line(str(real))}{where}", every_time, str(real))
+        reason = f"{effect} {visible(str(real))}{where}"
+        return ApprovalRequest(reason, preview, always_asks, str(real))
+
+    def is_searchable(self, folder: Path) -> bool:
+        """Return whether a folder needs approval only because `allowed` names folders below it.
+
+        Such a folder is searched without approval, in what `is_in_reach`.
+        """
+        needed = self.check_read(folder)
+        narrow = needed is not None and not needed.always_asks and not self._too_wide
+        return narrow and self.is_in_reach(folder)
+
+    def is_in_reach(self, real: Path) -> bool:
+        """Return whether `allowed` includes a path or something below it."""
+        holds = any(path.is_relative_to(real) for path in self._allowed or ())
+        return self.is_inside(real) and (holds or self._is_allowed(real))
 
     def is_secret(self, real: Path) -> bool:
-        """Whether a file is likely to hold a secret, whatever path a call starts from.
+        """Return whether a file is likely to hold a secret, whatever path a call starts from.
 
-        Of the notebook's folder itself no part counts, since a person has chosen it.
+        The parts of the notebook's own path do not count, since a person has chosen that folder.
         """
-        parts = real.parts[len(self.folder.parts) if self.inside(real) else 1 :]
+        parts = real.parts[len(self.folder.parts) if self.is_inside(real) else 1 :]
         return self._is_private(real) or looks_secret([folded(part) for part in parts])
+
+    def format_path(self, real: Path) -> str:
+        """Return a path as it is shown: relative to the notebook's folder if it is inside."""
+        return str(real.relative_to(self.folder)) if self.is_inside(real) else str(real)
 
     def _is_allowed(self, real: Path) -> bool:
         return self._allowed is None or any(real.is_relative_to(path) for path in self._allowed)
@@ -175,38 +156,24 @@ class Roots:
         own = _folded(real)
         return any(own[: len(folder)] == folder for folder in self._private)
 
-    def name(self, real: Path) -> str:
-        """How a path is shown: relative to the notebook's folder where it is inside."""
-        return str(real.relative_to(self.folder)) if self.inside(real) else str(real)
-
     def _is_blob(self, real: Path) -> bool:
-        # A blobs folder that is a link elsewhere is none: no real path lies below it.
+        # If the blobs folder is a link, no real path lies below it, so nothing in it is a blob.
         return real.parent == self._blobs and _BLOB.fullmatch(real.name) is not None
 
 
 def folded(name: str) -> str:
-    """A name without what some file systems do not tell apart.
+    """Return a name reduced so that names that a file system may take for the same are equal.
 
-    Case, Unicode forms, invisible characters (HFS+ ignores them), trailing dots and spaces and
-    streams (Windows).
+    Removes case, Unicode forms, invisible characters (HFS+ ignores them), and trailing dots, spaces
+    and streams (Windows).
     """
     plain = unicodedata.normalize("NFKC", name)
     seen = "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
     return seen.partition(":")[0].rstrip(". ") or seen
 
 
-def visible(text: str) -> str:
-    """The text with what is not seen written out; tabs and line feeds stay."""
-    return written_out(text, keep="\t\n")
-
-
-def one_line(text: str) -> str:
-    """The text as `visible` shows it, on one line: for paths, which may have line feeds."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
-
-
 def _home(otherwise: Path) -> Path:
-    """The home directory; `/` is too wide also for a user who has none."""
+    """Return the home directory; `/` for a user who has none."""
     try:
         return Path.home().resolve()
     except RuntimeError:

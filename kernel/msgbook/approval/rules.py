@@ -118,9 +118,9 @@ class SavedRules:
         if entry not in entries:
             self._write([*entries, entry])
 
-    def of(self, folder: Path) -> list[dict[str, str]]:
-        """The rules of a folder, the oldest first: `tool`, `arguments`, `folder`, `path`."""
-        return [entry for entry in self._entries() if _is_of(entry, folder)]
+    def in_folder(self, folder: Path) -> list[dict[str, str]]:
+        """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`."""
+        return [entry for entry in self._entries() if _is_in(entry, folder)]
 
     def remove(self, rules: list[dict[str, str]]) -> None:
         """Allow these calls no longer."""
@@ -144,7 +144,7 @@ def _entry(tool: str, arguments: str, folder: Path, path: str) -> dict[str, str]
     return {**entry, "path": path} if path else entry
 
 
-def _is_of(entry: Any, folder: Path) -> bool:
+def _is_in(entry: Any, folder: Path) -> bool:
     texts = isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in _RULE_KEYS)
     return texts and entry["folder"] == str(folder)
 

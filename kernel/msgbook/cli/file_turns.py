@@ -19,7 +19,7 @@ from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_key
 from msgbook.display.failure import Failure, error_content
 from msgbook.engine import Engine
-from msgbook.host import home_folder, private_paths, saved_approvals
+from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook.cells import Cell, is_prompt, outputs_of, source_of
 from msgbook.notebook.conversation_file import Document
 from msgbook.notebook.transcript import Transcript
@@ -160,7 +160,7 @@ def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engin
         settings,
         folder,
         private=private_paths(),
-        approvals=saved_approvals(settings, folder, rules),
+        approver=saved_approver(settings, folder, rules),
         home=home_folder(),
     )
 

@@ -21,7 +21,7 @@ from msgbook.config import Settings, hide_key
 from msgbook.display.console import DisplayMode
 from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
 from msgbook.errors import ConfigError, MsgbookError
-from msgbook.host import home_folder, saved_approvals
+from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import CellsOutputs
 from msgbook.kernel.earlier_cells import EarlierCells
 from msgbook.kernel.gateway import kernel_private_paths, notices
@@ -209,7 +209,7 @@ class Session:
                 self.settings,
                 self._folder,
                 private=kernel_private_paths(os.environ, self._folder),
-                approvals=saved_approvals(self.settings, self._folder, self._rules),
+                approver=saved_approver(self.settings, self._folder, self._rules),
                 namespace=self._namespace(),
                 problem=self._problem,
                 is_magic=self._is_magic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgbook.approval.approver import Approvals
+from msgbook.approval.approver import Approver
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.text import visible
 
@@ -18,7 +18,7 @@ _POLICIES = {
 
 async def approvals(scene: MagicContext, words: Sequence[str]) -> str:
     """List the policy, the grants and the rules; `forget N` or `forget all` takes some back."""
-    current = scene.engine.approvals
+    current = scene.engine.approver
     standing = _standing(current)
     if not words:
         return _listing(current, standing)
@@ -48,17 +48,17 @@ class _Standing:
         return visible(f"{self.tool} {self.saved['arguments']}{at}") + ", in this folder"
 
 
-def _standing(current: Approvals) -> list[_Standing]:
+def _standing(current: Approver) -> list[_Standing]:
     """What can be forgotten; its number is its place, from 1.
 
     Raises:
         StoreError: The rules cannot be read.
     """
-    granted = [_Standing(tool) for tool in current.granted]
+    granted = [_Standing(tool) for tool in current.session_tools]
     return granted + [_Standing(rule["tool"], rule) for rule in current.saved_rules()]
 
 
-def _listing(current: Approvals, standing: list[_Standing]) -> str:
+def _listing(current: Approver, standing: list[_Standing]) -> str:
     lines = [_POLICIES[current.policy]]
     if standing:
         lines += ["", "Allowed by your answers:"]

@@ -14,8 +14,9 @@ from msgbook.agents.request_options import request_options
 from msgbook.agents.resolve import AgentSources, requested_name, resolve_agent
 from msgbook.agents.selection import select
 from msgbook.agents.skills import build_system_prompt, skills_in_use
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
 from msgbook.config import DEMO_MODEL, Settings
+from msgbook.errors import ToolError
 from msgbook.notebook.cells import Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
 from msgbook.provider.base import Provider
@@ -175,7 +176,7 @@ class AgentChooser:
         def real(path: str) -> Path | None:
             try:
                 return roots.resolve(path)
-            except Refused:
+            except ToolError:
                 return None
 
         wanted = [
@@ -192,7 +193,7 @@ class AgentChooser:
         """The tools that an agent is offered, in the order of all."""
         if agent.tools is None and allowed is None:
             return self._tools
-        within = {} if allowed is None else {t.name: t for t in self._files.within(allowed)}
+        within = {} if allowed is None else {t.name: t for t in self._files.narrow_to(allowed)}
         files = {tool.name: tool for tool in self._files.tools}
         return ToolSet(
             within[tool.name] if tool is files.get(tool.name) and within else tool

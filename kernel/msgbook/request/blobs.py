@@ -7,7 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Set
 from hashlib import sha256
 
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
 
@@ -93,6 +94,6 @@ class Blobs:
         folder = self._results.blobs
         try:
             data, _ = read_file(Roots(folder), folder / digest, BLOB_LIMIT)
-        except (Refused, OSError):
+        except (ToolError, OSError):
             return None
         return data.decode("utf-8", "replace") if sha256(data).hexdigest() == digest else None

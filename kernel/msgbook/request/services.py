@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgbook.approval.question import Approve, Question
 from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Objection, one_line
+from msgbook.errors import ToolError
 from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
@@ -21,7 +21,7 @@ from msgbook.request.history import Missing
 from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
-from msgbook.tools.base import ToolError
+from msgbook.text import visible
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Meter
 from msgbook.turn.record import TurnRecord
@@ -46,7 +46,7 @@ class RequestServices(Protocol):
         """Describes a Python variable; None where there is no Python."""
         ...
 
-    async def allow(self, real: Path, objection: Objection) -> bool:
+    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
         """Whether a file that the user names may be read though it is not free."""
         ...
 
@@ -86,13 +86,13 @@ class TurnServices:
     redact: Callable[[str], str]
     bound: Bound
 
-    async def allow(self, real: Path, objection: Objection) -> bool:
-        decision = await self.approve(_question(real, objection))
+    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
+        decision = await self.approve(_question(real, needed))
         if decision.approval == "denied":
             # Who decided, and why, is for the reader: a notice that names the file alone would not tell.
             raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
-        self._apply(Notice(f"{one_line(str(real))} was read: {by}."))
+        self._apply(Notice(f"{visible(str(real))} was read: {by}."))
         return True
 
     def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
@@ -149,8 +149,8 @@ class PreviewServices:
         """A variable is described by code of its own."""
         return _pending(f"py:{name}")
 
-    async def allow(self, real: Path, objection: Objection) -> bool:
-        return (await self.approve(_question(real, objection))).approval != "denied"
+    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
+        return (await self.approve(_question(real, needed))).approval != "denied"
 
     def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         async def run(name: str, arguments: str) -> Document:
@@ -177,7 +177,7 @@ class PreviewServices:
         self.notices.append(words)
 
 
-def _question(real: Path, objection: Objection) -> Question:
+def _question(real: Path, needed: ApprovalRequest) -> Question:
     """May a file be read?"""
     call: Block = {
         "type": "tool_call",
@@ -187,7 +187,7 @@ def _question(real: Path, objection: Objection) -> Question:
     }
     return Question(
         call,
-        ApprovalRequest(objection.reason, every_time=objection.every_time, path=objection.path),
+        needed,
     )
 
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
 from msgbook.call_arguments import parse_arguments
-from msgbook.errors import MsgbookError
+from msgbook.errors import ToolError
 
 Content = str | list[dict[str, Any]]
 """What a tool gives: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
@@ -21,30 +21,26 @@ ToolFunction = Any
 """A function of typed arguments, `async` and returning `Content`; pydantic calls it."""
 
 
-class ToolError(MsgbookError):
-    """A call that failed; the message is the result that the model reads."""
-
-
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """What a tool knows of the call that it runs."""
 
-    allowed: ApprovalRequest | None = None
-    """What somebody has allowed for this very call."""
+    approved: ApprovalRequest | None = None
+    """The approval request that was approved for this very call."""
     show: Callable[[str], None] = lambda text: None
     """Shows a further piece of output while the tool runs; belongs to the event loop's thread."""
 
-    def require(self, need: ApprovalRequest) -> None:
-        """Go on only if exactly this has been allowed.
+    def require(self, approval_request: ApprovalRequest) -> None:
+        """Continue only if exactly this was approved.
 
-        What somebody saw and what is done are the same: a file or a link that has changed since
-        makes another need, which is asked about anew.
+        So a call does what the person saw: if a file or a link has changed since, the request is a
+        different one and is asked about again.
 
         Raises:
-            ApprovalRequiredError: It has not.
+            ApprovalRequiredError: It was not approved.
         """
-        if need != self.allowed:
-            raise ApprovalRequiredError(need)
+        if approval_request != self.approved:
+            raise ApprovalRequiredError(approval_request)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
-from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolFunction
+from msgbook.errors import ToolError
+from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.results import Results
 from msgbook.tools.worker import TIME_LIMIT, WorkerPool
 
@@ -57,9 +57,9 @@ class FileTools:
         }
         self._workers = WorkerPool(settings, time_limit)
         self._seen: dict[str, str] = {}
-        self.tools = self.within(None)
+        self.tools = self.narrow_to(None)
 
-    def within(self, allowed: Sequence[Path] | None) -> list[Tool]:
+    def narrow_to(self, allowed: Sequence[Path] | None) -> list[Tool]:
         """The tools as an agent has them that is held to some folders.
 
         Args:
@@ -85,7 +85,7 @@ class _Calls:
 
     Args:
         seen: Digest of each file as the conversation last saw it, by real path; shared with others.
-        allowed: As in `FileTools.within`.
+        allowed: As in `FileTools.narrow_to`.
     """
 
     def __init__(
@@ -100,19 +100,19 @@ class _Calls:
 
         Raises:
             ToolError: It failed.
-            ApprovalRequiredError: It needs something else than what has been allowed.
+            ApprovalRequiredError: It needs another approval than the one it has.
         """
         request = {
             "tool": tool,
             "arguments": arguments,
-            "allowed": asdict(call.allowed) if call.allowed else None,
+            "approved": call.approved._asdict() if call.approved else None,
             "seen": self._seen if tool in ("write", "edit") else {},
             "within": self._within,
         }
         reply = await self._workers.ask(request)
         self._seen.update(reply["seen"])
-        if "need" in reply:
-            raise ApprovalRequiredError(ApprovalRequest(**reply["need"]))
+        if "approval_request" in reply:
+            raise ApprovalRequiredError(ApprovalRequest(**reply["approval_request"]))
         if "error" in reply:
             raise ToolError(reply["error"])
         content: Content = reply["content"]

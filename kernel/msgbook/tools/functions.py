@@ -19,8 +19,9 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
 from msgbook.approval.request import ApprovalRequest
+from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
-from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolFunction, schema_of
+from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """What servers take as a tool's name."""
@@ -69,7 +70,7 @@ def python_tool(namespace: Namespace) -> Tool:
             is what it prints and displays and the value of the last expression, images included.
             It cannot ask for input."""
             context.require(
-                ApprovalRequest("it runs Python with all rights of the notebook", every_time=True)
+                ApprovalRequest("it runs Python with all rights of the notebook", always_asks=True)
             )
             return await namespace.run(code, context.show) or "(no output)"
 

@@ -20,7 +20,7 @@ BLOB_LIMIT = 50_000_000
 """Bytes of a result that is kept."""
 
 ASKED = "asked"
-"""Folder below the blobs for what was not free; `tools.secret_paths` has it."""
+"""Folder below the blobs for the results of approved calls; it is one of the secret paths."""
 
 _TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
 _PIECE = 1_000_000
@@ -50,21 +50,22 @@ class Results:
         """Where whole results are kept, under the sha256 of their UTF-8."""
         return self._project / ".msgbook" / "blobs"
 
-    def capped(self, content: Content, free: bool) -> Content:
-        """A result as the model gets it: short, or its head and tail and where the whole is.
+    def cap(self, content: Content, approved: bool) -> Content:
+        """Return a result as the model gets it: cut to head and tail if it is long, with the path of the
+        complete result.
 
         Args:
-            free: Whether the call was; the whole of another one is not free to read either.
+            approved: Whether the call was approved. Reading its complete result then needs approval.
         """
         if isinstance(content, str):
-            return self._short(content, RESULT_LIMIT, free)
+            return self._short(content, RESULT_LIMIT, approved)
         texts = [part["text"] for part in content if _is_text(part)]
         fits = sum(map(len, texts)) <= RESULT_LIMIT
         limit = RESULT_LIMIT if fits else max(RESULT_LIMIT // len(texts), 500)
-        return [self._part(part, limit, free) for part in content]
+        return [self._part(part, limit, approved) for part in content]
 
-    def keep(self, text: str, free: bool = True) -> Path:
-        """Keep a whole result; one of a call that was not free in `asked/`, which asks.
+    def keep(self, text: str, approved: bool = False) -> Path:
+        """Write a complete result and return its path; that of an approved call goes to `asked/`.
 
         Raises:
             NotKeptError: It is too long, or the folder cannot be written.
@@ -72,16 +73,16 @@ class Results:
         if len(text) > BLOB_LIMIT:
             raise NotKeptError(_TOO_LONG)
         try:
-            blobs = self.blobs if free else self.blobs / ASKED
+            blobs = self.blobs / ASKED if approved else self.blobs
             with _blobs_folder(self._project, blobs) as folder:
                 base = blobs if folder is None else Path()
                 return blobs / _write_blob(text, base, folder)
         except OSError as error:
             raise NotKeptError(f".msgbook/blobs: {error.strerror}") from error
 
-    def _part(self, part: dict[str, Any], limit: int, free: bool) -> dict[str, Any]:
+    def _part(self, part: dict[str, Any], limit: int, approved: bool) -> dict[str, Any]:
         if _is_text(part):
-            return {**part, "text": self._short(part["text"], limit, free)}
+            return {**part, "text": self._short(part["text"], limit, approved)}
         if part.get("type") != "image_url":
             return part
         size = len(str(part.get("image_url", {}).get("url", ""))) * 3 // 4
@@ -90,11 +91,11 @@ class Results:
         words = f"[an image of about {size} bytes was left out; the limit is {IMAGE_LIMIT}]"
         return {"type": "text", "text": words}
 
-    def _short(self, text: str, limit: int, free: bool) -> str:
+    def _short(self, text: str, limit: int, approved: bool) -> str:
         if len(text) <= limit:
             return text
         try:
-            path = Path(os.path.relpath(self.keep(text, free), self._folder)).as_posix()
+            path = Path(os.path.relpath(self.keep(text, approved), self._folder)).as_posix()
             where = f"the whole is in {path}: read it with start and end, or use grep"
         except NotKeptError as error:
             where = f"the whole could not be kept: {error}"

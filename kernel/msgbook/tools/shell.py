@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import Field
 
 from msgbook.approval.request import ApprovalRequest
-from msgbook.tools.base import CallContext, Tool, ToolError, ToolFunction
+from msgbook.errors import ToolError
+from msgbook.tools.base import CallContext, Tool, ToolFunction
 from msgbook.tools.tool_output import Output, Pacer
 
 DEFAULT_TIMEOUT = 120

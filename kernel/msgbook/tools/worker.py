@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgbook
-from msgbook.tools.base import ToolError
+from msgbook.errors import ToolError
 
 WORKERS = 4
 """Calls that run side by side."""

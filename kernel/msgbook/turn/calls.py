@@ -10,8 +10,9 @@ from itertools import groupby
 
 from msgbook.approval.question import Approve, Question
 from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.errors import ToolError
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
-from msgbook.tools.base import CallContext, Content, Tool, ToolError, ToolSet
+from msgbook.tools.base import CallContext, Content, Tool, ToolSet
 from msgbook.turn.following import until_done
 from msgbook.turn.limits import Breaker, Meter
 from msgbook.turn.record import TurnRecord
@@ -22,13 +23,13 @@ LIVE_OUTPUT = 20_000
 """Characters of a running tool's output that are shown: the last ones."""
 
 _MAX_QUESTIONS = 3
-"""A call whose effect is another one each time it was allowed is given up after so many."""
+"""A call is denied after so many questions if its effect changes each time it is approved."""
 
-_KEEPS_CHANGING = "Denied: what the call would do was another thing each time it was allowed."
+_KEEPS_CHANGING = "Denied: what the call would do changed each time after it was approved."
 
 
 Bound = Callable[[Content, bool], Content]
-"""Cuts a result down to what a request can carry; told whether the call was free."""
+"""Cuts a result down to what a request can carry; told whether the call was approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class _Outcome:
     status: str
     content: Content
     duration: float = 0.0
-    need: ApprovalRequest | None = None
-    """What somebody has to allow first; nothing has been done then."""
+    approval_request: ApprovalRequest | None = None
+    """Set if the call needs approval; it has done nothing then."""
     asked: int = 0
     """How often somebody has been asked about the call."""
 
@@ -48,7 +49,7 @@ class CallRunner:
 
     Args:
         redact: Takes out of a result what must not be shown or sent on.
-        bound: Cuts a result down to what a request can carry; told whether the call was free.
+        bound: Cuts a result down to what a request can carry; told whether the call was approved.
         clock: Monotonic seconds.
         meter: Cuts a tool off when the time is over.
         breaker: Told of each outcome; no further call starts after it has tripped.
@@ -90,11 +91,11 @@ class CallRunner:
                     async for _ in happenings:
                         yield
                 outcome = task.result()
-                if outcome.need and outcome.asked < _MAX_QUESTIONS:
+                if outcome.approval_request and outcome.asked < _MAX_QUESTIONS:
                     self._say(ToolApproved(call["id"], "pending"))
                     yield
                     with self.meter.paused():
-                        question = Question(call, self._shown(outcome.need))
+                        question = Question(call, self._redacted_request(outcome.approval_request))
                         decision = await self.approve(question)
                     self._say(ToolApproved(call["id"], decision.approval))
                     if decision.approval != "denied":
@@ -114,7 +115,7 @@ class CallRunner:
             for call, task in running:
                 if task.cancelled():
                     continue
-                if not task.result().need:
+                if not task.result().approval_request:
                     self._finish(call, task.result())
                 elif "approval" not in call:
                     self._say(ToolApproved(call["id"], "pending"))
@@ -130,11 +131,11 @@ class CallRunner:
             nonlocal shown
             # A secret may come in two pieces, so that they are looked through together.
             shown = (shown + text)[-2 * LIVE_OUTPUT :]
-            self._say_free(call)
+            self._say_auto(call)
             self._say(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
             news.set()
 
-        context = CallContext(before.need if before else None, show)
+        context = CallContext(before.approval_request if before else None, show)
         asked = before.asked + 1 if before else 0
         task = asyncio.ensure_future(self._attempt(call, context, asked))
         task.add_done_callback(lambda _: news.set())
@@ -149,7 +150,9 @@ class CallRunner:
                 content = await tool.call(call["arguments"], context)
             outcome = _Outcome("success", content)
         except ApprovalRequiredError as error:
-            return _Outcome("denied", _KEEPS_CHANGING, need=error.need, asked=asked)
+            return _Outcome(
+                "denied", _KEEPS_CHANGING, approval_request=error.approval_request, asked=asked
+            )
         except ToolError as error:
             outcome = _Outcome("error", str(error))
         except asyncio.CancelledError:
@@ -163,18 +166,18 @@ class CallRunner:
                 outcome = _Outcome("interrupted", INTERRUPTED_RESULT)
         return replace(
             outcome,
-            content=self.bound(self._redacted(outcome.content), context.allowed is None),
+            content=self.bound(self._redacted(outcome.content), context.approved is not None),
             duration=self.clock() - started,
         )
 
     def _finish(self, call: Block, outcome: _Outcome) -> None:
         if self._tool(call) is not None:
-            self._say_free(call)
+            self._say_auto(call)
         self._say(ToolFinished(call["id"], outcome.status, outcome.content, outcome.duration))
         self.breaker.take(call["name"], call["arguments"], outcome.status)
 
-    def _say_free(self, call: Block) -> None:
-        """A call that did something without a decision was free."""
+    def _say_auto(self, call: Block) -> None:
+        """Record that a call ran without approval, unless a decision is recorded."""
         if "approval" not in call:
             self._say(ToolApproved(call["id"], "auto"))
 
@@ -191,10 +194,10 @@ class CallRunner:
         tool = self._tool(call)
         return tool is not None and tool.read_only
 
-    def _shown(self, need: ApprovalRequest) -> ApprovalRequest:
-        """A need as a person is told of it; what the call may do is the need itself."""
-        reason, preview = self.redact(need.reason), self.redact(need.preview)
-        return replace(need, reason=reason, preview=preview)
+    def _redacted_request(self, asked: ApprovalRequest) -> ApprovalRequest:
+        """Return a request as a person is shown it; the original one is what is approved."""
+        reason, preview = self.redact(asked.reason), self.redact(asked.preview)
+        return asked._replace(reason=reason, preview=preview)
 
     def _redacted(self, content: Content) -> Content:
         if isinstance(content, str):

@@ -39,7 +39,7 @@ async def run_turn(
     approve: Approve,
     redact: Callable[[str], str],
     clock: Callable[[], float],
-    bound: Bound = lambda content, free: content,
+    bound: Bound = lambda content, approved: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> AsyncGenerator[None]:
     """Run one turn, yielding after each event that `record` has taken in.

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.roots import Objection, Roots
+from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.roots import Roots
 from msgbook.request.context.files import FILE_LIMIT, NAMES, FileSources
 from msgbook.request.context.references import resolve_references
 from msgbook.request.context.sources import Document, SourceError
@@ -126,7 +127,7 @@ def test_what_is_not_free_is_asked_about_only_for_the_user(folder: Path) -> None
     (folder / "link").symlink_to("../outside.txt")
     asked = []
 
-    async def allow(real: Path, objection: Objection) -> bool:
+    async def allow(real: Path, needed: ApprovalRequest) -> bool:
         asked.append(real.name)
         return real.name == ".env"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.roots import Objection, Roots
+from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.roots import Roots
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import Document, Matches, SourceError
 
@@ -47,8 +48,8 @@ def test_what_is_allowed_is_read_also_through_a_link(folder: Path) -> None:
 def test_what_is_left_out_is_not_read_unless_somebody_allows_it(folder: Path, path: str) -> None:
     asked = []
 
-    async def allow(real: Path, objection: Objection) -> bool:
-        asked.append(objection.reason)
+    async def allow(real: Path, needed: ApprovalRequest) -> bool:
+        asked.append(needed.reason)
         return True
 
     roots = held(folder, "src", "docs/guide")

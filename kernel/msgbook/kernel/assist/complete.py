@@ -9,11 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.approval.roots import visible
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.notebook.cell_names import title_of
 from msgbook.notebook.cells import OWN_MAGICS
-from msgbook.text import one_line
+from msgbook.text import one_line, visible
 from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 PROMPT_ATTRIBUTES = (
@@ -202,7 +201,7 @@ def _paths(typed: str, around: Surroundings) -> list[Match]:
     found = []
     try:
         folder = (around.roots.folder / head).resolve()
-        if around.objection(folder) is not None:
+        if around.check_read(folder) is not None:
             return []
         with os.scandir(folder) as entries:
             for entry in islice(entries, _MOST_ENTRIES):
@@ -211,7 +210,7 @@ def _paths(typed: str, around: Surroundings) -> list[Match]:
                     continue
                 # Unlike `resolve`, raises nothing at a link to itself.
                 real = Path(os.path.realpath(entry)) if entry.is_symlink() else Path(entry)
-                if around.objection(real) is None and (real.is_dir() or real.is_file()):
+                if around.check_read(real) is None and (real.is_dir() or real.is_file()):
                     is_folder = real.is_dir()
                     text = head + entry.name + ("/" if is_folder else "")
                     found.append(Match(text, "folder" if is_folder else "file"))

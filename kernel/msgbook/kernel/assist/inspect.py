@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.roots import visible
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.request.context.files import deny_all
@@ -21,7 +20,7 @@ from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.context.tags import Tag, find_tags
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.token_estimates import estimate_text_tokens
-from msgbook.text import controls_visible, counted
+from msgbook.text import controls_visible, counted, visible
 
 if TYPE_CHECKING:
     from msgbook.tools.base import Tool
@@ -88,7 +87,7 @@ def _magic_help(name: str, help_text: str) -> str | None:
 def _macro(name: str, macros: dict[str, str]) -> str:
     if name not in macros:
         return f"{name}: neither this cell nor one above defines it, so that it stays as written."
-    return f"{name} = {visible(macros[name])}\n\n{_EXPANDED}"
+    return f"{name} = {_visible_lines(macros[name])}\n\n{_EXPANDED}"
 
 
 def _end(code: str, tag: Tag) -> int:
@@ -129,14 +128,14 @@ def _brought(found: ResolvedReferences) -> str:
         shown.append(f"together: about {counted(total, 'token')}")
     if any(key.startswith("cell:") for key in found.files):
         shown.append("Its output is sent with it.")
-    shown += [visible(notice.text) for notice in found.notices]
-    heads = [visible(_head(text)) for text in found.files.values()]
+    shown += [_visible_lines(notice.text) for notice in found.notices]
+    heads = [_visible_lines(_head(text)) for text in found.files.values()]
     return "\n".join([*shown, "", heads[0]] if heads else shown)
 
 
 def _size(key: str, text: str) -> str:
     tokens = counted(estimate_text_tokens(text), "token")
-    return f"{visible(key)}: {counted(len(text.splitlines()), 'line')}, about {tokens}"
+    return f"{_visible_lines(key)}: {counted(len(text.splitlines()), 'line')}, about {tokens}"
 
 
 def _signature(tool: Tool) -> str:
@@ -149,7 +148,7 @@ def _signature(tool: Tool) -> str:
         f"  {name}: {value.get('description') or json.dumps(value)}"
         for name, value in parameters.items()
     ]
-    return visible("\n".join(lines))
+    return _visible_lines("\n".join(lines))
 
 
 def _head(text: str) -> str:
@@ -162,3 +161,8 @@ def _head(text: str) -> str:
 def _cut(text: str) -> str:
     """The text, within what a tooltip can hold."""
     return text[: 2 * _SHOWN_CHARACTERS]
+
+
+def _visible_lines(text: str) -> str:
+    """Return the text with invisible characters written out; tabs and line feeds stay."""
+    return visible(text, keep="\t\n")

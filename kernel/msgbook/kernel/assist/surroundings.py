@@ -20,7 +20,7 @@ class Surroundings:
     """What is known around a cell that is being written."""
 
     roots: Roots
-    """Where reading is free; relative paths begin in its folder, the notebook's."""
+    """Folders where reading needs no approval; relative paths begin in the notebook's folder."""
     cells: Sequence[Cell] = ()
     """Those of the notebook, as far as they are known; may hold anything."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -36,10 +36,10 @@ class Surroundings:
     """With their percent signs."""
     is_magic: IsMagic = any_magic
 
-    def objection(self, real: Path) -> str | None:
-        """Why reading a real path is not free; None when it is."""
-        objection = self.roots.objection(real)
-        return objection.reason if objection else None
+    def check_read(self, real: Path) -> str | None:
+        """Return why reading a real path needs approval; None if it needs none."""
+        needed = self.roots.check_read(real)
+        return needed.reason if needed else None
 
     @property
     def named(self) -> dict[str, Cell]:

@@ -39,8 +39,8 @@ class PageQuestions:
             "call_id": question.call["id"],
             "name": question.call["name"],
             "arguments": question.call["arguments"],
-            "reason": repair_surrogates(question.need.reason),
-            "preview": repair_surrogates(question.need.preview),
+            "reason": repair_surrogates(question.approval_request.reason),
+            "preview": repair_surrogates(question.approval_request.preview),
             "choices": list(question.choices),
         }
         asked = _Open(message)

@@ -13,13 +13,14 @@ from typing import Any
 
 from IPython.core.display_trap import DisplayTrap
 
+from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.redirect import capturing
 from msgbook.request.context.python_values import describe_value
 from msgbook.request.context.sources import SourceError
-from msgbook.tools.base import Content, ToolError
+from msgbook.tools.base import Content
 from msgbook.tools.functions import Called
 from msgbook.tools.tool_output import Pacer
 

@@ -14,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from msgbook.approval.roots import Objection, Refused, Roots
+from msgbook.approval.request import ApprovalRequest
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
@@ -39,11 +41,11 @@ _WILDCARDS = 3
 _CONVERSATIONS = (".msg.md", ".ipynb")
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
-AllowRead = Callable[[Path, Objection], Awaitable[bool]]
+AllowRead = Callable[[Path, ApprovalRequest], Awaitable[bool]]
 """Asks a person whether a real path may be read that is not free."""
 
 
-async def deny_all(real: Path, objection: Objection) -> bool:
+async def deny_all(real: Path, needed: ApprovalRequest) -> bool:
     """The answer where nobody can be asked."""
     return False
 
@@ -101,19 +103,19 @@ class FileSources:
         """
         with _saying():
             real = self._roots.resolve(path)
-        objection = self._roots.objection(real)
-        if objection and not nested and not await self.exists(path):
+        needed = self._roots.check_read(real)
+        if needed and not nested and not await self.exists(path):
             raise SourceError("there is no such file")  # nothing that could be allowed
-        if objection and (nested or not await self._allow(real, objection)):
-            raise SourceError(f"it is not free to read, since {objection.reason}")
-        self.allowed += objection is not None
+        if needed and (nested or not await self._allow(real, needed)):
+            raise SourceError(f"it is not free to read, since {needed.reason}")
+        self.allowed += needed is not None
         return real
 
     def _exists(self, path: str) -> bool:
         try:
             real = self._roots.resolve(path)
             return real.exists()
-        except (Refused, OSError):
+        except (ToolError, OSError):
             return False
 
     def _document(self, real: Path, lines: Lines | None) -> Document:
@@ -164,16 +166,16 @@ class FileSources:
             raise SourceError(f"a name of the pattern has more than {_WILDCARDS} wildcards")
         fits = matcher(pattern)
         folder = self._roots.folder
-        objection = self._roots.objection(folder)
-        if objection and not self._roots.holds_allowed(folder):
-            raise SourceError(f"the folder is not free to read, since {objection.reason}")
+        needed = self._roots.check_read(folder)
+        if needed and not self._roots.is_searchable(folder):
+            raise SourceError(f"the folder is not free to read, since {needed.reason}")
         found = sorted(name for name in self._walk() if fits(name))
         own = [name for name in found if folder / name in self._own]
         found = [name for name in found if name not in own]
-        objections = {name: self._roots.objection(folder / name) for name in found}
-        free = [name for name, objection in objections.items() if objection is None]
-        left_out = [objection for objection in objections.values() if objection is not None]
-        secrets = sum(objection.every_time for objection in left_out)
+        requests = {name: self._roots.check_read(folder / name) for name in found}
+        free = [name for name, needed in requests.items() if needed is None]
+        left_out = [needed for needed in requests.values() if needed is not None]
+        secrets = sum(needed.always_asks for needed in left_out)
         notes = []
         if secrets:
             notes.append(f"left out {counted(secrets, 'file')} that may hold secrets")
@@ -213,7 +215,7 @@ def _saying() -> Iterator[None]:
     """What the file functions refuse becomes what a reference says."""
     try:
         yield
-    except Refused as error:
+    except ToolError as error:
         raise SourceError(str(error)) from None
 
 

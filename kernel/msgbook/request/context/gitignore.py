@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.tools.files.opening import read_file
 from msgbook.tools.files.text import decoded
 
@@ -35,7 +36,7 @@ class GitIgnore:
         The `.gitignore` that is nearest to the path and says something about it decides.
         """
         for folder in path.parents:
-            if not self._roots.inside(folder):
+            if not self._roots.is_inside(folder):
                 break
             spec = self._spec(folder)
             if spec is None:
@@ -56,7 +57,7 @@ class GitIgnore:
     def _read(self, path: Path) -> GitIgnoreSpec | None:
         try:
             data, _ = read_file(self._roots, path, _SIZE_LIMIT)
-        except Refused:  # most folders have none
+        except ToolError:  # most folders have none
             return None
         # Imported here: most kernels need it never, and none at its start.
         from pathspec import GitIgnoreSpec

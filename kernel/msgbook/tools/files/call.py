@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from msgbook.approval.roots import NotFree, Objection, Roots
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval.roots import Roots
 
 
 class Call(NamedTuple):
     """What a tool works with."""
 
     roots: Roots
-    allowed: Mapping[str, Any] | None = None
-    """The need that somebody has allowed for this very call."""
+    approved: ApprovalRequest | None = None
+    """The approval request that was approved for this very call."""
     ripgrep: str | None = None
     """Where ripgrep is."""
     seen: Mapping[str, str] = {}
@@ -22,32 +23,29 @@ class Call(NamedTuple):
     now_seen: dict[str, str] = {}  # noqa: RUF012 - every call is given its own
     """Takes in the digests of what this call read or wrote."""
 
-    def require(self, objection: Objection | None, preview: str = "") -> None:
-        """Go on if nothing speaks against it, or if exactly this has been allowed.
+    def require(self, approval_request: ApprovalRequest | None) -> None:
+        """Continue if no approval is needed, or if exactly this was approved.
 
         Raises:
-            NotFree: Somebody has to allow it first.
+            ApprovalRequiredError: It was not approved.
         """
-        if objection is None:
-            return
-        need = {**objection._asdict(), "preview": preview}
-        if need != self.allowed:
-            raise NotFree(need)
+        if approval_request not in (None, self.approved):
+            raise ApprovalRequiredError(approval_request)
 
     def readable(self, path: str) -> Path:
         """The real path of an argument, free to read or allowed.
 
         Raises:
-            Refused: The text is no path.
-            NotFree: Somebody has to allow it first.
+            ToolError: The text is no path.
+            ApprovalRequiredError: Somebody has to allow it first.
         """
         real = self.roots.resolve(path)
-        self.require(self.roots.objection(real))
+        self.require(self.roots.check_read(real))
         return real
 
     def searchable(self, path: str) -> Path:
         """The real path of an argument that is searched: as `readable`, or it holds what is free."""
         real = self.roots.resolve(path)
-        if not self.roots.holds_allowed(real):
-            self.require(self.roots.objection(real))
+        if not self.roots.is_searchable(real):
+            self.require(self.roots.check_read(real))
         return real

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from msgbook.approval.roots import one_line, visible
+from msgbook.text import visible
 
 _CONTEXT = 3
 _SEARCHED = 2000
@@ -26,7 +26,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
     hunks = [_hunk(group, before, after) for group in _groups(before, after)]
     if not hunks:
         return ""
-    shown = one_line(name)
+    shown = visible(name)
     return "".join([f"--- {shown}\n", f"+++ {shown}\n", *hunks])
 
 
@@ -36,7 +36,7 @@ def preview(old: str, new: str, name: str) -> str:
     One that is longer than anyone reads begins with a word about that. The word changes with what is
     not shown, so that leave for one diff is no leave for another.
     """
-    text = visible(unified_diff(old, new, name).replace("\r", "\\r"))
+    text = visible(unified_diff(old, new, name).replace("\r", "\\r"), keep="\t\n")
     if len(text) <= _SHOWN:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
@@ -33,7 +34,7 @@ def open_folder(roots: Roots, real: Path, flags: int = _FOLDER) -> int:
     Raises:
         OSError: It is none, or there is a link on the way.
     """
-    start = roots.folder if roots.inside(real) else Path(real.anchor)
+    start = roots.folder if roots.is_inside(real) else Path(real.anchor)
     steps = real.relative_to(start).parts
     descriptor = os.open(start, flags if not steps else _STEP)
     for number, part in enumerate(steps, 1):
@@ -50,12 +51,12 @@ def place_of(roots: Roots, real: Path) -> Iterator[Place]:
     """A real path as an entry of its folder, which stays open meanwhile.
 
     Raises:
-        Refused: Something on the way is no folder.
+        ToolError: Something on the way is no folder.
     """
     if not BY_DESCRIPTOR:
         with refusing(roots, real):
             if real.parent.resolve() != real.parent:
-                raise Refused(f"{roots.name(real)} changed meanwhile; try again.")
+                raise ToolError(f"{roots.format_path(real)} changed meanwhile; try again.")
         yield Place(str(real), None)
         return
     with refusing(roots, real):
@@ -70,7 +71,7 @@ def is_folder(roots: Roots, real: Path) -> bool:
     """Whether a real path is a folder.
 
     Raises:
-        Refused: There is nothing, or something on the way is no folder.
+        ToolError: There is nothing, or something on the way is no folder.
     """
     if real == Path(real.anchor):
         return True
@@ -83,7 +84,7 @@ def read_file(roots: Roots, real: Path, limit: int) -> tuple[bytes, os.stat_resu
     """The first `limit` bytes of a regular file.
 
     Raises:
-        Refused: There is no such file, or it is a pipe, a device or a link.
+        ToolError: There is no such file, or it is a pipe, a device or a link.
     """
     with (
         place_of(roots, real) as place,
@@ -98,16 +99,16 @@ def open_entry(roots: Roots, real: Path, place: Place) -> int:
 
     Raises:
         OSError: It cannot be opened.
-        Refused: It is no regular file.
+        ToolError: It is no regular file.
     """
     # Looked at first, since opening is a deed where devices are.
     found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
-        raise Refused(f"{roots.name(real)} is no regular file.")
+        raise ToolError(f"{roots.format_path(real)} is no regular file.")
     descriptor = os.open(place.name, _READ, dir_fd=place.folder)
     if not os.path.samestat(found, os.fstat(descriptor)):
         os.close(descriptor)
-        raise Refused(f"{roots.name(real)} changed meanwhile; try again.")
+        raise ToolError(f"{roots.format_path(real)} changed meanwhile; try again.")
     return descriptor
 
 
@@ -132,7 +133,7 @@ def refusing(roots: Roots, real: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Refused(f"{roots.name(real)}: {error.strerror}") from None
+        raise ToolError(f"{roots.format_path(real)}: {error.strerror}") from None
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from msgbook.approval.roots import Refused
+from msgbook.errors import ToolError
 
 _ALTERNATIVES = 100
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -18,11 +18,11 @@ def matcher(pattern: str, *, anywhere: bool = False) -> Callable[[str], bool]:
         anywhere: A pattern without `/` matches names in every folder below.
 
     Raises:
-        Refused: It leaves the folder, or has too many alternatives.
+        ToolError: It leaves the folder, or has too many alternatives.
     """
     plain = pattern.removeprefix("./").rstrip("/")
     if plain.startswith("/") or ".." in plain.split("/") or not plain or "\0" in plain:
-        raise Refused(
+        raise ToolError(
             f"{pattern!r} is no pattern below a folder; give the folder itself as `path`."
         )
     if anywhere and "/" not in plain:
@@ -42,7 +42,7 @@ def _alternatives(pattern: str) -> list[str]:
         head, tail = text[: braces.start()], text[braces.end() :]
         open_ones += [head + word + tail for word in braces[1].split(",")]
         if len(done) + len(open_ones) > _ALTERNATIVES:
-            raise Refused(f"{pattern!r} stands for more than {_ALTERNATIVES} patterns.")
+            raise ToolError(f"{pattern!r} stands for more than {_ALTERNATIVES} patterns.")
     return done
 
 

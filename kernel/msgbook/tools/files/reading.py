@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.roots import Refused
+from msgbook.errors import ToolError
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
@@ -24,7 +24,7 @@ def read(
 ) -> str | list[dict[str, Any]]:
     """The lines of a text file, an image, or the names in a folder."""
     real = call.readable(path)
-    name = call.roots.name(real)
+    name = call.roots.format_path(real)
     if is_folder(call.roots, real):
         return _listing(call, real)
     data, status = read_file(call.roots, real, FILE_LIMIT)
@@ -40,7 +40,7 @@ def read(
         notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
     file = decoded(data)
     if file is None:
-        raise Refused(f"{name} is a binary file of {status.st_size} bytes.")
+        raise ToolError(f"{name} is a binary file of {status.st_size} bytes.")
     del data
     notes.insert(0, file.note)
     text, rest = _lines(file.lines, start, end)
@@ -57,7 +57,7 @@ def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
     count = text.removesuffix("\n").count("\n") + 1
     first, last = start or 1, min(end or count, count)
     if first > count or last < first:
-        raise Refused(f"The file has no {line_span(first, end or first)}; it has {count}.")
+        raise ToolError(f"The file has no {line_span(first, end or first)}; it has {count}.")
     begin = _line_begin(text, first - 1, 0)
     stop = _line_begin(text, last - first + 1, begin)
     wanted = text[begin:stop].removesuffix("\n")
@@ -95,7 +95,7 @@ def _listing(call: Call, folder: Path) -> str:
 
 def _image(data: bytes, kind: str, name: str, size: int) -> list[dict[str, Any]]:
     if size > IMAGE_LIMIT:
-        raise Refused(f"{name} is an image of {size} bytes; the limit is {IMAGE_LIMIT}.")
+        raise ToolError(f"{name} is an image of {size} bytes; the limit is {IMAGE_LIMIT}.")
     return [
         {"type": "text", "text": f"{name}, {kind}, {size} bytes:"},
         {"type": "image_url", "image_url": {"url": data_url(kind, data)}},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from msgbook.approval.roots import Refused
+from msgbook.errors import ToolError
 
 _LINE_END = re.compile("\r?\n")
 
@@ -15,13 +15,13 @@ def replaced(text: str, old: str, new: str, name: str) -> str:
     LF and CRLF count as the same when looking; what is put in gets the line ends of its place.
 
     Raises:
-        Refused: `old` is empty, or stands nowhere or in several places.
+        ToolError: `old` is empty, or stands nowhere or in several places.
     """
     old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
     if not old:
-        raise Refused("`old` is empty; give text that stands in the file, or use write.")
+        raise ToolError("`old` is empty; give text that stands in the file, or use write.")
     if old == new:
-        raise Refused("`old` and `new` are the same; there is nothing to change.")
+        raise ToolError("`old` and `new` are the same; there is nothing to change.")
     plain = _LINE_END.sub("\n", text)
     at = _only(plain, old, name)
     ends = [match.end() - match.start() for match in _LINE_END.finditer(text)]
@@ -44,11 +44,11 @@ def _only(text: str, old: str, name: str) -> int:
         found.append(at)
         at = text.find(old, at + 1)
     if not found:
-        raise Refused(f"`old` does not stand in {name}; it has to be there to the character.")
+        raise ToolError(f"`old` does not stand in {name}; it has to be there to the character.")
     if len(found) > 1:
         lines = [str(text.count("\n", 0, place) + 1) for place in found[:5]]
         count = "more than 100" if len(found) > 100 else str(len(found))
-        raise Refused(
+        raise ToolError(
             f"`old` stands {count} times in {name} (lines {', '.join(lines)}"
             f"{', ...' if len(found) > 5 else ''}); give more of the text around it."
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from msgbook.approval.roots import Refused
+from msgbook.errors import ToolError
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher
@@ -28,7 +28,7 @@ def glob(call: Call, pattern: str, path: str = ".") -> str:
     top = call.searchable(path)
     fits = matcher(pattern)
     if not is_folder(call.roots, top):
-        raise Refused(f"{call.roots.name(top)} is no folder.")
+        raise ToolError(f"{call.roots.format_path(top)} is no folder.")
     base = _base(call, top)
     hidden = _hidden(call, top)
     found = sorted(
@@ -70,9 +70,9 @@ def _any_path(path: str) -> bool:
 
 def _hidden(call: Call, top: Path) -> Hidden | None:
     """What is left out of a folder that is searched for what is free in it."""
-    if not call.roots.holds_allowed(top):
+    if not call.roots.is_searchable(top):
         return None
-    return lambda name, kind: not call.roots.in_reach(top / name)
+    return lambda name, kind: not call.roots.is_in_reach(top / name)
 
 
 def _told(found: str, hidden: Hidden | None) -> str:
@@ -92,7 +92,7 @@ def _in_folder(
     def opened(name: str) -> TextFile | None:
         try:
             return _text_of(call, top / name, FILE_LIMIT) if wanted(name) else None
-        except Refused:  # gone meanwhile, or not ours to read
+        except ToolError:  # gone meanwhile, or not ours to read
             return None
 
     found = ripgrep(call.ripgrep, search, top, opened)
@@ -109,10 +109,10 @@ def _in_folder(
 
 
 def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
-    name = call.roots.name(real)
+    name = call.roots.format_path(real)
     file = _text_of(call, real, NAMED_FILE_LIMIT)
     if file is None:
-        raise Refused(f"{name} is binary, or has more than {NAMED_FILE_LIMIT} bytes.")
+        raise ToolError(f"{name} is binary, or has more than {NAMED_FILE_LIMIT} bytes.")
     return _hits(name, file.split_lines(), search, _compiled(search))
 
 
@@ -145,7 +145,7 @@ def _compiled(search: Search) -> re.Pattern[str]:
     try:
         return re.compile(search.pattern, re.IGNORECASE if search.ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
-        raise Refused(f"{search.pattern!r} is no regular expression: {error}") from None
+        raise ToolError(f"{search.pattern!r} is no regular expression: {error}") from None
 
 
 def _shown(hits: Iterable[Hit], base: str, search: Search) -> str:
@@ -168,5 +168,5 @@ def _shown(hits: Iterable[Hit], base: str, search: Search) -> str:
 
 def _base(call: Call, top: Path) -> str:
     """What stands before paths relative to a folder, so that tools take the whole as argument."""
-    name = call.roots.name(top)
+    name = call.roots.format_path(top)
     return "" if name == "." else name.rstrip("/") + "/"

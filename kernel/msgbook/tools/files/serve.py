@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.roots import NotFree, Refused, Roots
+from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.reading import read
 from msgbook.tools.files.searching import glob, grep
@@ -27,23 +29,24 @@ def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) ->
     """What comes of one request.
 
     Args:
-        request: `tool`, `arguments`, `allowed` (the need that was allowed, or None), `seen` and
+        request: `tool`, `arguments`, `approved` (the approval request that was approved, or None), `seen` and
             `within` (the paths to which the agent is held, or None).
 
     Returns:
-        `seen`, and either `content`, `need` or `error`.
+        `seen`, and either `content`, `approval_request` or `error`.
     """
     now_seen: dict[str, str] = {}
     within = request.get("within")
     if within is not None:
-        roots = roots.within([Path(path) for path in within])
-    call = Call(roots, request.get("allowed"), ripgrep, request.get("seen", {}), now_seen)
+        roots = roots.narrow_to([Path(path) for path in within])
+    approved = ApprovalRequest(**request["approved"]) if request.get("approved") else None
+    call = Call(roots, approved, ripgrep, request.get("seen", {}), now_seen)
     reply: dict[str, Any]
     try:
         reply = {"content": TOOLS[request["tool"]](call, **request["arguments"])}
-    except NotFree as asked:
-        reply = {"need": asked.need}
-    except Refused as refusal:
+    except ApprovalRequiredError as error:
+        reply = {"approval_request": error.approval_request._asdict()}
+    except ToolError as refusal:
         reply = {"error": str(refusal)}
     except Exception as error:  # a fault of ours ends the call, not the worker
         reply = {"error": f"{type(error).__name__}: {error}"}

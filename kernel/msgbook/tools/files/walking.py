@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from msgbook.approval.roots import Refused, Roots
+from msgbook.approval.roots import Roots
+from msgbook.errors import ToolError
 from msgbook.tools.files.opening import entries
 
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")
@@ -28,7 +29,7 @@ def walk(
         limit: Folders that are listed at most.
 
     Raises:
-        Refused: The top cannot be listed, or there are too many folders.
+        ToolError: The top cannot be listed, or there are too many folders.
     """
     waiting = [""]
     listed = 0
@@ -36,12 +37,12 @@ def walk(
         folder = waiting.pop()
         listed += 1
         if listed > limit:
-            raise Refused(f"There are more than {limit} folders; name one of them.")
+            raise ToolError(f"There are more than {limit} folders; name one of them.")
         try:
             found = entries(roots, top / folder)
         except OSError as error:
             if not folder:
-                raise Refused(f"{roots.name(top)}: {error.strerror}") from None
+                raise ToolError(f"{roots.format_path(top)}: {error.strerror}") from None
             continue
         below = []
         for name, kind in found:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from msgbook.approval.roots import Refused, one_line
-from msgbook.text import counted
+from msgbook.errors import ToolError
+from msgbook.text import counted, visible
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, refusing
@@ -35,7 +35,7 @@ class _Old(NamedTuple):
 class _Plan(NamedTuple):
     """What a call would do."""
 
-    deed: str
+    effect: str
     preview: str
     data: bytes
     result: str
@@ -49,7 +49,7 @@ def write(call: Call, path: str, content: str) -> str:
         after, notes = _spelled(before or TextFile(""), content)
         data = _encoded(after, "content")
         if old and old.data == data:
-            raise Refused(f"{name} holds exactly that already.")
+            raise ToolError(f"{name} holds exactly that already.")
         if old and before is None:
             digest = hashlib.sha256(old.data).hexdigest()
             size = counted(len(old.data), "byte")
@@ -66,10 +66,10 @@ def edit(call: Call, path: str, old: str, new: str) -> str:
 
     def plan(name: str, found: _Old | None) -> _Plan:
         if found is None:
-            raise Refused(f"{name}: No such file; use write to make it.")
+            raise ToolError(f"{name}: No such file; use write to make it.")
         before = found.file
         if before is None:
-            raise Refused(f"{name} is a binary file.")
+            raise ToolError(f"{name} is a binary file.")
         after = before._replace(text=replaced(before.text, old, new, name))
         texts = _comparable(before, after)
         result = cut(unified_diff(*texts, name), SHOWN, "[the diff goes on]")
@@ -82,18 +82,22 @@ def mkdir(call: Call, path: str) -> str:
     """Make a folder, and those above it that are missing."""
     roots = call.roots
     real = roots.resolve(path)
-    free = roots.objection(real) is None
+    free = roots.check_read(real) is None
     if not (free and os.path.isdir(real)):  # noqa: PTH112 - no error where it may not look
-        call.require(roots.write_objection(real, "it makes the folder"))
+        call.require(roots.check_write(real, "it makes the folder"))
     missing = [real, *real.parents]
     while missing and os.path.lexists(missing[-1]):
         missing.pop()
     if not missing and not is_folder(roots, real):
-        raise Refused(f"{roots.name(real)} is there and is no folder.")
+        raise ToolError(f"{roots.format_path(real)} is there and is no folder.")
     for folder in reversed(missing):
         with place_of(roots, folder) as place, refusing(roots, folder):
             os.mkdir(place.name, dir_fd=place.folder)
-    return f"Made {roots.name(real)}/." if missing else f"{roots.name(real)}/ is there already."
+    return (
+        f"Made {roots.format_path(real)}/."
+        if missing
+        else f"{roots.format_path(real)}/ is there already."
+    )
 
 
 def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan]) -> str:
@@ -104,21 +108,21 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
     """
     roots = call.roots
     if path.endswith(("/", os.sep)):
-        raise Refused(f"{path} is the path of a folder; give that of a file.")
+        raise ToolError(f"{path} is the path of a folder; give that of a file.")
     real = roots.resolve(path)
     try:
         if not os.path.isdir(real.parent):  # noqa: PTH112
-            parent = roots.name(real.parent)
-            raise Refused(f"There is no folder {parent}; make it with mkdir.")
+            parent = roots.format_path(real.parent)
+            raise ToolError(f"There is no folder {parent}; make it with mkdir.")
         with place_of(roots, real) as place, refusing(roots, real):
             old = _old(call, real, place)
-            made = plan(roots.name(real), old)
-            call.require(roots.write_objection(real, made.deed), made.preview)
+            made = plan(roots.format_path(real), old)
+            call.require(roots.check_write(real, made.effect, made.preview))
             _replace(place, old, made.data)
-    except Refused as refusal:
-        if roots.objection(real) is not None:
-            words = f"[it would fail: {one_line(str(refusal))}]"
-            call.require(roots.write_objection(real, "it writes"), words)
+    except ToolError as refusal:
+        if roots.check_read(real) is not None:
+            words = f"[it would fail: {visible(str(refusal))}]"
+            call.require(roots.check_write(real, "it writes", words))
         raise
     call.now_seen[str(real)] = hashlib.sha256(made.data).hexdigest()
     return made.result
@@ -126,7 +130,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
 
 def _old(call: Call, real: Path, place: Place) -> _Old | None:
     """The file that stands there, as this conversation knows it; None when there is none."""
-    name = call.roots.name(real)
+    name = call.roots.format_path(real)
     try:
         descriptor = open_entry(call.roots, real, place)
     except FileNotFoundError:
@@ -135,12 +139,12 @@ def _old(call: Call, real: Path, place: Place) -> _Old | None:
         status = os.fstat(descriptor)
         data = file.read(_FILE_LIMIT + 1)
     if len(data) > _FILE_LIMIT:
-        raise Refused(f"{name} has more than {_FILE_LIMIT} bytes, which is too long to change.")
+        raise ToolError(f"{name} has more than {_FILE_LIMIT} bytes, which is too long to change.")
     if not status.st_mode & 0o222:
-        raise Refused(f"{name} is write-protected.")
+        raise ToolError(f"{name} is write-protected.")
     seen = call.seen.get(str(real))
     if seen and seen != hashlib.sha256(data).hexdigest():
-        raise Refused(f"{name} has changed since you read it; read it again.")
+        raise ToolError(f"{name} has changed since you read it; read it again.")
     return _Old(data, status, decoded(data))
 
 
@@ -173,7 +177,7 @@ def _check_unchanged(place: Place, old: _Old | None) -> None:
     except FileNotFoundError:
         now = None
     if _identity(now) != _identity(old.status if old else None):
-        raise Refused("The file changed meanwhile; read it again.")
+        raise ToolError("The file changed meanwhile; read it again.")
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, ...]:
@@ -201,7 +205,9 @@ def _encoded(file: TextFile, argument: str) -> bytes:
         return file.encoded()
     except UnicodeEncodeError as error:
         character = error.object[error.start]
-        raise Refused(f"`{argument}` has {character!r}, which {file.codec} cannot spell.") from None
+        raise ToolError(
+            f"`{argument}` has {character!r}, which {file.codec} cannot spell."
+        ) from None
 
 
 def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
