@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
+from msgbook_format.syntax.string_positions import StringPositions
 from msgbook_format.turn.markdown.escape import visible
-from msgbook_format.turn.markdown.landmarks import Landmarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def _paragraph(lines: list[str]) -> list[str]:
 
 def _with_targets(text: str) -> Iterator[str]:
     """The pieces of a paragraph, the odd targets of its images in angle brackets."""
-    runs = Landmarks(text, (_RUN,))
+    runs = StringPositions(text, (_RUN,))
     position = 0
     while found := _IMAGE_OR_CODE.search(text, position):
         yield text[position : found.start()]

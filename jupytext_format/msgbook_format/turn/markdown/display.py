@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from msgbook_format.turn.markdown.landmarks import Landmarks
+from msgbook_format.syntax.string_positions import StringPositions
 
 _BLANK_LINES = re.compile(r"(\n(?:[ \t]*\n)+)")
 _OPENER = re.compile(
@@ -39,7 +39,7 @@ def _contained(chunk: str) -> str:
     pos = 0
     indent = _INDENT.match(chunk)[0]  # type: ignore[index]  # matches anything
     plain_until = _plain_until(chunk, indent)
-    marks = Landmarks(chunk, _MARKS)
+    marks = StringPositions(chunk, _MARKS)
     while opener := _OPENER.search(chunk, pos):
         start, end = opener.start(), _end(marks, opener)
         # nbconvert may begin another block at any line but these, and miss one of the delimiters.
@@ -66,7 +66,7 @@ def _begins_line(chunk: str, place: int, indent: str) -> bool:
     return place == len(indent) or chunk.startswith(before, max(0, place - len(before)))
 
 
-def _end(marks: Landmarks, opener: re.Match[str]) -> int:
+def _end(marks: StringPositions, opener: re.Match[str]) -> int:
     """Where the formula ends; -1 when nowhere."""
     end = "$$"
     if opener["bracket"]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.common.utils import normalizeReference
 
+from msgbook_format.syntax.string_positions import StringPositions
 from msgbook_format.turn.markdown.escape import (
     BROKEN,
     DANGER,
@@ -20,7 +21,6 @@ from msgbook_format.turn.markdown.escape import (
     escape_text,
     html_span,
 )
-from msgbook_format.turn.markdown.landmarks import Landmarks
 from msgbook_format.turn.markdown.links import (
     AUTOLINK,
     DATA_TAIL,
@@ -87,10 +87,10 @@ class _Lexer:
     openers: list[_Opener] = field(default_factory=list)
     inside_links: int = 0
     """So many of the openers stand around a link and can be none themselves."""
-    landmarks: Landmarks = field(init=False)
+    landmarks: StringPositions = field(init=False)
 
     def run(self) -> str:
-        self.landmarks = Landmarks(self.text, _LANDMARKS)
+        self.landmarks = StringPositions(self.text, _LANDMARKS)
         while special := _SPECIAL.search(self.text, self.pos):
             self.out.append(self.text[self.pos : special.start()])
             self.pos = special.start()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from msgbook_format.turn.markdown.landmarks import Landmarks
+from msgbook_format.syntax.string_positions import StringPositions
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -69,7 +69,7 @@ class Scanner:
         self._text = text
         self._pattern = re.compile(rf"\\[!-/:-@\[-`{{-~]|`+|(?P<opener>{opener})", re.MULTILINE)
         self._fences, self._paragraphs = _blocks(text)
-        self._runs = Landmarks(text, (_RUN,))
+        self._runs = StringPositions(text, (_RUN,))
         self._position = 0
 
     def next(self) -> re.Match[str] | None:
