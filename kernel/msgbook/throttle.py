@@ -1,4 +1,4 @@
-"""Something that is wanted often and done now and then."""
+"""An action that is wanted often and run at intervals."""
 
 from __future__ import annotations
 
@@ -6,55 +6,56 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-URGENT_PER_SECOND = 4
-"""Runs that need not wait for the interval."""
+URGENT_RUNS_PER_SECOND = 4
+"""Urgent runs that need not wait for the interval."""
 
 
 class Throttle:
-    """Runs an action at once, or when the interval since its last run is over.
+    """Runs an action at once, or as soon as the interval since its last run is over.
 
-    The timer always fires, so that the last wish is followed. Belongs to the event loop's thread.
+    A timer makes sure that an action that was scheduled runs, even if nothing happens any more.
+    Belongs to the event loop's thread.
 
     Args:
-        interval: Seconds that have to pass after a run; asked for at each wish.
+        interval: Returns the seconds that have to pass after a run; called for each `schedule`.
     """
 
     def __init__(self, action: Callable[[], None], interval: Callable[[], float]) -> None:
         self._action = action
         self._interval = interval
         self._loop = asyncio.get_running_loop()
-        self._last: float | None = None
+        self._last_run: float | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._urgent: deque[float] = deque(maxlen=URGENT_PER_SECOND)
+        self._urgent_runs: deque[float] = deque(maxlen=URGENT_RUNS_PER_SECOND)
 
-    def urge(self) -> None:
-        """Have the action run now, unless that was wanted too often in the last second."""
-        now = self._loop.time()
-        if len(self._urgent) == URGENT_PER_SECOND and now < self._urgent[0] + 1:
-            self.want()
-            return
-        self._urgent.append(now)
-        self.run()
-
-    def want(self) -> None:
-        """Have the action run soon."""
+    def schedule(self) -> None:
+        """Run the action once the interval is over."""
         if self._timer is not None:
             return
         now = self._loop.time()
-        due = now if self._last is None else self._last + self._interval()
+        due = now if self._last_run is None else self._last_run + self._interval()
         if now >= due:
-            self.run()
+            self.run_now()
         else:
-            self._timer = self._loop.call_at(due, self.run)
+            self._timer = self._loop.call_at(due, self.run_now)
 
-    def run(self) -> None:
-        """Run the action now; nothing wanted before is left to do."""
+    def schedule_urgently(self) -> None:
+        """Run the action now, unless it was urgent too often in the last second."""
+        now = self._loop.time()
+        if len(self._urgent_runs) == URGENT_RUNS_PER_SECOND and now < self._urgent_runs[0] + 1:
+            self.schedule()
+            return
+        self._urgent_runs.append(now)
+        self.run_now()
+
+    def run_now(self) -> None:
+        """Run the action now; this also does what was scheduled."""
         self.cancel()
         self._action()
-        self._last = self._loop.time()
+        self._last_run = self._loop.time()
 
     def cancel(self) -> None:
-        """Forget what is wanted."""
+        """Forget what was scheduled."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

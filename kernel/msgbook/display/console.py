@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from msgbook.display.throttle import Throttle
 from msgbook.text import one_line, without_data
+from msgbook.throttle import Throttle
 from msgbook_format.turn.markdown.escape import visible
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class TextDisplay:
 
     def changed(self) -> None:
         """Write what is new soon."""
-        self._throttle.want()
+        self._throttle.schedule()
 
     def show(self) -> None:
         """Write what is new now."""
-        self._throttle.run()
+        self._throttle.run_now()
 
     def finish(self) -> None:
         """Write the rest."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from msgbook.display.delta import delta, frozen
-from msgbook.display.throttle import Throttle
+from msgbook.throttle import Throttle
 from msgbook.turn.record import TurnRecord
 from msgbook_format.turn import Turn
 
@@ -109,13 +109,13 @@ class TurnDisplay:
         urgent = (self._record.size > 0, self._record.milestones)
         if urgent != self._urgent and (self._pages is None or self._pages.count <= 2):
             self._urgent = urgent
-            self._throttle.urge()
+            self._throttle.schedule_urgently()
         else:
-            self._throttle.want()
+            self._throttle.schedule()
 
     def show(self) -> None:
         """Show the record now: something outside the turn will speak of it."""
-        self._throttle.run()
+        self._throttle.run_now()
 
     @property
     def _throttle(self) -> Throttle:
@@ -144,7 +144,7 @@ class TurnDisplay:
     def _tell_and_show(self) -> None:
         self._tell()
         if self._told is not None and _landmarks(self._told) != self._landmarks:
-            self._bundles.want()
+            self._bundles.schedule()
 
     def _tell(self) -> None:
         assert self._pages is not None  # noqa: S101 - what `_live` says

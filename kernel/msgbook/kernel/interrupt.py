@@ -1,10 +1,9 @@
-"""Interrupts that reach a waiting kernel at once.
+"""Interrupts that stop a turn at once, also while it waits.
 
-The base class turns an interrupt into an exception on the event loop, which ends the kernel while
-a turn waits, or into a callback that an idle loop does not wake up for. Here a turn, like an
-awaited Python cell, is a future, and an interrupt cancels it from whatever thread it comes. Python
-that a turn runs on the loop's thread has to be stopped by an exception besides: nothing else
-happens there until it returns.
+ipykernel raises `KeyboardInterrupt` on the event loop, which ends the kernel while a turn waits, or
+adds a callback, for which an idle loop does not wake up. Here a turn is a future, like an awaited
+Python cell, and an interrupt cancels it from any thread. Python that a turn runs on the loop's own
+thread blocks the loop; an exception stops it as well.
 """
 
 from __future__ import annotations
@@ -22,61 +21,60 @@ from ipykernel.ipkernel import IPythonKernel
 T = TypeVar("T")
 
 _SWITCH_INTERVAL = 0.001
-"""Seconds after which code makes way for the control thread, which an interrupt passes several times;
-the usual 5 ms would make a good part of what an interrupt may take."""
+"""Seconds after which running code yields to other threads. An interrupt needs the control thread
+several times; Python's usual 5 ms would be a good part of the time an interrupt may take."""
 
 
 class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
     """An IPython kernel in which turns and awaited cells can be interrupted while they wait.
 
     Attributes:
-        interrupted: Whether the running turn has been interrupted; its cancellation may be still
-            to come.
+        interrupted: True once the running turn is interrupted; its cancellation may still follow.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         self._turns: set[asyncio.Future[Any]] = set()
         self._awaited_cells: set[asyncio.Future[Any]] = set()
         self._python_cells = 0
-        self._code_runs = False
+        self._is_code_running = False
         self.interrupted = False
         super().__init__(**kwargs)
 
     @contextmanager
     def running_turn(self, task: asyncio.Future[Any]) -> Iterator[None]:
-        """While it is open, an interrupt cancels the turn that `task` runs."""
+        """Let an interrupt cancel the turn that `task` runs, while the context is open."""
         self.interrupted = False
         with _member(self._turns, task):
             yield
 
     @contextmanager
     def running_python(self) -> Iterator[None]:
-        """While it is open, an interrupt raises `KeyboardInterrupt` in code that does not wait."""
+        """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open."""
         self._python_cells += 1
         try:
             yield
         finally:
             self._python_cells -= 1
 
-    def interruptible(self, code: Callable[[], T], *, begin: bool = True) -> T:
-        """Call, in a turn, what runs Python of the user's or the model's; on the main thread.
+    def call_interruptibly(self, code: Callable[[], T], *, even_if_interrupted: bool = False) -> T:
+        """Call code of the user's or the model's in a turn, on the main thread.
 
         Args:
-            begin: Do not call it when the turn has been interrupted already.
+            even_if_interrupted: Call it even when the turn has been interrupted already.
 
         Raises:
             KeyboardInterrupt: An interrupt came, and the code did not catch it.
         """
         usual = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_INTERVAL)
-        # No context manager: its calls would be places for the exception to leave the mark set.
-        self._code_runs = True
+        # A context manager would not do: the exception could come in its own calls, before the reset.
+        self._is_code_running = True
         try:
-            if begin and self.interrupted:
+            if self.interrupted and not even_if_interrupted:
                 raise KeyboardInterrupt
             return code()
         finally:
-            self._code_runs = False
+            self._is_code_running = False
             sys.setswitchinterval(usual)
 
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> AbstractContextManager[None]:
@@ -85,10 +83,10 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
     def _send_interrupt_children(self) -> None:
         """Handle an `interrupt_request`; runs in the control thread."""
         if self._turns:
-            # Before the look at the mark: code that begins now sees it.
+            # Before `_is_code_running` is read: code that starts now sees it.
             self.interrupted = True
             _cancel(self._turns)
-        if self._code_runs or not self._turns:
+        if self._is_code_running or not self._turns:
             super()._send_interrupt_children()
 
     def pre_handler_hook(self) -> None:
@@ -101,10 +99,10 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
 
     def _on_sigint(self, signum: int, frame: Any) -> None:
         if self._turns or self._awaited_cells:
-            if not (self._code_runs and self.interrupted):
+            if not (self._is_code_running and self.interrupted):
                 self.interrupted = True
                 _cancel(self._turns | self._awaited_cells)
-            if self._code_runs:
+            if self._is_code_running:
                 signal.default_int_handler(signum, frame)
         elif self._python_cells:
             signal.default_int_handler(signum, frame)
@@ -121,5 +119,5 @@ def _member(futures: set[asyncio.Future[Any]], future: asyncio.Future[Any]) -> I
 
 def _cancel(futures: set[asyncio.Future[Any]]) -> None:
     for future in list(futures):
-        # Unlike `cancel` alone and tornado's `add_callback`, this wakes an idle loop.
+        # Neither `cancel` alone nor tornado's `add_callback` wakes an idle loop.
         future.get_loop().call_soon_threadsafe(future.cancel)

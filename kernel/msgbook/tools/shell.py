@@ -14,8 +14,9 @@ from pydantic import Field
 
 from msgbook.approval.request import ApprovalRequest
 from msgbook.errors import ToolError
+from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction
-from msgbook.tools.tool_output import Output, Pacer
+from msgbook.tools.tool_output import PIECE_INTERVAL, Output
 
 DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 600
@@ -67,11 +68,11 @@ async def _run(
     from msgbook.tools.process import Supervised, child_environment
 
     output = Output(context.show)
-    pacer = Pacer(output.flush)
+    throttle = Throttle(output.flush, lambda: PIECE_INTERVAL)
 
     def take(data: bytes) -> None:
         output.feed(data)
-        pacer.changed()
+        throttle.schedule()
 
     try:
         running = Supervised(command, folder, child_environment(environ, secrets), take)
@@ -90,7 +91,7 @@ async def _run(
                 async with asyncio.timeout(_STOP_WAIT):
                     await running.gone.wait()
     finally:
-        pacer.stop()
+        throttle.cancel()
         running.abandon()
         output.finish()
     text = await asyncio.to_thread(output.text)

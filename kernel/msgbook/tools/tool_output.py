@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import codecs
 import re
 from collections.abc import Callable
@@ -15,7 +14,7 @@ TAIL = 10_000
 """Characters that are kept from the end of a longer one."""
 
 PIECE_INTERVAL = 0.05
-"""Seconds between two pieces of output that are shown."""
+"""Seconds between two flushes of an output that is shown while it grows."""
 
 _PIECE_LIMIT = 20_000
 """Characters of a piece; more than that at once nobody reads, and the result has it all."""
@@ -145,32 +144,3 @@ class Output:
         if line.startswith(self._shown_line):
             return line[len(self._shown_line) :]
         return "\n" + line
-
-
-class Pacer:
-    """Does something soon after each change, but not oftener than every `PIECE_INTERVAL`.
-
-    Belongs to the event loop's thread.
-    """
-
-    def __init__(self, act: Callable[[], None]) -> None:
-        self._act = act
-        self._loop = asyncio.get_running_loop()
-        self._last = float("-inf")
-        self._timer: asyncio.TimerHandle | None = None
-
-    def changed(self) -> None:
-        if self._timer is None:
-            due = max(self._last + PIECE_INTERVAL, self._loop.time())
-            self._timer = self._loop.call_at(due, self._fire)
-
-    def stop(self) -> None:
-        """Do nothing any more."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _fire(self) -> None:
-        self._timer = None
-        self._last = self._loop.time()
-        self._act()

@@ -1,12 +1,11 @@
-"""The notebook's Python as tools use it: over IPython, beside the cells."""
+"""The notebook's Python as tools and references use it: on IPython's shell, but not as cells."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import sys
-import types
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -17,21 +16,23 @@ from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
-from msgbook.kernel.python.redirect import capturing
+from msgbook.kernel.python.redirect import capture_output
+from msgbook.kernel.python.stepping import run_in_steps
 from msgbook.request.context.python_values import describe_value
 from msgbook.request.context.sources import SourceError
+from msgbook.throttle import Throttle
 from msgbook.tools.base import Content
 from msgbook.tools.functions import Called
-from msgbook.tools.tool_output import Pacer
+from msgbook.tools.tool_output import PIECE_INTERVAL
 
-_CLEAN_UP = 1.0
-"""Seconds that awaited code has to clean up after an interrupt; then it is left to itself."""
+_CLEAN_UP_TIME = 1.0
+"""Seconds that awaited code gets to clean up after an interrupt; nobody waits for it longer."""
 
 
 class KernelNamespace:
-    """Runs code and functions where the notebook's Python cells run, on the main thread.
+    """Runs code and functions in the notebook's Python, on the main thread.
 
-    Neither is a cell: no number, no history entry, no output of its own.
+    They are not cells: they get no execution count, no history entry and no output of their own.
     """
 
     def __init__(self, kernel: InterruptibleKernel) -> None:
@@ -39,27 +40,27 @@ class KernelNamespace:
         self._shell = kernel.shell
 
     def lookup(self, name: str) -> Any:
-        """What a name means.
+        """Return the value of a variable.
 
         Raises:
-            KeyError: Nothing.
+            KeyError: There is no such variable.
         """
         return self._shell.user_ns[name]
 
     async def run(self, code: str, show: Callable[[str], None]) -> Content:
-        """Run code and return what it printed and displayed, and its last expression's value.
+        """Run code and return its output, with the value of its last expression.
 
         Raises:
-            ToolError: It failed; with what it printed before and the traceback.
+            ToolError: The code failed. The message is its output so far and the traceback.
         """
-        with self._capturing(show) as capture:
+        with self._capture_output(show) as capture:
             try:
                 result = await self._run_cell(code, capture)
             except KeyboardInterrupt:
                 result = None
         error = result and (result.error_before_exec or result.error_in_exec)
         if result is None or isinstance(error, KeyboardInterrupt):
-            await self._interrupted()
+            await self._await_cancellation()
         if result is None or not result.success:
             raise ToolError(capture.text() or f"{type(error).__name__}: {error}")
         return capture.content()
@@ -70,34 +71,34 @@ class KernelNamespace:
         show: Callable[[str], None],
         spell: Callable[[Any], Content],
     ) -> Called:
-        """Call a function, and wait for what it returns if that can be awaited.
+        """Call a function, and await what it returns if that is awaitable.
 
         Args:
-            spell: Makes a result of it.
+            spell: Makes a tool result from the function's value.
         """
         returned: Content | None = None
         error: BaseException | None = None
-        with self._capturing(show) as capture:
+        with self._capture_output(show) as capture:
             try:
-                value = self._kernel.interruptible(function)
+                value = self._kernel.call_interruptibly(function)
                 if inspect.isawaitable(value):
-                    value, error = await self._awaited(_outcome(value), capture)
+                    value, error = await self._await(_value_or_error(value), capture)
                 if error is None:
-                    spelled = partial(self._spelled, value, capture, spell)
-                    returned = self._kernel.interruptible(spelled)
+                    show_or_spell = partial(self._show_or_spell, value, capture, spell)
+                    returned = self._kernel.call_interruptibly(show_or_spell)
             except asyncio.CancelledError:
                 raise
-            except BaseException as raised:  # anybody's code: pytest's `skip` is no Exception
+            except BaseException as raised:  # not only Exception: see pytest's `skip`
                 error = raised
         if isinstance(error, KeyboardInterrupt):
-            await self._interrupted()
+            await self._await_cancellation()
         return Called(capture.content(), returned, error)
 
     async def describe(self, name: str) -> str:
-        """A variable in words, for a reference. What its class prints meanwhile is dropped.
+        """Describe a variable for a reference. Output of its class's code is dropped.
 
         Raises:
-            SourceError: There is none, or its class does not let it be described.
+            SourceError: There is no such variable, or its class raises an error.
         """
         try:
             value = self.lookup(name)
@@ -105,26 +106,26 @@ class KernelNamespace:
             words = "there is no such variable in the notebook; run the cell that defines it"
             raise SourceError(words) from None
         text, error = "", None
-        with self._capturing(_show_nothing):
+        with self._capture_output(_show_nothing):
             try:
-                text = self._kernel.interruptible(partial(describe_value, value))
+                text = self._kernel.call_interruptibly(partial(describe_value, value))
             except BaseException as raised:
                 error = raised
         if isinstance(error, KeyboardInterrupt):
-            await self._interrupted()
+            await self._await_cancellation()
         if error is not None:
             raise SourceError(f"it cannot be shown, since it raises {type(error).__name__}")
         return text
 
-    def _spelled(
+    def _show_or_spell(
         self, value: Any, capture: Capture, spell: Callable[[Any], Content]
     ) -> Content | None:
-        """What a function returned as a result; None where it is displayed, or nothing."""
-        displayed = self._show_images(value, capture)
-        return None if displayed or value is None else spell(value)
+        """Return a function's value as a result; None for no value, or one that was displayed."""
+        is_displayed = self._display_images(value, capture)
+        return None if is_displayed or value is None else spell(value)
 
-    def _show_images(self, value: Any, capture: Capture) -> bool:
-        """Display the figures that are open, and a value that is an image; whether it is one."""
+    def _display_images(self, value: Any, capture: Capture) -> bool:
+        """Display open figures, and a value that is an image. Return whether the value is one."""
         self._shell.events.trigger("post_execute")
         if value is None or isinstance(value, str):
             return False
@@ -133,8 +134,8 @@ class KernelNamespace:
             capture.display(data)
         return bool(data)
 
-    def _capturing(self, show: Callable[[str], None]) -> AbstractContextManager[Capture]:
-        return capturing(self._shell, show, lambda: self._kernel.interrupted)
+    def _capture_output(self, show: Callable[[str], None]) -> AbstractContextManager[Capture]:
+        return capture_output(self._shell, show, lambda: self._kernel.interrupted)
 
     async def _run_cell(self, code: str, capture: Capture) -> Any:
         shell = self._shell
@@ -145,97 +146,61 @@ class KernelNamespace:
             transformed, problem = code, sys.exc_info()
         known = {"transformed_cell": transformed, "preprocessing_exc_tuple": problem}
         if not shell.should_run_async(code, **known):
-            return self._kernel.interruptible(partial(shell.run_cell, code, store_history=False))
+            run_cell = partial(shell.run_cell, code, store_history=False)
+            return self._kernel.call_interruptibly(run_cell)
         result = None
         try:
             running = shell.run_cell_async(code, store_history=False, **known)
-            result = await self._awaited(running, capture)
+            result = await self._await(running, capture)
         finally:
-            # What `run_cell` does itself; the figures of a plot are displayed here.
+            # As `run_cell` does; on the first event, figures are displayed.
             shell.events.trigger("post_execute")
             shell.events.trigger("post_run_cell", result)
         return result
 
-    async def _awaited(self, code: Coroutine[Any, Any, Any], capture: Capture) -> Any:
-        """Wait for code; a cancellation of the caller ends it, and ours does not wait for long."""
-        pacer = Pacer(capture.flush)
-        task = asyncio.ensure_future(_stepwise(self._kernel, code, pacer.changed))
+    async def _await(self, code: Coroutine[Any, Any, Any], capture: Capture) -> Any:
+        """Await code and show its output meanwhile. A cancellation waits for it only shortly."""
+        throttle = Throttle(capture.flush, lambda: PIECE_INTERVAL)
+        task = asyncio.ensure_future(run_in_steps(self._kernel, code, throttle.schedule))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             task.cancel()
-            await asyncio.wait({task}, timeout=_CLEAN_UP)
+            await asyncio.wait({task}, timeout=_CLEAN_UP_TIME)
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
             if not task.done():
-                self._forget_running()
+                self._reset_display_trap()
             raise
         finally:
-            pacer.stop()
+            throttle.cancel()
 
-    def _forget_running(self) -> None:
-        """Give cells their displays back, of which code that goes on has taken hold."""
+    def _reset_display_trap(self) -> None:
+        """Let cells display again while code that did not stop still holds IPython's trap."""
         self._shell.display_trap.unset()
         hook = self._shell.displayhook
         self._shell.display_trap = DisplayTrap(hook)  # type: ignore[no-untyped-call]
 
-    async def _interrupted(self) -> None:
-        """Let the cancellation come that follows an interrupt; code may also have made its own."""
+    async def _await_cancellation(self) -> None:
+        """Wait for the cancellation that follows an interrupt.
+
+        Code may also raise a `KeyboardInterrupt` of its own: none follows then.
+        """
         if self._kernel.interrupted:
-            await asyncio.sleep(_CLEAN_UP)
+            await asyncio.sleep(_CLEAN_UP_TIME)
 
 
 def _show_nothing(text: str) -> None:
     pass
 
 
-async def _outcome(value: Any) -> tuple[Any, BaseException | None]:
-    """What awaited code returns, or raises: a task that raises `SystemExit` ends the event loop."""
+async def _value_or_error(value: Any) -> tuple[Any, BaseException | None]:
+    """Await a value, and return an error instead of raising it.
+
+    A task that raises `SystemExit` would end the event loop.
+    """
     try:
         return await value, None
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as error:
         return None, error
-
-
-async def _stepwise(
-    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
-) -> Any:
-    return await _steps(kernel, code, after_step)
-
-
-@types.coroutine
-def _steps(
-    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
-) -> Generator[Any, Any, Any]:
-    """Run a coroutine so that each of its steps, but no wait between them, is interruptible."""
-    step: Callable[[], Any] = partial(code.send, None)
-    cancelled = False
-
-    def take_step() -> Any:
-        # The cancellation of the turn has to wait for this step, so it is told already now.
-        if kernel.interrupted and not cancelled:
-            return code.throw(asyncio.CancelledError())
-        return step()
-
-    while True:
-        try:
-            waited = kernel.interruptible(take_step, begin=False)
-        except StopIteration as end:
-            return end.value
-        except KeyboardInterrupt:
-            if inspect.getcoroutinestate(code) == inspect.CORO_CLOSED:
-                # It may not reach the event loop, which would end.
-                raise asyncio.CancelledError from None
-            # It came between two lines of ours; the code is still to be told.
-            cancelled = True
-            step = partial(code.throw, asyncio.CancelledError())
-            continue
-        finally:
-            after_step()
-        cancelled = cancelled or kernel.interrupted
-        try:
-            step = partial(code.send, (yield waited))
-        except BaseException as error:
-            cancelled = True
-            step = partial(code.throw, error)

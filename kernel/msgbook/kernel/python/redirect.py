@@ -1,154 +1,108 @@
-"""Python that a tool runs prints and displays into a capture, not into the cell's outputs."""
+"""Output of the Python that a tool runs, redirected from the cell into a capture.
+
+The code runs in the kernel's own process and on IPython's own shell, because it has to see the
+notebook's names. Both write to global objects, and neither takes an argument for another target:
+`print` writes to `sys.stdout`, `display` to `shell.display_pub`, a traceback to
+`shell._showtraceback`. So `capture_output` replaces these objects and puts them back afterwards.
+`_replacements` is the whole list. Nothing else of msgbook runs on this thread meanwhile.
+"""
 
 from __future__ import annotations
 
 import builtins
 import getpass
-import io
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, NoReturn
-
-from IPython.core.displaypub import DisplayPublisher
-from IPython.core.error import StdinNotImplementedError
+from typing import Any
 
 from msgbook.kernel.python.capture import Capture
+from msgbook.kernel.python.stand_ins import (
+    CaptureDisplayHook,
+    CapturePublisher,
+    CaptureStream,
+    EmptyOutputs,
+    refuse_exit,
+    refuse_input,
+)
 
-_LAST_OUTPUT = 0.03
+_LAST_OUTPUT_WAIT = 0.03
 """Seconds to wait for the last output of processes that the code has started."""
 
 
 @contextmanager
-def capturing(
-    shell: Any, show: Callable[[str], None], interrupted: Callable[[], bool]
+def capture_output(
+    shell: Any, show: Callable[[str], None], is_interrupted: Callable[[], bool]
 ) -> Iterator[Capture]:
-    """While it is open, what runs in the shell prints, displays and fails into the capture.
+    """Capture what runs in the shell: its output, its displays and its tracebacks.
 
-    Nothing of it reaches the front end, nobody is asked for input, and the kernel is not ended.
+    Nothing reaches the front end. Code that asks for input, or wants to end the kernel, gets an
+    exception.
 
     Args:
-        interrupted: Whether the code is being stopped: then nobody waits for a traceback, which
-            takes IPython longer than all else.
+        show: Shows a piece of the output while the code runs.
+        is_interrupted: Returns whether the code is being stopped. No traceback is made then:
+            IPython takes long for it.
     """
-    show_traceback = shell.showtraceback
-
-    def failed(*arguments: Any, **named: Any) -> None:
-        if not interrupted():
-            show_traceback(*arguments, **named)
-
     capture = Capture(show)
-    stream = _Stream(capture)
     with ExitStack() as stack:
         stack.callback(capture.flush)
-        stack.callback(_take_pages, shell, capture)
-        for owner, name, value in (
-            (sys, "stdout", stream),
-            (sys, "stderr", _Stream(capture)),
-            (shell.history_manager, "outputs", _NoOutputs()),
-            (shell, "display_pub", _Publisher(capture)),
-            (shell.display_trap, "hook", _display_hook(shell, capture)),
-            (shell, "_showtraceback", lambda _type, _value, lines: stream.print_lines(lines)),
-            (shell, "showtraceback", failed),
-            (shell, "ask_exit", _no_exit),
-            (builtins, "input", _no_input),
-            (getpass, "getpass", _no_input),
-        ):
-            stack.enter_context(_replaced(owner, name, value))
-        stack.enter_context(_captured_descriptors(capture))
+        stack.callback(_take_payloads, shell, capture)
+        for owner, name, value in _replacements(shell, capture, is_interrupted):
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
+        stack.enter_context(_capture_descriptors(capture))
         yield capture
 
 
-def _take_pages(shell: Any, capture: Capture) -> None:
-    """Take what `name?` would open a pager with, and whatever else waits for the next reply."""
+def _replacements(
+    shell: Any, capture: Capture, is_interrupted: Callable[[], bool]
+) -> list[tuple[Any, str, Any]]:
+    """Return owner, name and new value of each attribute that is replaced."""
+    stream = CaptureStream(capture)
+    show_traceback = shell.showtraceback
+
+    def show_traceback_unless_interrupted(*arguments: Any, **named: Any) -> None:
+        if not is_interrupted():
+            show_traceback(*arguments, **named)
+
+    return [
+        # What `print`, a warning and a library write.
+        (sys, "stdout", stream),
+        (sys, "stderr", CaptureStream(capture)),
+        # What `display` and the value of the last line show; neither counts as a cell's output.
+        (shell, "display_pub", CapturePublisher(capture)),
+        (shell.display_trap, "hook", CaptureDisplayHook(shell, capture)),
+        (shell.history_manager, "outputs", EmptyOutputs()),
+        # Tracebacks: whether one is made, and where its lines go.
+        (shell, "showtraceback", show_traceback_unless_interrupted),
+        (shell, "_showtraceback", lambda _type, _value, lines: stream.write_lines(lines)),
+        # Nobody can answer a question of the code, and only the user may end the kernel.
+        (builtins, "input", refuse_input),
+        (getpass, "getpass", refuse_input),
+        (shell, "ask_exit", refuse_exit),
+    ]
+
+
+def _take_payloads(shell: Any, capture: Capture) -> None:
+    """Capture what `name?` would show in a pager, and drop all other payloads of the next reply."""
     for payload in shell.payload_manager.read_payload():
         if payload.get("source") == "page":
             capture.display(payload.get("data", {}))
     shell.payload_manager.clear_payload()
 
 
-class _NoOutputs(dict[int, list[Any]]):
-    """Stands for the outputs that IPython keeps of each cell: these are of none."""
-
-    def __missing__(self, number: int) -> list[Any]:
-        return []
-
-
-class _Stream(io.TextIOBase):
-    """Stands for standard output and standard error."""
-
-    encoding = "utf-8"
-
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._capture.write(text)
-        return len(text)
-
-    def print_lines(self, lines: list[str]) -> None:
-        self.write("\n".join(lines) + "\n")
-
-
-class _Publisher(DisplayPublisher):
-    """Takes what `display` gives."""
-
-    def __init__(self, capture: Capture) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self._capture = capture
-
-    def publish(self, data: Any, metadata: Any = None, source: Any = None, **rest: Any) -> None:
-        self._capture.display(data, rest.get("transient"))
-
-    def clear_output(self, wait: bool = False) -> None:
-        pass  # what was there is part of what happened
-
-
-def _display_hook(shell: Any, capture: Capture) -> Callable[[Any], None]:
-    def hook(value: Any) -> None:
-        if value is not None:
-            data, _metadata = shell.display_formatter.format(value)
-            capture.display(data)
-
-    return hook
-
-
-def _no_input(prompt: object = "", *_: Any, **__: Any) -> NoReturn:
-    __tracebackhide__ = True  # of IPython's: no line of ours
-    raise StdinNotImplementedError(f"Nobody can be asked {str(prompt)!r} while a tool runs.")
-
-
-def _no_exit() -> NoReturn:
-    __tracebackhide__ = True
-    raise RuntimeError("This would end the notebook's kernel; only its user may.")
-
-
 @contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
-@contextmanager
-def _captured_descriptors(capture: Capture) -> Iterator[None]:
-    """Take what processes and C code write to the kernel's own standard output and error."""
+def _capture_descriptors(capture: Capture) -> Iterator[None]:
+    """Capture what processes and C code write to the kernel's standard output and error."""
     reading, writing = os.pipe()
-    reader = threading.Thread(target=_pump, args=(reading, capture), daemon=True)
+    reader = threading.Thread(target=_copy, args=(reading, capture), daemon=True)
     reader.start()
     with ExitStack() as stack:
-        # A process in the background may hold the pipe for long.
-        stack.callback(reader.join, _LAST_OUTPUT)
+        # Not without a limit: a process in the background may keep the pipe open.
+        stack.callback(reader.join, _LAST_OUTPUT_WAIT)
         for number in (1, 2):
             kept = os.dup(number)
             stack.callback(os.close, kept)
@@ -158,7 +112,7 @@ def _captured_descriptors(capture: Capture) -> Iterator[None]:
         yield
 
 
-def _pump(reading: int, capture: Capture) -> None:
+def _copy(reading: int, capture: Capture) -> None:
     with open(reading, "rb", buffering=0) as pipe:
         while data := pipe.read(65_536):
             capture.write(data)
