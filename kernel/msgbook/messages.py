@@ -119,10 +119,14 @@ class RequestHash:
 def without_images(message: Message) -> Message:
     """The message for a model that does not see: each image is the word `[image]`. Not in place."""
     content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    words = [part.get("text", IMAGE) if "text" in part else IMAGE for part in content]
-    return {**message, "content": "\n".join(words)}
+    return {**message, "content": content_text(content)} if isinstance(content, list) else message
+
+
+def content_text(content: str | list[Part]) -> str:
+    """Return the text of a message's content, with `[image]` for each image."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text", IMAGE) for part in content)
 
 
 def _whole_content(content: str | list[Part]) -> str | list[Part]:

@@ -25,7 +25,7 @@ from msgbook.events import (
     TurnEvent,
     TurnFinished,
 )
-from msgbook.request.history.summary import Lookup
+from msgbook.request.history.summary import SummaryLookup
 from msgbook.request.history.turns import answer_messages
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.stopped_calls import INTERRUPTED_RESULT, NOT_RUN_RESULT
@@ -234,7 +234,7 @@ CUTS = range(1, len(REFERENCES) + 1)
 
 
 def sent(turn: dict[str, Any]) -> list[dict[str, Any]]:
-    return answer_messages(turn, None, Lookup({}), "p")  # type: ignore[arg-type]
+    return answer_messages(turn, None, SummaryLookup({}), "p")  # type: ignore[arg-type]
 
 
 def test_what_the_prompt_calls_stands_before_the_first_step_and_is_answered_like_any_call():

@@ -16,6 +16,13 @@ from msgbook_format.turn.model import (
     Usage,
     turn_of,
 )
+from msgbook_format.turn.steps import (
+    answer_text,
+    blocks_of_type,
+    is_finished_call,
+    match_results,
+    step_positions,
+)
 
 if TYPE_CHECKING:
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
@@ -28,8 +35,13 @@ __all__ = [
     "Context",
     "Turn",
     "Usage",
+    "answer_text",
+    "blocks_of_type",
     "bundle",
+    "is_finished_call",
+    "match_results",
     "safe_markdown",
+    "step_positions",
     "to_markdown",
     "to_plain",
     "turn_of",

@@ -87,7 +87,7 @@ def chat(
     from msgbook.cli.file_turns import require_conversation, run_turns
     from msgbook.cli.screen import Screen
     from msgbook.text import repair_surrogates
-    from msgbook.turn.replay import text_of
+    from msgbook_format.turn import answer_text
 
     text = repair_surrogates(text)
     if not text.strip():
@@ -100,7 +100,7 @@ def chat(
         _VERB,
         live=sys.stdout.isatty(),
         heading=None,
-        summary=lambda _cell, turn: without_data(text_of(turn["blocks"])),
+        summary=lambda _cell, turn: without_data(answer_text(turn["blocks"])),
         place=lambda _cell: str(path),
     )
 

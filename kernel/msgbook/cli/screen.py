@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.cli.terminal import complain, say, write
 from msgbook.display.turn_view import HiddenTurn, TurnView
+from msgbook_format.turn import blocks_of_type
 
 if TYPE_CHECKING:
     from msgbook.notebook.cells import Cell
@@ -47,8 +48,8 @@ class Screen:
             if self.heading:
                 say("")
             return
-        for block in turn["blocks"]:
-            if block["type"] == "notice" and block.get("level") == "warning":
+        for block in blocks_of_type(turn["blocks"], "notice"):
+            if block.get("level") == "warning":
                 complain(self.verb, f"{self.place(cell)}: {block.get('text', '')}")
         say(self.summary(cell, turn))
         sys.stdout.flush()

@@ -11,9 +11,8 @@ from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook.conversation_file import Document, DocumentError, create, create_beside
 from msgbook.text import without_data
-from msgbook.turn.replay import text_of
 from msgbook_format.errors import FileChangedError
-from msgbook_format.turn import Turn
+from msgbook_format.turn import Turn, answer_text
 
 
 def unsaved(document: Document, turn: Turn, cause: Exception, *, is_shown: bool) -> CommandError:
@@ -29,7 +28,7 @@ def unsaved(document: Document, turn: Turn, cause: Exception, *, is_shown: bool)
     kept = _keep_elsewhere(document)
     if kept is None and not is_shown:
         with suppress(OSError):
-            say(without_data(text_of(turn["blocks"])), sys.stderr)
+            say(without_data(answer_text(turn["blocks"])), sys.stderr)
     where = (
         f"with the last answer the conversation is {kept}"
         if kept is not None

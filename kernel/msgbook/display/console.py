@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
 from msgbook_format.turn.markdown.escape import visible
@@ -149,9 +150,7 @@ def _written(block: Mapping[str, Any]) -> str:
 
 
 def _result(block: Mapping[str, Any]) -> str:
-    content = block.get("content", "")
-    if not isinstance(content, str):
-        content = "\n".join(str(part.get("text", f"[{part.get('type')}]")) for part in content)
+    content = content_text(block.get("content", ""))
     lines = content[:_RESULT_CHARACTERS].splitlines()[:_RESULT_LINES]
     if sum(map(len, lines)) + len(lines) < len(content):
         lines.append("...")

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from contextlib import aclosing
 from secrets import token_hex
 
-from msgbook import messages
 from msgbook.events import ReferenceCalled
+from msgbook.messages import content_text
 from msgbook.request.context.sources import Document, SourceError
+from msgbook.text import repair_surrogates
 from msgbook.turn.calls import CallRunner
 from msgbook.turn.record import TurnRecord
+from msgbook_format.turn import blocks_of_type
 
 
 class ReferenceCalls:
@@ -46,18 +48,11 @@ class ReferenceCalls:
         async with aclosing(self._runner.run([call])) as happenings:
             async for _ in happenings:
                 self._changed()
-        result = next(
-            (
-                b
-                for b in self._record.step_blocks()
-                if b["type"] == "tool_result" and b["id"] == call_id
-            ),
-            None,
-        )
+        results = blocks_of_type(self._record.step_blocks(), "tool_result")
+        result = next((block for block in results if block["id"] == call_id), None)
         if result is None:
             raise SourceError("it did not run, since the turn's limits are reached")
-        said = messages.without_images(messages.tool_result("", result["content"]))
-        text = str(said["content"])
+        text = repair_surrogates(content_text(result["content"]))
         if result["status"] != "success":
             raise SourceError(text)
         return Document(text, "literal", free=call.get("approval") == "auto")

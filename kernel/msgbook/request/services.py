@@ -17,7 +17,7 @@ from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
 from msgbook.request.context.sources import Document, SourceError
-from msgbook.request.history import Missing
+from msgbook.request.history import MissingSummary
 from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
@@ -55,7 +55,7 @@ class RequestServices(Protocol):
         ...
 
     async def summarize(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
+        self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         """Makes summaries of some of the cells above."""
         ...
@@ -109,7 +109,7 @@ class TurnServices:
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
 
     async def summarize(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
+        self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         return await summarize(
             missing, cells, active_agent.model, active_agent.provider, self._apply
@@ -163,7 +163,7 @@ class PreviewServices:
         return run
 
     async def summarize(
-        self, missing: Sequence[Missing], cells: Sequence[Cell], active_agent: ActiveAgent
+        self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         return {
             one.key: {

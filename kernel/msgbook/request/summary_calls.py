@@ -11,7 +11,7 @@ from msgbook.events import ModelFinished, Notice, TextDelta
 from msgbook.notebook.cell_names import named
 from msgbook.notebook.cells import Cell
 from msgbook.provider.base import Provider, Request
-from msgbook.request.history import Missing, summary_record, summary_request
+from msgbook.request.history import MissingSummary, summary_record, summary_request
 
 _SIDE_BY_SIDE = 4
 _NAMED = 5
@@ -20,7 +20,7 @@ Summaries = dict[str, dict[str, str]]
 """As `context.summaries` keeps them."""
 
 
-def describe_part(cells: Sequence[Cell], missing: Missing) -> str:
+def describe_part(cells: Sequence[Cell], missing: MissingSummary) -> str:
     """How a person is told of what is to be summed up."""
     if missing.cell is None:
         return missing.key
@@ -29,7 +29,7 @@ def describe_part(cells: Sequence[Cell], missing: Missing) -> str:
 
 
 async def summarize(
-    missing: Sequence[Missing],
+    missing: Sequence[MissingSummary],
     cells: Sequence[Cell],
     model: str,
     provider: Provider,
@@ -49,7 +49,7 @@ async def summarize(
     say(Notice(f"Summing up {shown}{more}."))
     places = asyncio.Semaphore(_SIDE_BY_SIDE)
 
-    async def one(part: Missing) -> Summaries:
+    async def one(part: MissingSummary) -> Summaries:
         async with places:
             try:
                 answer = await _answer(part, model, provider, say)
@@ -71,13 +71,13 @@ async def summarize(
     return {key: summary for summaries in made for key, summary in summaries.items()}
 
 
-def _whole(cells: Sequence[Cell], part: Missing, why: str) -> Notice:
+def _whole(cells: Sequence[Cell], part: MissingSummary, why: str) -> Notice:
     what = describe_part(cells, part)
     return Notice(f"{what[:1].upper()}{what[1:]} {why}", "warning")
 
 
 async def _answer(
-    part: Missing,
+    part: MissingSummary,
     model: str,
     provider: Provider,
     say: Callable[[Notice | ModelFinished], None],
@@ -93,5 +93,5 @@ async def _answer(
     return "".join(words)
 
 
-def _each_once(missing: Iterable[Missing]) -> list[Missing]:
+def _each_once(missing: Iterable[MissingSummary]) -> list[MissingSummary]:
     return list({part.key: part for part in missing}.values())

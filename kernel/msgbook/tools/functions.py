@@ -21,6 +21,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from msgbook.approval.request import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
+from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
@@ -213,7 +214,7 @@ def _joined(printed: Content, returned: Content | None) -> Content:
 
 def _text(printed: Content) -> str:
     """The text of what a function printed, on lines of its own."""
-    text = "\n".join(part.get("text", "[image]") for part in _parts(printed))
+    text = content_text(printed)
     return text and text.removesuffix("\n") + "\n"
 
 

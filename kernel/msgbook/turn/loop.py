@@ -26,7 +26,7 @@ from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
-from msgbook_format.turn import Block, Usage
+from msgbook_format.turn import Block, Usage, answer_text, blocks_of_type
 from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
 
 
@@ -68,7 +68,7 @@ async def run_turn(
         meter.count_tokens(answer.usage, [request_now.messages, blocks])
         end = answer.end_of_turn(blocks, meter)
         if not end:
-            calls = [block for block in blocks if block["type"] == "tool_call"]
+            calls = blocks_of_type(blocks, "tool_call")
             async with aclosing(runner.run(calls)) as happenings:
                 async for _ in happenings:
                     yield
@@ -123,8 +123,7 @@ class _Answer:
 def _silence(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
     """What to say of a turn that is done and shows neither words nor calls."""
     done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
-    said = any(block["type"] == "text" and block["text"].strip() for block in blocks)
-    if step > 1 or not done or said:
+    if step > 1 or not done or answer_text(blocks).strip():
         return []
     return [Notice("The model ended its answer without a word.", "warning")]
 
@@ -175,7 +174,7 @@ def _losses(end: ModelFinished) -> list[Notice]:
 def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
     """How the turn ends with this model call; None when its tools are to run."""
     reason = end.finish_reason if end else None
-    said = any(block["type"] in ("text", "reasoning", "tool_call") for block in blocks)
+    said = blocks_of_type(blocks, "text", "reasoning", "tool_call")
     if end is None or not end.ended:
         if said:
             message = "The answer was cut off: the server closed the stream without an end mark."
@@ -187,7 +186,7 @@ def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | N
     if reason == "error":
         message = "The server ended the answer with an error and did not say which."
         return TurnFinished("error", None, "APIError", message)
-    if any(block["type"] == "tool_call" for block in blocks):
+    if blocks_of_type(blocks, "tool_call"):
         return None
     if not said and reason is None:
         return TurnFinished("incomplete", None, "IncompleteAnswer", "The server sent nothing.")

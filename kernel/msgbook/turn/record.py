@@ -26,9 +26,9 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.turn.step_calls import StepCalls
-from msgbook.turn.stopped_calls import result_of_stopped
+from msgbook.turn.stopped_calls import stopped_call_result
 from msgbook.turn.usage import UsageCount
-from msgbook_format.turn import TURN_VERSION, Block, Turn
+from msgbook_format.turn import TURN_VERSION, Block, Turn, blocks_of_type
 
 REFERENCE_STEP = 0
 """Step of the calls that the prompt itself makes: before the first model call."""
@@ -131,8 +131,7 @@ class TurnRecord:
     def _add_details(self, event: ReasoningDetails) -> None:
         """Keep them with the step's reasoning, or with its first block where that is hidden."""
         blocks = self.step_blocks()
-        reasoning = [block for block in blocks if block["type"] == "reasoning"]
-        for block in (reasoning or blocks)[:1]:
+        for block in (blocks_of_type(blocks, "reasoning") or blocks)[:1]:
             block["extra"] = {**block.get("extra", {}), "reasoning_details": event.details}
 
     def _add_retry(self, event: RetryWait) -> None:
@@ -199,10 +198,9 @@ class TurnRecord:
         self.size += _size(event.content)
 
     def _running_result(self, call_id: str) -> Block | None:
-        results = (
-            b for b in self.step_blocks() if b["type"] == "tool_result" and "status" not in b
-        )
-        return next((block for block in results if block["id"] == call_id), None)
+        results = blocks_of_type(self.step_blocks(), "tool_result")
+        running = (block for block in results if "status" not in block)
+        return next((block for block in running if block["id"] == call_id), None)
 
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
@@ -219,9 +217,8 @@ class TurnRecord:
 
     def _settle_calls(self, at: float) -> None:
         """Leave no call open: one that was made gets a result, another counts as cut."""
-        answered = {
-            b["id"] for b in self.step_blocks() if b["type"] == "tool_result" and "status" in b
-        }
+        results = blocks_of_type(self.step_blocks(), "tool_result")
+        answered = {block["id"] for block in results if "status" in block}
         for block in self._calls:
             if block["id"] not in answered:
                 self._settle(block, at)
@@ -231,7 +228,7 @@ class TurnRecord:
         if started is None:
             call["unfinished"] = True
             return
-        content = result_of_stopped(call, "" if shown is None else str(shown["content"]))
+        content = stopped_call_result(call, "" if shown is None else str(shown["content"]))
         duration = None if call.get("approval") == "pending" else at - started
         self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 

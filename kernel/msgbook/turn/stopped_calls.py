@@ -1,4 +1,4 @@
-"""What a model is told of a call that has no result when its turn ends. Pure."""
+"""The results of calls that had none when their turn ended. Pure."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
 NOT_RUN_RESULT = "(not run: the turn was stopped before the call was approved)"
 
 
-def result_of_stopped(call: Block, shown: str = "") -> str:
-    """The content of its result.
+def stopped_call_result(call: Block, output: str = "") -> str:
+    """Return the content of a stopped call's result.
 
     Args:
-        call: One that was made, or asked about. One that waits for approval has done nothing,
-            unless it had put something out before it asked.
-        shown: What its tool has put out.
+        call: A call that was started, or that waits for approval. A call that waits for approval
+            has done nothing, unless its tool put something out before it asked.
+        output: Output of the tool so far.
     """
-    if call.get("approval") == "pending" and not shown:
+    if call.get("approval") == "pending" and not output:
         return NOT_RUN_RESULT
-    return interrupted_result(shown)
+    return interrupted_result(output)
 
 
-def interrupted_result(shown: str) -> str:
-    """The content of the result of a tool that ran, behind what it has put out."""
-    return f"{shown}\n{INTERRUPTED_RESULT}" if shown else INTERRUPTED_RESULT
+def interrupted_result(output: str) -> str:
+    """Return the content of the result of a tool that ran and had this output."""
+    return f"{output}\n{INTERRUPTED_RESULT}" if output else INTERRUPTED_RESULT

@@ -15,6 +15,7 @@ from msgbook_format.turn.markdown.escape import code_block, inline_code, one_lin
 from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
 from msgbook_format.turn.model import TURN_MIME
+from msgbook_format.turn.steps import blocks_of_type, match_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,13 +47,15 @@ def to_markdown(turn: Turn) -> str:
     Blocks in order; reasoning and results in closed `<details>`. A running turn gives what it
     has: only its last block is derived anew.
     """
-    names: dict[str, str] = {}
-    parts: list[str] = []
-    last = len(turn["blocks"]) - 1 if turn["status"] == "running" else -1
-    for index, block in enumerate(turn["blocks"]):
-        if block["type"] == "tool_call":
-            names[_text(block.get("id"))] = _text(block.get("name"))
-        parts.append(_block(block, names, safe_markdown if index == last else _cached_markdown))
+    blocks = turn["blocks"]
+    names = {
+        result: _text(blocks[call].get("name")) for call, result in match_results(blocks).items()
+    }
+    last = len(blocks) - 1 if turn["status"] == "running" else -1
+    parts = [
+        _block(block, names.get(i, ""), safe_markdown if i == last else _cached_markdown)
+        for i, block in enumerate(blocks)
+    ]
     parts.append(_status_line(turn))
     return "\n\n".join(part for part in parts if part)
 
@@ -63,14 +66,14 @@ def to_plain(turn: Turn) -> str:
     head = " · ".join(word for word in words if word)
     answer = " ".join(
         _text(block.get("text"))[:PLAIN_LIMIT]
-        for block in turn["blocks"][:100]
-        if block["type"] == "text"
+        for block in blocks_of_type(turn["blocks"][:100], "text")
     )
     line = " ".join(visible(f"[{head[:100]}] {answer}").split())
     return line if len(line) <= PLAIN_LIMIT else line[: PLAIN_LIMIT - 1] + "…"
 
 
-def _block(block: Mapping[str, Any], names: Mapping[str, str], render: Any) -> str:
+def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
+    """Return the Markdown of a block; `call_name` is the tool of the call that a result answers."""
     match block["type"]:
         case "reasoning":
             return _details("💭 Thinking Process", render(_text(block.get("text"))))
@@ -80,7 +83,7 @@ def _block(block: Mapping[str, Any], names: Mapping[str, str], render: Any) -> s
         case "tool_call":
             return _call(block)
         case "tool_result":
-            return _result(block, names.get(_text(block.get("id")), ""))
+            return _result(block, call_name)
         case "notice":
             sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
             return f"> {sign} {one_line(_text(block.get('text')))}"
@@ -139,7 +142,7 @@ def _status_line(turn: Turn) -> str:
             words = FINISH_REASONS.get(reason) or one_line(reason, 80) or "the stream was cut"
             return f"> ⚠️ Incomplete: {words}"
         case "error":
-            return "" if any(block["type"] == "error" for block in blocks) else "> ❌ Failed"
+            return "" if blocks_of_type(blocks, "error") else "> ❌ Failed"
         case other:
             return f"> ⚠️ Status: {one_line(_text(other), 80)}"
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgbook.images import MAX_IMAGES, OUTPUT_IMAGE_TYPES
+from msgbook.messages import content_text
 from msgbook.tools.base import Content
 from msgbook.tools.tool_output import WHOLE_LIMIT, Output, TerminalText
 
@@ -97,10 +98,7 @@ class Capture:
 
     def text(self) -> str:
         """The text of the result alone."""
-        content = self.content()
-        if isinstance(content, str):
-            return content
-        return "\n".join(part.get("text", "[image]") for part in content)
+        return content_text(self.content())
 
     def _part_of(self, data: dict[str, Any]) -> str | dict[str, Any]:
         for mime in OUTPUT_IMAGE_TYPES:

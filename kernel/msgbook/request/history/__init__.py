@@ -21,7 +21,7 @@ from msgbook.request.history.prune import (
 from msgbook.request.history.reader import Reader
 from msgbook.request.history.request import History, View
 from msgbook.request.history.summary import (
-    Missing,
+    MissingSummary,
     known_summaries,
     summary_record,
     summary_request,
@@ -34,7 +34,7 @@ __all__ = [
     "PRUNE_MAGIC",
     "Dropped",
     "History",
-    "Missing",
+    "MissingSummary",
     "Reader",
     "Replay",
     "View",

@@ -19,7 +19,7 @@ from msgbook.notebook.cells import (
 )
 from msgbook.request.history.kind import Kind, history_of, is_continue, is_summary
 from msgbook.request.history.outputs import outputs_images, outputs_text
-from msgbook.request.history.summary import Lookup, Missing, source_of_text, spoken
+from msgbook.request.history.summary import MissingSummary, SummaryLookup, source_of_text, spoken
 from msgbook.request.history.turns import answer_messages
 from msgbook.text import capped
 from msgbook_format.turn import Turn, turn_of
@@ -55,7 +55,7 @@ class CellReading:
     """Of a system note: its text, which joins the system message above the first prompt."""
     used: Mapping[str, str | None] = field(default_factory=dict)
     """Summaries that it was made of, by source: with others it has to be made anew."""
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingSummary, ...] = ()
     """Summaries that there are not; what they would sum up is sent whole."""
 
 
@@ -87,7 +87,7 @@ def read_cell(
     history = history_of(cell)
     if kind == "none" or is_excluded(history):
         return CellReading([])
-    lookup = Lookup(summaries or {})
+    lookup = SummaryLookup(summaries or {})
     reader = _CellReader(cell, kind, vision, replay, lookup, reasoning, redact)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
@@ -108,7 +108,7 @@ def cell_text(cell: Cell, kind: Kind, redact: Redact = str) -> str:
     """
     if kind in ("note", "none"):
         return source_of(cell)
-    reader = _CellReader(cell, kind, False, text_alone, Lookup({}), redact=redact)
+    reader = _CellReader(cell, kind, False, text_alone, SummaryLookup({}), redact=redact)
     return spoken(reader.messages(None))
 
 
@@ -144,7 +144,7 @@ class _CellReader:
     kind: Kind
     vision: bool
     replay: Replay
-    lookup: Lookup
+    lookup: SummaryLookup
     reasoning: bool = False
     redact: Redact = str
 
@@ -190,7 +190,7 @@ class _CellReader:
         return self.lookup.find(own, source_of_text(bare), self._id(), full)
 
     def _spoken(self, replay: Replay, redact: Redact = str) -> str:
-        whole = _CellReader(self.cell, self.kind, False, replay, Lookup({}), redact=redact)
+        whole = _CellReader(self.cell, self.kind, False, replay, SummaryLookup({}), redact=redact)
         return spoken(whole.messages(None))
 
     def _with_outputs(self, text: str, outputs: list[Any]) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from msgbook.messages import Message, encode
-from msgbook.request.history.summary import Missing
+from msgbook.request.history.summary import MissingSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class History:
     """Each message as `messages.encode` gives it."""
     cells: int = 0
     """How many of the earlier cells gave messages."""
-    missing: list[Missing] = field(default_factory=list)
+    missing: list[MissingSummary] = field(default_factory=list)
     """Summaries that have to be made; what they would sum up stands whole."""
     alternate: bool = False
 

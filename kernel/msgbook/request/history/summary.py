@@ -37,7 +37,7 @@ _SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Result", "system
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingSummary:
     """A summary that has to be made."""
 
     key: str
@@ -50,14 +50,14 @@ class Missing:
 
 
 @dataclass(slots=True)
-class Lookup:
+class SummaryLookup:
     """Finds the summaries of one cell, and notes which it was asked for."""
 
     known: Mapping[str, str]
     """Texts by source, as `known_summaries` gives them."""
     used: dict[str, str | None] = field(default_factory=dict)
     """What was found for each source that was looked up in `known`."""
-    missing: list[Missing] = field(default_factory=list)
+    missing: list[MissingSummary] = field(default_factory=list)
 
     def find(self, own: Any, source: str, key: str, text: str) -> str | None:
         """The summary with a source; None when there is none, which is noted.
@@ -70,7 +70,7 @@ class Lookup:
             return _text(own)
         found = self.used[source] = self.known.get(source)
         if found is None:
-            self.missing.append(Missing(key or source, text, source))
+            self.missing.append(MissingSummary(key or source, text, source))
         return found
 
 
@@ -100,7 +100,7 @@ def summary_request(text: str) -> list[Message]:
     return [messages.system(_TASK), messages.user(capped(text, INPUT_LIMIT))]
 
 
-def summary_record(missing: Missing, answer: str) -> dict[str, dict[str, str]]:
+def summary_record(missing: MissingSummary, answer: str) -> dict[str, dict[str, str]]:
     """What a turn records of a summary in `context.summaries`; nothing for an empty answer."""
     text = capped(repair_surrogates(answer).strip(), SUMMARY_LIMIT)
     return {missing.key: {"text": text, "source": missing.source}} if text else {}

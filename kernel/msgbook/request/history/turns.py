@@ -1,4 +1,7 @@
-"""A turn, as it is sent in later requests. Pure, and total on odd turns."""
+"""The messages of a turn in later requests, in the words of the agent that reads them.
+
+Pure, and total on odd turns.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +9,46 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import Message
+from msgbook.messages import Message, content_text
 from msgbook.notebook.cells import is_excluded
 from msgbook.request.history.kind import is_summary
-from msgbook.request.history.summary import Lookup, source_of_text
-from msgbook.turn.replay import results_of_calls, sound_block, text_of, turn_messages
+from msgbook.request.history.summary import SummaryLookup, source_of_text
+from msgbook.text import repair_surrogates
+from msgbook.turn.repaired_blocks import repair_block
+from msgbook.turn.replay import turn_messages
 from msgbook.turn.stopped_calls import interrupted_result
-from msgbook_format.turn import Block, Turn
+from msgbook_format.turn import Block, Turn, answer_text, match_results
 
 LEFT_OUT = "(this result was left out)"
-"""Sent for a result that is excluded while its call is not."""
+"""Content of a result that is excluded while its call is not."""
 
 
 def answer_messages(
-    turn: Turn, agent: str | None, lookup: Lookup, cell_id: str, *, reasoning: bool = False
+    turn: Turn, agent: str | None, lookup: SummaryLookup, cell_id: str, *, reasoning: bool = False
 ) -> list[Message]:
-    """The messages of a turn.
+    """Return the messages of a turn.
 
     Args:
-        agent: Who is to read them: what another agent wrote becomes a user message that begins
-            `[name] `. None reads each turn as its own.
-        cell_id: Begins the keys of summaries.
+        agent: The agent that reads them. The turn of another agent becomes a user message that
+            begins `[name] `. With None each turn is read as the reader's own.
+        cell_id: The beginning of the keys of summaries.
         reasoning: Send the reasoning along.
     """
-    blocks = list(map(sound_block, turn["blocks"]))
+    blocks = list(map(repair_block, turn["blocks"]))
     if turn["status"] == "running":
         blocks = _interrupted(blocks)
     if any("history" in block for block in blocks):
-        blocks = _summed_up(_included(blocks), lookup, cell_id)
-    speaker: Any = turn.get("agent")
-    if agent is None or not isinstance(speaker, str) or speaker in ("", agent):
+        blocks = _summarized(_included(blocks), lookup, cell_id)
+    author: Any = turn.get("agent")
+    if agent is None or not isinstance(author, str) or author in ("", agent):
         return turn_messages(blocks, reasoning=reasoning)
-    text = text_of(blocks)
-    return [messages.user(f"[{speaker}] {text}")] if text.strip() else []
+    text = answer_text(blocks)
+    return [messages.user(f"[{author}] {text}")] if text.strip() else []
 
 
 def _interrupted(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks of a turn whose kernel died, as `TurnRecord` would have ended them."""
-    results = results_of_calls(blocks)
+    """Return the blocks of a turn whose kernel died, ended as `TurnRecord` would have ended them."""
+    results = match_results(blocks)
     ended: list[Block] = []
     for position, block in enumerate(blocks):
         if block["type"] == "tool_call" and "approval" not in block and position not in results:
@@ -59,8 +64,8 @@ def _interrupted(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _included(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without those that are excluded; a call takes its result along."""
-    results = results_of_calls(blocks)
+    """Return the blocks without those that are excluded; the result of an excluded call goes too."""
+    results = match_results(blocks)
     excluded = {i for i, block in enumerate(blocks) if is_excluded(block.get("history", "include"))}
     excluded |= {result for call, result in results.items() if call in excluded}
     # A call has to have a result.
@@ -72,35 +77,33 @@ def _included(blocks: Sequence[Block]) -> list[Block]:
     ]
 
 
-def _summed_up(blocks: Sequence[Block], lookup: Lookup, cell_id: str) -> list[Block]:
-    """The blocks with summaries in place of texts, and of the results of calls, that ask for one."""
-    wanted = [i for i, block in enumerate(blocks) if is_summary(block.get("history"))]
-    results = results_of_calls(blocks)
+def _summarized(blocks: Sequence[Block], lookup: SummaryLookup, cell_id: str) -> list[Block]:
+    """Return the blocks with a summary for each text or result of a call with `history=summary`."""
+    results = match_results(blocks)
     changed = list(blocks)
-    for position in wanted:
-        block = blocks[position]
+    for position, block in enumerate(blocks):
+        if not is_summary(block.get("history")):
+            continue
         target = results.get(position) if block["type"] == "tool_call" else position
         if target is None or blocks[target]["type"] not in ("text", "tool_result"):
             continue
-        whole_text = "\n\n".join(_texts(block, blocks[target]))
+        full_text = "\n\n".join(_covered_texts(block, blocks[target]))
         key = f"{cell_id}/{block.get('id', '')}" if cell_id and block.get("id") else ""
-        text = lookup.find(block.get("summary"), source_of_text(whole_text), key, whole_text)
-        if text is not None:
-            of_text = blocks[target]["type"] == "text"
-            changed[target] = (
-                {**changed[target], "text": text}
-                if of_text
-                else {**changed[target], "content": text}
-            )
+        text = lookup.find(block.get("summary"), source_of_text(full_text), key, full_text)
+        if text is None:
+            continue
+        if blocks[target]["type"] == "text":
+            changed[target] = {**changed[target], "text": text}
+        else:
+            changed[target] = {**changed[target], "content": text}
     return changed
 
 
-def _texts(block: Block, target: Block) -> list[str]:
-    """What a block with `history=summary` covers."""
+def _covered_texts(block: Block, target: Block) -> list[str]:
+    """Return the texts that the summary of a block covers."""
     if block["type"] == "text":
         return [block.get("text", "")]
-    said = messages.tool_result("", target.get("content", ""))
-    result = str(messages.without_images(said)["content"])
+    result = repair_surrogates(content_text(target.get("content", "")))
     if block["type"] == "tool_result":
         return [result]
     return [f"{block.get('name', '')} {block.get('arguments', '')}", result]
