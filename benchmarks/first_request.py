@@ -28,7 +28,7 @@ from msgbook.engine import Engine
 from msgbook.kernel.page.known_cells import KnownCells
 from msgbook.notebook.file_source import with_file
 from msgbook.notebook.saved_notebook import SavedNotebooks
-from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook.turn.record import TurnRecord
 from msgbook.turn_run import run_to_end
@@ -37,7 +37,7 @@ from msgbook_format.turn import turn_of
 
 TURNS = 1000
 SECRET = "sk-0123456789abcdef0123"
-ASKED = Asked("And now?", "the last")
+ASKED = RequestedCell("And now?", "the last")
 LAST = {"id": ASKED.cell_id, "cell_type": "code", "metadata": {}, "source": ASKED.source}
 
 
@@ -70,7 +70,7 @@ def session_of(cells: list[dict[str, Any]]) -> SessionMemory:
     for cell in cells:
         turns = list(filter(None, map(turn_of, cell.get("outputs", ()))))
         source = cell["source"] if turns else f"%%python\n{cell['source']}"
-        memory.remember(Asked(source, cell["id"]), turns[0] if turns else None)
+        memory.remember(RequestedCell(source, cell["id"]), turns[0] if turns else None)
     return memory
 
 

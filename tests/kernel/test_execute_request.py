@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.kernel.execute_request import asked_for, path_of
+from msgbook.kernel.execute_request import path_of, requested_cell
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def notebook(tmp_path):
 
 
 def asked(cell_id, metadata=None, folder=Path("/")):
-    return asked_for("Hi", cell_id, metadata, folder=folder, is_typed=False)
+    return requested_cell("Hi", cell_id, metadata, folder=folder, is_console=False)
 
 
 @pytest.mark.parametrize("start", ["", "//wsl%2Bubuntu", "//ssh-remote%2Bhost"])
@@ -29,7 +29,7 @@ def test_vs_code_names_the_notebook_in_the_id_of_a_cell(notebook, start):
 
     found = asked(uri, folder=notebook.parent)
 
-    assert (found.path, found.place, found.cell_id) == (notebook, 10, uri)
+    assert (found.path, found.position, found.cell_id) == (notebook, 10, uri)
 
 
 def test_a_path_of_windows_begins_with_its_drive():

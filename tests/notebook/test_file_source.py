@@ -16,7 +16,7 @@ from scripted_server import text
 
 from msgbook.notebook.file_source import with_file
 from msgbook.notebook.saved_notebook import Saved, SavedNotebooks, session_file
-from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
 
@@ -33,24 +33,24 @@ def read(path):
 
 
 def test_the_running_cell_is_found_by_its_id_though_it_was_edited_since(chat):
-    assert read(chat).place_of(Asked("two", "c")) == 2
-    assert read(chat).place_of(Asked("two, edited", "c")) == 2
+    assert read(chat).place_of(RequestedCell("two", "c")) == 2
+    assert read(chat).place_of(RequestedCell("two, edited", "c")) == 2
 
 
 def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
-    assert read(chat).place_of(Asked("one", "other")) == 0
-    assert read(chat).place_of(Asked("one")) == 0
+    assert read(chat).place_of(RequestedCell("one", "other")) == 0
+    assert read(chat).place_of(RequestedCell("one")) == 0
 
 
 @pytest.mark.parametrize(("cell_id", "source"), [("x", "one!"), ("x", "two"), (None, "two")])
 def test_a_running_cell_that_is_not_surely_there_has_no_place(chat, cell_id, source):
-    assert read(chat).place_of(Asked(source, cell_id)) is None
+    assert read(chat).place_of(RequestedCell(source, cell_id)) is None
 
 
 def test_of_cells_with_one_source_the_client_may_tell_which_it_is(chat):
-    assert read(chat).place_of(Asked("two", "x", place=2)) == 2
-    assert read(chat).place_of(Asked("two", "x"), saved_id="b") == 1
-    assert read(chat).place_of(Asked("two", "x", place=0)) is None
+    assert read(chat).place_of(RequestedCell("two", "x", position=2)) == 2
+    assert read(chat).place_of(RequestedCell("two", "x"), saved_id="b") == 1
+    assert read(chat).place_of(RequestedCell("two", "x", position=0)) is None
 
 
 def test_a_notebook_of_another_version_and_odd_ones_are_read_or_none(tmp_path):
@@ -89,7 +89,7 @@ def test_ids_of_a_file_may_be_anything(tmp_path):
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
 
-    found = past(read(tmp_path / "a.ipynb"), SessionMemory(), Asked("two", "b"))
+    found = past(read(tmp_path / "a.ipynb"), SessionMemory(), RequestedCell("two", "b"))
 
     assert [cell["source"] for cell in found.earlier] == ["one"]
 
@@ -119,7 +119,7 @@ def note(text):
 
 OLD, NEW = "before it ran", "after it ran"
 """Versions of the file: what has run here ran while it was as in the first."""
-NOW = Asked("now", "now")
+NOW = RequestedCell("now", "now")
 
 
 def saved(*cells, version=OLD):
@@ -131,7 +131,7 @@ def session(*ran, deleted=()):
     memory = SessionMemory()
     memory.forget(deleted, version=OLD)
     for one in ran:
-        asked = Asked(f"{one}, as run", one) if isinstance(one, str) else one
+        asked = RequestedCell(f"{one}, as run", one) if isinstance(one, str) else one
         memory.remember(asked, TURN, version=OLD)
     return memory
 
@@ -164,7 +164,7 @@ def test_a_notebook_that_somebody_may_have_edited_is_said_to_be_as_it_was_saved(
 def test_notes_and_the_notebooks_metadata_count_from_the_first_prompt_on():
     notebook = saved(note("Be brief."), "now")
 
-    found = past(notebook, SessionMemory(), Asked("now, as saved", "now"))
+    found = past(notebook, SessionMemory(), RequestedCell("now, as saved", "now"))
 
     assert sources(found) == ["Be brief."]
     assert found.metadata == notebook.metadata
@@ -191,8 +191,8 @@ def test_a_turn_that_was_saved_while_it_ran_is_taken_as_it_ended():
 
 
 def test_metadata_of_a_request_counts_where_it_is_not_saved_yet():
-    memory = session(Asked("a", "a", {"history": "exclude"}))
-    asked = Asked("now", "now", {"agent": "reviewer"})
+    memory = session(RequestedCell("a", "a", {"history": "exclude"}))
+    asked = RequestedCell("now", "now", {"agent": "reviewer"})
 
     found = past(saved(answered("a", "a", tags=["t"]), answered("now", "now")), memory, asked)
 
@@ -203,7 +203,12 @@ def test_metadata_of_a_request_counts_where_it_is_not_saved_yet():
 def test_cells_whose_ids_differ_are_matched_by_their_sources():
     notebook = saved(answered("a", "one"), answered("b", "one"), answered("c", "two"), "now")
 
-    ran = [Asked("two", "uri#2"), Asked("one", "uri#0"), Asked("one", "uri#1"), Asked("two")]
+    ran = [
+        RequestedCell("two", "uri#2"),
+        RequestedCell("one", "uri#0"),
+        RequestedCell("one", "uri#1"),
+        RequestedCell("two"),
+    ]
 
     assert sources(past(notebook, session(*ran))) == ["one", "one", "two"]
 
@@ -213,13 +218,13 @@ def test_a_cell_that_was_deleted_in_this_session_stays_deleted_until_it_is_run_o
     assert sources(past(saved("a", "b", "now"), memory)) == ["b, as run"]
     assert sources(past(saved("a", "now", version=NEW), memory)) == ["a, as saved"]
 
-    memory.remember(Asked("a, as run", "a"), TURN, version=OLD)
+    memory.remember(RequestedCell("a, as run", "a"), TURN, version=OLD)
     assert sources(past(saved("a", "b", "now"), memory)) == ["a, as run", "b, as run"]
 
 
 def test_cells_of_another_notebook_that_uses_the_kernel_are_none_of_this_one(tmp_path):
     asked = replace(NOW, path=tmp_path / "this.ipynb")
-    other = Asked("other", "o", path=tmp_path / "other.ipynb")
+    other = RequestedCell("other", "o", path=tmp_path / "other.ipynb")
 
     assert sources(past(saved("a", "now"), session(other), asked)) == ["a, as saved"]
 

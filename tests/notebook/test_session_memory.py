@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook.session_memory import KEPT_CHARACTERS, Asked, SessionMemory
+from msgbook.notebook.session_memory import KEPT_CHARACTERS, RequestedCell, SessionMemory
 
 
 class Shown:
@@ -26,7 +26,7 @@ def test_the_outputs_that_came_first_make_room_and_the_code_stays():
     memory = SessionMemory()
     half = KEPT_CHARACTERS // 2
     for number, size in enumerate((half, half, 10)):
-        memory.remember(Asked(f"%%python\n{number}", f"{number}"), shown=Shown(size))
+        memory.remember(RequestedCell(f"%%python\n{number}", f"{number}"), shown=Shown(size))
 
     first, *others = texts(memory)
     assert "not kept" in first
@@ -37,8 +37,8 @@ def test_the_outputs_that_came_first_make_room_and_the_code_stays():
 def test_the_last_cell_keeps_its_outputs_however_large_and_wherever_it_stands():
     memory = SessionMemory()
     for cell_id in ("a", "b"):
-        memory.remember(Asked("%%python\n1", cell_id), shown=Shown(10))
-    memory.remember(Asked("%%python\n1", "a"), shown=Shown(2 * KEPT_CHARACTERS))
+        memory.remember(RequestedCell("%%python\n1", cell_id), shown=Shown(10))
+    memory.remember(RequestedCell("%%python\n1", "a"), shown=Shown(2 * KEPT_CHARACTERS))
 
     first, second = texts(memory)
     assert first == f"of {2 * KEPT_CHARACTERS}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgbook.kernel.code_outputs import CellsOutputs
 from msgbook.notebook.saved_notebook import SavedNotebooks, session_file, version_of
-from msgbook.notebook.session_memory import Asked, RanCell, SessionMemory
+from msgbook.notebook.session_memory import RanCell, RequestedCell, SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Transcript, read_transcript
 from msgbook_format.turn import Turn
 
@@ -40,35 +40,37 @@ class EarlierCells:
         self._saved = SavedNotebooks()
         self._is_told = False
 
-    async def of(self, asked: Asked) -> Transcript:
+    async def of(self, requested: RequestedCell) -> Transcript:
         """The cells that count for a running one."""
         has_page = self._page.connected
-        found = await read_transcript(asked, self._page, self._memory)
-        path = _file(asked)
+        found = await read_transcript(requested, self._page, self._memory)
+        path = _file(requested)
         if found.source != "live":
             if path is not None:
                 saved = await asyncio.to_thread(self._saved.read, path)
                 # Imported here: the kernel starts without the history.
                 from msgbook.notebook.file_source import with_file
 
-                found = with_file(found, asked, saved, self._memory, is_edited=has_page)
+                found = with_file(found, requested, saved, self._memory, is_edited=has_page)
             else:
-                found = replace(found, note=_NO_PAGE if has_page else self._alone(asked))
+                found = replace(found, note=_NO_PAGE if has_page else self._alone(requested))
         return replace(found, path=path)
 
-    def code_runs(self, asked: Asked, request: str) -> RanCell:
+    def code_runs(self, requested: RequestedCell, request: str) -> RanCell:
         """Keep a code cell that runs from now on, with all that it will put out.
 
         Args:
             request: Id of the message that asks for it.
         """
-        return self._memory.remember(asked, shown=self._outputs.begin(request))
+        return self._memory.remember(requested, shown=self._outputs.begin(request))
 
     def code_ended(self, one: RanCell) -> None:
         """The cell has ended: what is saved from now on knows of it."""
-        one.version = _version(one.asked)
+        one.version = _version(one.requested)
 
-    def ran(self, asked: Asked, turn: Turn | None = None, found: Transcript | None = None) -> None:
+    def ran(
+        self, requested: RequestedCell, turn: Turn | None = None, found: Transcript | None = None
+    ) -> None:
         """Keep a prompt that has run, or a magic.
 
         Args:
@@ -77,30 +79,30 @@ class EarlierCells:
         current = (found.current if found else None) or {}
         saved_id = current.get("id") if found and found.source == "file" else None
         self._memory.remember(
-            asked,
+            requested,
             turn,
             metadata=current.get("metadata"),
             saved_id=saved_id if isinstance(saved_id, str) else None,
-            version=_version(asked),
+            version=_version(requested),
         )
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Drop cells that were deleted from the notebook."""
         if cell_ids := list(cell_ids):
-            self._memory.forget(cell_ids, version=_version(Asked("")))
+            self._memory.forget(cell_ids, version=_version(RequestedCell("")))
 
-    def _alone(self, asked: Asked) -> str:
+    def _alone(self, requested: RequestedCell) -> str:
         """What to say where only the session is known; nothing of a console, once of the others."""
-        if asked.is_typed or self._is_told:
+        if requested.is_console or self._is_told:
             return ""
         self._is_told = True
         return _NO_FILE
 
 
-def _file(asked: Asked) -> Path | None:
+def _file(requested: RequestedCell) -> Path | None:
     """The notebook's file: what the client names, else what the server did."""
-    return asked.path or session_file(os.environ)
+    return requested.path or session_file(os.environ)
 
 
-def _version(asked: Asked) -> Hashable:
-    return version_of(_file(asked))
+def _version(requested: RequestedCell) -> Hashable:
+    return version_of(_file(requested))

@@ -1,4 +1,7 @@
-"""What an execute_request tells of its cell: clients tell different things, and any may be forged."""
+"""The cell that an `execute_request` asks to run.
+
+Clients put different things about it into the message, and all of them may be forged.
+"""
 
 from __future__ import annotations
 
@@ -10,48 +13,55 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from msgbook.notebook.saved_notebook import regular_notebook
-from msgbook.notebook.session_memory import Asked
+from msgbook.notebook.session_memory import RequestedCell
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _HANDLE = re.compile(r"[WXYZa-f]+([0-6]+)s")
-"""A number to base 7 behind a letter that tells its length, so that handles sort as texts."""
+"""VS Code's number of a cell: base 7, behind a letter for its length, so that numbers sort as text."""
 
 
-def asked_for(
+def requested_cell(
     source: str,
     cell_id: Any,
     metadata: Mapping[str, Any] | None,
     *,
     folder: Path,
-    is_typed: bool,
-    client: str | None = None,
-) -> Asked:
-    """The cell that a request is about.
+    is_console: bool,
+    client_session: str | None = None,
+) -> RequestedCell:
+    """Return the cell that an `execute_request` is about.
 
     Args:
-        metadata: Of the request. JupyterLab and VS Code send the cell's.
-        folder: The kernel's. A notebook that a client names counts only below it.
-        is_typed: Whether the client takes questions and names no cell.
-        client: Client session of the request.
+        metadata: The request's. JupyterLab and VS Code put the cell's metadata into it.
+        folder: The kernel's. A notebook that the client names has to be below it.
+        is_console: Whether the client takes questions and names no cell.
+        client_session: Session in the request's header.
     """
     cell_id = cell_id if isinstance(cell_id, str) else None
-    ours = (metadata or {}).get("msgbook")
-    path, place = None, None
+    path, position = None, None
     if cell_id is not None and cell_id.startswith(f"{_VSCODE}:"):
-        path, place = named_notebook(cell_id, folder), _place(cell_id)
-    ours = ours if isinstance(ours, dict) else {}
-    return Asked(source, cell_id, ours, path, place, is_typed=is_typed, client=client)
+        path, position = named_notebook(cell_id, folder), _position(cell_id)
+    ours = (metadata or {}).get("msgbook")
+    return RequestedCell(
+        source,
+        cell_id,
+        ours if isinstance(ours, dict) else {},
+        path,
+        position,
+        is_console=is_console,
+        client_session=client_session,
+    )
 
 
 def named_notebook(uri: str, folder: Path) -> Path | None:
-    """The file of the notebook that a cell's URI names, as VS Code spells it.
+    """Return the notebook's file from a cell's URI, as VS Code spells it.
 
-    The notebook's own metadata can put another URI in its place. So it has to be an existing
-    regular file below the kernel's folder, and says no more than where the cells above stand.
+    A notebook's metadata can forge the URI. So the file has to be an existing regular file below
+    the kernel's folder, and is only used to find the cells above.
 
     Returns:
-        None where it names none: one that is not saved yet, or lies on another machine.
+        None for a notebook that is not saved yet, or is on another machine.
     """
     found = regular_notebook(path_of(uri))
     try:
@@ -63,7 +73,7 @@ def named_notebook(uri: str, folder: Path) -> Path | None:
 
 
 def path_of(uri: str, *, windows: bool = os.name == "nt") -> str:
-    """The path that a URI names; empty where it is no URI."""
+    """Return the path in a URI; empty if it is no URI."""
     try:
         path = unquote(urlsplit(uri).path, errors="strict")
     except ValueError:
@@ -71,7 +81,7 @@ def path_of(uri: str, *, windows: bool = os.name == "nt") -> str:
     return path[1:] if windows and _DRIVE.match(path) else path
 
 
-def _place(uri: str) -> int | None:
-    """Where the cell stood when VS Code opened the notebook."""
+def _position(uri: str) -> int | None:
+    """Return the index that the cell had when VS Code opened the notebook."""
     handle = _HANDLE.match(uri.partition("#")[2])
     return int(handle[1], 7) if handle and len(handle[1]) < 10 else None

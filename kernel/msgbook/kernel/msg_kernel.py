@@ -19,7 +19,7 @@ from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at
 from msgbook.kernel.code_outputs import ListeningSession
-from msgbook.kernel.execute_request import asked_for
+from msgbook.kernel.execute_request import requested_cell
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
@@ -28,7 +28,7 @@ from msgbook.kernel.routing import PYTHON_MAGIC, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
 from msgbook.notebook.cells import is_own_magic
-from msgbook.notebook.session_memory import Asked
+from msgbook.notebook.session_memory import RequestedCell
 from msgbook.text import repair_surrogates
 from msgbook_format.syntax.document import LANGUAGE_INFO
 
@@ -115,13 +115,13 @@ class MsgKernel(InterruptibleKernel):
 
         Nor does what is neither a cell nor to be stored: clients run code of their own so.
         """
-        asked = asked_for(
+        requested = requested_cell(
             code,
             cell_id,
             cell_meta,
             folder=self._folder,
-            is_typed=allow_stdin and cell_id is None,
-            client=self.get_parent("shell").get("header", {}).get("session"),
+            is_console=allow_stdin and cell_id is None,
+            client_session=self.get_parent("shell").get("header", {}).get("session"),
         )
         # JupyterLab tells of deleted cells once, with whatever runs next.
         deleted = (cell_meta or {}).get("deletedCells")
@@ -129,12 +129,12 @@ class MsgKernel(InterruptibleKernel):
         if self._routing.is_ours(code):
             if silent:
                 return self._answered(_reply(self.shell.execution_count), user_expressions)
-            running = self._converse(asked, store_history, allow_stdin)
+            running = self._converse(requested, store_history, allow_stdin)
             reply = await self._in_main_loop(running)
             return self._answered(reply, user_expressions)
         counts = bool(code.strip()) and store_history and not silent
         request = self.get_parent("shell").get("header", {}).get("msg_id", "") if counts else ""
-        with self._session.remembering(asked, request), self.running_python():
+        with self._session.remembering(requested, request), self.running_python():
             return await _awaited(
                 super().do_execute(
                     code,
@@ -199,19 +199,19 @@ class MsgKernel(InterruptibleKernel):
         return reply
 
     async def _converse(
-        self, asked: Asked, store_history: bool, allow_stdin: bool
+        self, requested: RequestedCell, store_history: bool, allow_stdin: bool
     ) -> dict[str, Any]:
         """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""
-        count = self._count(asked.source, store_history)
+        count = self._count(requested.source, store_history)
         send = self._sender()
-        if is_own_magic(asked.source):
-            running = self._session.run_magic(asked, send, remember=store_history)
-        elif asked.cell_id is None and not store_history:
+        if is_own_magic(requested.source):
+            running = self._session.run_magic(requested, send, remember=store_history)
+        elif requested.cell_id is None and not store_history:
             send("stream", {"name": "stderr", "text": _NOT_ASKED})
             return _reply(count)
         else:
             read_line = self._line_reader() if allow_stdin else None
-            running = self._session.run_prompt(asked, send, read_line, remember=store_history)
+            running = self._session.run_prompt(requested, send, read_line, remember=store_history)
         task = asyncio.ensure_future(running)
         with self.running_turn(task):
             try:

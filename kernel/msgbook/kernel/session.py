@@ -29,7 +29,7 @@ from msgbook.kernel.page.deliveries import Deliveries
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.questions import PageQuestions
 from msgbook.notebook.cells import IsMagic
-from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook.text import controls_visible
 
@@ -89,14 +89,14 @@ class Session:
         self._deliveries.forget(cell_ids)
 
     @contextmanager
-    def remembering(self, asked: Asked, request: str) -> Iterator[None]:
+    def remembering(self, requested: RequestedCell, request: str) -> Iterator[None]:
         """Keep a code cell that runs meanwhile, in place of what the cell was before.
 
         Args:
             request: Id of the message that asks for it; empty for what is no part of the notebook.
         """
-        self._deliveries.forget([asked.cell_id])
-        one = self._earlier.code_runs(asked, request) if request else None
+        self._deliveries.forget([requested.cell_id])
+        one = self._earlier.code_runs(requested, request) if request else None
         try:
             yield
         finally:
@@ -105,7 +105,7 @@ class Session:
 
     async def run_prompt(
         self,
-        asked: Asked,
+        requested: RequestedCell,
         send: Send,
         read_line: ReadLine | None = None,
         *,
@@ -120,7 +120,7 @@ class Session:
             remember: Whether the turn is part of the conversation.
         """
         engine = await self._ready_engine()
-        cell_id = asked.cell_id
+        cell_id = requested.cell_id
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
         from msgbook.turn_run import run_to_end
@@ -136,24 +136,26 @@ class Session:
             display = TurnDisplay(
                 record, bundle, send, display_id, pages=self.page, cell_id=cell_id, writer=writer
             )
-            self._deliveries.begin(display, asked.client)
+            self._deliveries.begin(display, requested.client_session)
 
         async def read_transcript() -> Transcript:
-            transcript = await self._earlier.of(asked)
+            transcript = await self._earlier.of(requested)
             if transcript.source == "live":
                 display.follow()
             return transcript
 
         ask = self._asking(display, read_line)
-        ended = await run_to_end(engine, asked.source, read_transcript, record, display, ask)
+        ended = await run_to_end(engine, requested.source, read_transcript, record, display, ask)
         if remember:
-            self._earlier.ran(asked, ended.turn, ended.transcript)
+            self._earlier.ran(requested, ended.turn, ended.transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
             self._deliveries.end(display)
         return ended.failure
 
-    async def run_magic(self, asked: Asked, send: Send, *, remember: bool = True) -> Failure | None:
+    async def run_magic(
+        self, requested: RequestedCell, send: Send, *, remember: bool = True
+    ) -> Failure | None:
         """Run a cell of msgbook's own magics and print what it says.
 
         Args:
@@ -166,17 +168,17 @@ class Session:
 
             scene = MagicContext(
                 engine,
-                lambda: self._earlier.of(asked),
+                lambda: self._earlier.of(requested),
                 self.display,
-                partial(self.page.mark, client=asked.client),
+                partial(self.page.mark, client=requested.client_session),
             )
-            text = await run_magic(asked.source, scene)
+            text = await run_magic(requested.source, scene)
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:
             return Failure(getattr(error, "name", type(error).__name__), str(error))
         if remember:
-            self._earlier.ran(asked)
+            self._earlier.ran(requested)
         send("stream", {"name": "stdout", "text": controls_visible(text) + "\n"})
         return None
 

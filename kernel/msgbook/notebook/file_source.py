@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.notebook.cells import Cell, outputs_of, source_of
 from msgbook.notebook.saved_notebook import Saved
-from msgbook.notebook.session_memory import Asked, RanCell, SessionMemory
+from msgbook.notebook.session_memory import RanCell, RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import turn_of
 
@@ -33,7 +33,7 @@ _NO_PAST = (
 
 def with_file(
     session: Transcript,
-    asked: Asked,
+    requested: RequestedCell,
     saved: Saved | None,
     memory: SessionMemory,
     *,
@@ -50,18 +50,20 @@ def with_file(
         saved: None where the file cannot be read.
         is_edited: Whether the notebook may have been edited since, for all that is known.
     """
-    place = saved.place_of(asked, memory.saved_id(asked.cell_id)) if saved else None
+    place = saved.place_of(requested, memory.saved_id(requested.cell_id)) if saved else None
     if saved is None or place is None:
         return replace(session, note=_NOT_FOUND if session.earlier else _NO_PAST)
     memory.metadata = saved.metadata
     running = saved.cells[place]
     above = _Above(saved, place)
-    above.overlay([one for one in memory.ran(None) if one.asked.path == asked.path], asked)
-    is_edited = is_edited or above.is_newer or source_of(running) != asked.source
+    above.overlay(
+        [one for one in memory.ran(None) if one.requested.path == requested.path], requested
+    )
+    is_edited = is_edited or above.is_newer or source_of(running) != requested.source
     return Transcript(
         "file",
         above.cells(memory),
-        {**running, "source": asked.source, "metadata": _metadata(running, asked.metadata)},
+        {**running, "source": requested.source, "metadata": _metadata(running, requested.metadata)},
         note=_UNSAVED if is_edited else "",
         metadata=saved.metadata,
     )
@@ -86,13 +88,13 @@ class _Above:
         """Whether something of it is not saved."""
         return bool(self._ran or self._behind)
 
-    def overlay(self, ran: Sequence[RanCell], asked: Asked) -> None:
+    def overlay(self, ran: Sequence[RanCell], requested: RequestedCell) -> None:
         """Lay over the file what has run since it was written."""
         places = _places(self._saved.cells, ran)
         follows = -1
         for number, one in enumerate(ran):
             found = places.get(number)
-            if asked.cell_id is not None and one.asked.cell_id == asked.cell_id:
+            if requested.cell_id is not None and one.requested.cell_id == requested.cell_id:
                 found = self._place
             follows = follows if found is None else found
             is_newer = one.version == self._saved.version
@@ -109,7 +111,7 @@ class _Above:
         for place, cell in enumerate(self._saved.cells[: self._place]):
             one = self._ran.get(place)
             if one is not None:
-                said = {"source": one.asked.source, "outputs": one.outputs}
+                said = {"source": one.requested.source, "outputs": one.outputs}
                 cells.append({**cell, **said, "metadata": _metadata(cell, one.metadata)})
             elif not memory.is_deleted(cell.get("id"), self._saved.version):
                 cells.append(cell)
@@ -126,19 +128,19 @@ def _places(cells: Sequence[Cell], ran: Sequence[RanCell]) -> dict[int, int]:
             sources[source_of(cell)].append(place)
     places: dict[int, int] = {}
     for number, one in enumerate(ran):
-        names = (one.asked.cell_id, one.saved_id)
+        names = (one.requested.cell_id, one.saved_id)
         found = next((ids[name] for name in names if name and name in ids), None)
         if found is not None:
             places[number] = found
     taken = set(places.values())
     times: Counter[str] = Counter()
     for number, one in enumerate(ran):
-        free = [place for place in sources[one.asked.source] if place not in taken]
+        free = [place for place in sources[one.requested.source] if place not in taken]
         if number not in places and free:
             # The same text again is the next cell with it, or the last one once more.
-            next_one = free[min(times[one.asked.source], len(free) - 1)]
-            places[number] = one.asked.place if one.asked.place in free else next_one
-            times[one.asked.source] += 1
+            next_one = free[min(times[one.requested.source], len(free) - 1)]
+            places[number] = one.requested.position if one.requested.position in free else next_one
+            times[one.requested.source] += 1
     return places
 
 

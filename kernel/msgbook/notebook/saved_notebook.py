@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX, Cell, source_of
-from msgbook.notebook.session_memory import Asked
+from msgbook.notebook.session_memory import RequestedCell
 from msgbook_format.garbage import paused
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"
@@ -57,24 +57,26 @@ class Saved:
     metadata: Mapping[str, Any]
     version: Hashable
 
-    def place_of(self, asked: Asked, saved_id: str | None = None) -> int | None:
+    def place_of(self, requested: RequestedCell, saved_id: str | None = None) -> int | None:
         """Where the running cell stands: the one with its id, else the only one with its source.
 
         Args:
             saved_id: Its id in the file, where it ran before.
         """
         codes = [n for n, cell in enumerate(self.cells) if cell.get("cell_type") == "code"]
-        for cell_id in (asked.cell_id, saved_id):
+        for cell_id in (requested.cell_id, saved_id):
             named = [n for n in codes if cell_id is not None and self.cells[n].get("id") == cell_id]
-            if len(named) == 1 and (cell_id == asked.cell_id or self._reads(named[0], asked)):
+            if len(named) == 1 and (
+                cell_id == requested.cell_id or self._reads(named[0], requested)
+            ):
                 return named[0]
-        same = [n for n in codes if self._reads(n, asked)]
+        same = [n for n in codes if self._reads(n, requested)]
         if len(same) > 1:
-            same = [n for n in same if n == asked.place]
+            same = [n for n in same if n == requested.position]
         return same[0] if len(same) == 1 else None
 
-    def _reads(self, place: int, asked: Asked) -> bool:
-        return source_of(self.cells[place]) == asked.source
+    def _reads(self, place: int, requested: RequestedCell) -> bool:
+        return source_of(self.cells[place]) == requested.source
 
 
 class SavedNotebooks:

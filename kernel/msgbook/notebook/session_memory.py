@@ -31,33 +31,36 @@ class Shown(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A cell that a client asks to run, as far as it tells. All but the source may be forged."""
+class RequestedCell:
+    """A cell that a client asks to run, as its `execute_request` describes it.
+
+    All but the source may be forged.
+    """
 
     source: str
     cell_id: str | None = None
-    ours: Mapping[str, Any] = field(default_factory=dict)
-    """The cell's `metadata.msgbook`, where the client sends it."""
+    msgbook_metadata: Mapping[str, Any] = field(default_factory=dict)
+    """The cell's `metadata.msgbook`, if the client sends it."""
     path: Path | None = None
-    """The file of the notebook in which it stands, where the client names it."""
-    place: int | None = None
-    """About where it stands among the cells, from 0."""
-    is_typed: bool = False
-    """Whether the client shows no notebook: a console."""
-    client: str | None = None
-    """Client session of the request, by which a page is told from others."""
+    """The notebook's file, if the client names it."""
+    position: int | None = None
+    """Index among the notebook's cells, from 0; it may be out of date."""
+    is_console: bool = False
+    """Whether the client is a console and shows no notebook."""
+    client_session: str | None = None
+    """Session in the request's header: it tells one page from another."""
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The cell's metadata, as far as the client sends it."""
-        return {"msgbook": self.ours} if self.ours else {}
+        """The cell's metadata that the client sends."""
+        return {"msgbook": self.msgbook_metadata} if self.msgbook_metadata else {}
 
 
 @dataclass(slots=True)
 class RanCell:
     """A cell that this session has run."""
 
-    asked: Asked
+    requested: RequestedCell
     metadata: Mapping[str, Any]
     turn: Turn | None = None
     shown: Shown | None = None
@@ -72,9 +75,9 @@ class RanCell:
     def cell(self) -> Cell:
         """As in nbformat."""
         return {
-            **({} if self.asked.cell_id is None else {"id": self.asked.cell_id}),
+            **({} if self.requested.cell_id is None else {"id": self.requested.cell_id}),
             "cell_type": "code",
-            "source": self.asked.source,
+            "source": self.requested.source,
             "metadata": self.metadata,
             "outputs": self.outputs,
         }
@@ -131,7 +134,7 @@ class SessionMemory:
 
     def remember(
         self,
-        asked: Asked,
+        requested: RequestedCell,
         turn: Turn | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
@@ -144,13 +147,13 @@ class SessionMemory:
         Args:
             metadata: The cell's, where more is known than the client sends.
         """
-        if asked.cell_id is None:
+        if requested.cell_id is None:
             self._unnamed += 1
         # A key with a blank is no cell id, so that the two kinds do not meet.
-        key = asked.cell_id if asked.cell_id is not None else f"run {self._unnamed}"
+        key = requested.cell_id if requested.cell_id is not None else f"run {self._unnamed}"
         self._deleted.pop(key, None)
-        known = metadata if isinstance(metadata, Mapping) else asked.metadata
-        self._cells[key] = one = RanCell(asked, dict(known), turn, shown, saved_id, version)
+        known = metadata if isinstance(metadata, Mapping) else requested.metadata
+        self._cells[key] = one = RanCell(requested, dict(known), turn, shown, saved_id, version)
         self._drop_outputs(one)
         return one
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from msgbook.notebook.cells import Cell
-from msgbook.notebook.session_memory import Asked, SessionMemory
+from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 
 Source = Literal["live", "memory", "file"]
 
@@ -59,14 +59,16 @@ class LiveNotebook(Protocol):
         ...
 
 
-async def read_transcript(asked: Asked, live: LiveNotebook, memory: SessionMemory) -> Transcript:
+async def read_transcript(
+    requested: RequestedCell, live: LiveNotebook, memory: SessionMemory
+) -> Transcript:
     """The cells that count for the running one: the live notebook's, else this session's.
 
     The running cell may read otherwise by now: it was sent as it stood when it was run.
     """
-    cell_id = asked.cell_id
+    cell_id = requested.cell_id
     shown = (
-        await live.notebook(cell_id, asked.client)
+        await live.notebook(cell_id, requested.client_session)
         if cell_id is not None and live.connected
         else None
     )
@@ -76,8 +78,8 @@ async def read_transcript(asked: Asked, live: LiveNotebook, memory: SessionMemor
     current: Cell = {
         **({} if cell_id is None else {"id": cell_id}),
         "cell_type": "code",
-        "source": asked.source,
-        "metadata": asked.metadata,
+        "source": requested.source,
+        "metadata": requested.metadata,
     }
     return Transcript("memory", memory.earlier(cell_id), current, metadata=memory.metadata)
 
