@@ -65,18 +65,22 @@ def without_data(text: str, *, ended: bool = True) -> str:
     return _DATA_URL.sub(short, text)
 
 
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What steers a terminal, ends a line in secret or turns the direction, and what nothing can carry."""
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+"""Characters that steer a terminal, end a line, reorder text or hide words, and lone surrogates."""
 
 
 def controls_visible(text: str) -> str:
-    """The text as a terminal can show it: what would steer it is written out, as `\\u001b`.
+    """Return the text as a terminal can show it: controls are written out, as `\\u001b`.
 
     Lines, tabs, blanks and emoji stay as they are; `visible` is for what a person decides about.
+    The page does the same: tests/display/fixtures/visible_characters.json.
     """
     if text.isascii() and text.isprintable():
         return text
-    return _STEERING.sub(lambda found: _written_out(found[0]), text)
+    return _CONTROLS.sub(lambda found: _written_out(found[0]), text.replace("\r\n", "\n"))
 
 
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from scripted_server import call, error, text
 
 from msgbook.display.failure import Failure, error_content
-from msgbook.text import controls_visible
+from msgbook.text import controls_visible, visible
 
+# The tests of `labextension/src/turn/text.ts` read the same cases.
+CASES = json.loads((Path(__file__).parent / "fixtures/visible_characters.json").read_text())
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\x08\r\u202e\u2028!"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
@@ -31,6 +34,12 @@ def sent(kernel, code: str, **options) -> str:
         elif "text/plain" in content.get("data", {}):
             texts.append(content["data"]["text/plain"])
     return "\n".join(texts)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["title"])
+def test_characters_that_are_not_seen_are_written_out_as_on_the_page(case):
+    assert controls_visible(case["text"]) == case["controls_visible"]
+    assert visible(case["text"], keep="\n\t") == case["visible"]
 
 
 @given(st.text(st.characters() | st.sampled_from(EVIL)))

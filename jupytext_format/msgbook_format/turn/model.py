@@ -103,10 +103,10 @@ class Turn(TypedDict):
 
 
 def turn_of(output: Any) -> Turn | None:
-    """The turn that an nbformat output holds, not a copy; None when it holds none.
+    """Return the turn that an nbformat output holds, not a copy; None when it holds none.
 
-    A turn is accepted when it has what every version requires: `version`, `status` and a list of
-    `blocks`, each an object with a `type`.
+    A turn has what every version requires: a `version`, a `status` and a list of `blocks`, each an
+    object with a `type` that is a string. The page has the same rule (`parseTurn`).
     """
     data = output.get("data") if isinstance(output, dict) else None
     turn = data.get(TURN_MIME) if isinstance(data, dict) else None

@@ -229,9 +229,9 @@ describe('ApprovalView', () => {
       reason: 'a\u202eb<b>',
       preview: '+\u200bx\u202e'
     });
-    expect(view.node.textContent).toContain('A\\u{202e}b<b>');
-    expect(view.node.textContent).toContain('+\\u{200b}x\\u{202e}');
-    expect(view.node.getAttribute('aria-label')).toContain('\\u{202e}');
+    expect(view.node.textContent).toContain('A\\u202eb<b>');
+    expect(view.node.textContent).toContain('+\\u200bx\\u202e');
+    expect(view.node.getAttribute('aria-label')).toContain('\\u202e');
   });
 });
 

@@ -29,7 +29,7 @@ describe('turnBundle', () => {
     expect(lines[0]).toBe('`````text');
     expect(lines.at(-1)).toBe('`````');
     expect(lines.slice(1, -1).some(line => line.includes('`````'))).toBe(false);
-    expect(markdown).toContain('\\u{202e}');
+    expect(markdown).toContain('\\u202e');
   });
 
   it('says nothing of a turn without words', () => {

@@ -9,7 +9,12 @@ import { linkUrl, showForeignTags } from '../safe/strictHtml';
 import { turnBundle } from '../turn/bundle';
 import { splitChunks } from '../turn/chunks';
 import { diffLines } from '../turn/diff';
-import { argumentsGist, indentJson, visible, writtenOut } from '../turn/text';
+import {
+  argumentsGist,
+  indentJson,
+  controlsVisible,
+  visible
+} from '../turn/text';
 
 /** What texts are made of that are meant to stop the page. Read by the kernel's tests as well. */
 const TOKENS: readonly string[] = texts.tokens;
@@ -63,8 +68,8 @@ const OURS: Record<string, (text: string) => unknown> = {
   linkUrl,
   splitChunks,
   diffLines,
+  controlsVisible,
   visible,
-  writtenOut,
   argumentsGist,
   indentJson,
   jsonString: text => indentJson(JSON.stringify({ text })),

@@ -448,7 +448,7 @@ describe('the state of a turn', () => {
       usage: { input_tokens: 10, output_tokens: 5 }
     });
     expect(find('.msgbook-Header').textContent).toBe(
-      'reviewerm4.2 s10 → 5 tokensincomplete: the answer reached its maximum length; %continue goes on'
+      'reviewerm4.2 s10 → 5 tokensincomplete: the answer reached the length limit; %continue goes on'
     );
   });
 });
@@ -524,8 +524,8 @@ describe('hostile and broken turns', () => {
       renderer.node.querySelectorAll('.msgbook-Disclosure-label'),
       label => label.textContent
     );
-    expect(labels[1]).toBe('🔧 Call: <img src=x onerror=x()>\\u{202e}');
-    expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u{202e}');
+    expect(labels[1]).toBe('🔧 Call: <img src=x onerror=x()>\\u202e');
+    expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u202e');
   });
 
   it('show embedded images of a tool', async () => {
@@ -585,7 +585,7 @@ describe('hostile and broken turns', () => {
     );
     expect(gists).toEqual([
       ...['', ''],
-      ...['{"path": "a1\\u{200b}"}', '{"path": "b1\\u{200b}"}'],
+      ...['{"path": "a1\\u200b"}', '{"path": "b1\\u200b"}'],
       ...['', '']
     ]);
   });

@@ -1,27 +1,24 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import visibleCharacters from '../../../tests/display/fixtures/visible_characters.json';
+import finishReasons from '../../../tests/format/turn/fixtures/finish_reasons.json';
+import turnValues from '../../../tests/format/turn/fixtures/turn_values.json';
 import { callOf, parseTurn, resultParts } from '../turn/model';
-import { indentJson, visible, writtenOut } from '../turn/text';
+import { indentJson, controlsVisible, visible } from '../turn/text';
 import { ending, history, seconds, shownStatus, tokens } from '../turn/words';
 
 const trans = nullTranslator.load('msgbook');
 
 describe('parseTurn', () => {
-  it.each([
-    undefined,
-    null,
-    'text',
-    3,
-    [],
-    {},
-    { version: 1, status: 'done' },
-    { version: 1, status: 'done', blocks: {} },
-    { version: 1, status: 'done', blocks: [null] },
-    { version: 1, status: 'done', blocks: [{ type: 1 }] },
-    { version: 1, status: 1, blocks: [] },
-    { status: 'done', blocks: [] }
-  ])('finds no turn in %j', value => {
-    expect(parseTurn(value)).toBeNull();
+  it.each(turnValues)(
+    'finds a turn where it has what every version requires: $title',
+    ({ value, is_turn }) => {
+      expect(parseTurn(value) !== null).toBe(is_turn);
+    }
+  );
+
+  it('finds none in undefined', () => {
+    expect(parseTurn(undefined)).toBeNull();
   });
 
   it('takes optional keys of a wrong type as absent', () => {
@@ -75,17 +72,10 @@ describe('resultParts', () => {
   });
 });
 
-describe('visible', () => {
-  it('writes out what a person would not see', () => {
-    expect(visible('a\u202eb\u001b[1m\u0000\u200bc\u{e0041}')).toBe(
-      'a\\u{202e}b\\u{1b}[1m\\u{0}\\u{200b}c\\u{e0041}'
-    );
-  });
-
-  it('leaves tabs, newlines and the letters of all languages alone', () => {
-    const text = 'a\tb\nсло́во 漢字 👩‍🔬 é';
-    expect(visible(text)).toBe(text);
-    expect(visible('a\r\nb')).toBe('a\nb');
+describe('characters that are not seen', () => {
+  it.each(visibleCharacters)('are written out: $title', shown => {
+    expect(controlsVisible(shown.text)).toBe(shown.controls_visible);
+    expect(visible(shown.text)).toBe(shown.visible);
   });
 });
 
@@ -127,20 +117,24 @@ describe('the words of the header', () => {
 
   it('say nothing of how a turn ended that is done, and why another did not', () => {
     expect(ending('done', 'stop', trans)).toBe('');
-    expect(ending('incomplete', 'length', trans)).toBe(
-      'incomplete: the answer reached its maximum length; %continue goes on'
-    );
     expect(ending('incomplete', undefined, trans)).toBe(
       'incomplete; %continue goes on'
-    );
-    expect(ending('incomplete', 'insufficient_system_resource', trans)).toBe(
-      'incomplete: the provider was short of resources; %continue goes on'
     );
     expect(ending('incomplete', 'new_reason', trans)).toBe(
       'incomplete: “new_reason”'
     );
     expect(ending('error', undefined, trans)).toBe('failed');
   });
+
+  it.each(finishReasons)(
+    'name the finish reason $reason as the Markdown does, and say how to go on',
+    ({ reason, words }) => {
+      const goesOn = ['length', 'insufficient_system_resource'];
+      expect(ending('incomplete', reason, trans)).toBe(
+        `incomplete: ${words}${goesOn.includes(reason) ? '; %continue goes on' : ''}`
+      );
+    }
+  );
 
   it('tell where the earlier cells came from', () => {
     expect(history({ source: 'live', cells: 1 }, trans)).toBe(
@@ -169,18 +163,5 @@ describe('the words of the header', () => {
     expect(tokens({ ...turn, usage: incomplete }, trans)).toBe(
       '11+? → 7+? tokens'
     );
-  });
-});
-
-describe('writtenOut', () => {
-  it.each([
-    ['a\u00a0b', 'a\\u{a0}b'],
-    ['a\u200db\u00ad', 'a\\u{200d}b\\u{ad}'],
-    ['\u3164\u2800\u115f', '\\u{3164}\\u{2800}\\u{115f}'],
-    ['x\ufe0f\u{e0101}', 'x\\u{fe0f}\\u{e0101}'],
-    ['\r\u2003\ud800', '\\u{d}\\u{2003}\\u{d800}'],
-    ['plain \t\n 文字 é 🔧', 'plain \t\n 文字 é 🔧']
-  ])('shows each character of %j', (text, shown) => {
-    expect(writtenOut(text)).toBe(shown);
   });
 });

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Choice, IApprovalQuestion } from '../comm/approval';
 import { diffLines } from '../turn/diff';
-import { writtenOut } from '../turn/text';
+import { visible } from '../turn/text';
 import { element } from './dom';
 import { ScrolledBox } from './more';
 
@@ -52,7 +52,7 @@ export class ApprovalView {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
-      trans.__('Approval of the call: %1', writtenOut(question.name))
+      trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
     this.node.classList.add('msgbook-mod-deaf');
@@ -83,7 +83,7 @@ export class ApprovalView {
   }
 
   private _diff(preview: string): HTMLElement {
-    const lines = diffLines(writtenOut(preview)).map(({ kind, text }) =>
+    const lines = diffLines(visible(preview)).map(({ kind, text }) =>
       element('span', `msgbook-Diff-${kind}`, text)
     );
     const diff = element('pre', 'msgbook-Pre msgbook-Diff', ...lines);
@@ -154,6 +154,6 @@ export class ApprovalView {
 
 /** The kernel's words as a sentence: they begin in lower case, to follow others. */
 function sentence(words: string): string {
-  const shown = writtenOut(words);
+  const shown = visible(words);
   return shown.charAt(0).toUpperCase() + shown.slice(1);
 }

@@ -9,7 +9,7 @@ import {
   text,
   type ResultPart
 } from '../turn/model';
-import { argumentsGist, visible } from '../turn/text';
+import { argumentsGist, controlsVisible } from '../turn/text';
 import { seconds } from '../turn/words';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
@@ -95,7 +95,7 @@ function resultView(trans: TranslationBundle): IBlockView {
       disclosure.label(
         name === undefined
           ? `📝 ${trans.__('Result')}`
-          : `📝 ${trans.__('Result: %1', visible(name))}`,
+          : `📝 ${trans.__('Result: %1', controlsVisible(name))}`,
         notes.join(' · ')
       );
       // A result that follows its call has its arguments above it.
@@ -114,7 +114,7 @@ function resultView(trans: TranslationBundle): IBlockView {
         if (outputNode.parentNode === null) {
           body.replaceChildren(outputNode);
         }
-        output.show(visible(text(block.content) ?? ''));
+        output.show(controlsVisible(text(block.content) ?? ''));
         outputNode.scrollTop = outputNode.scrollHeight;
         return;
       }
@@ -139,18 +139,18 @@ function statusWords(status: string, trans: TranslationBundle): string {
     case 'interrupted':
       return trans.__('interrupted');
     default:
-      return visible(status);
+      return controlsVisible(status);
   }
 }
 
 function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
   switch (part.kind) {
     case 'text':
-      return element('pre', 'msgbook-Pre', visible(part.text));
+      return element('pre', 'msgbook-Pre', controlsVisible(part.text));
     case 'image': {
       if (!isEmbeddedImage(part.url)) {
         // A person can copy it; loading it would tell its server of this reader.
-        return element('pre', 'msgbook-Pre', visible(part.url));
+        return element('pre', 'msgbook-Pre', controlsVisible(part.url));
       }
       const image = element('img', 'msgbook-Image');
       image.alt = trans.__('Image from the tool');
@@ -174,7 +174,7 @@ function noticeView(trans: TranslationBundle): IBlockView {
         'aria-label',
         warning ? trans.__('Warning') : trans.__('Note')
       );
-      node.textContent = visible(text(block.text) ?? '');
+      node.textContent = controlsVisible(text(block.text) ?? '');
     }
   };
 }
@@ -184,8 +184,8 @@ function errorView(trans: TranslationBundle): IBlockView {
   return {
     widget: new Widget({ node }),
     update: block => {
-      const name = visible(text(block.name) ?? trans.__('Error'));
-      const message = visible(text(block.message) ?? '');
+      const name = controlsVisible(text(block.name) ?? trans.__('Error'));
+      const message = controlsVisible(text(block.message) ?? '');
       node.replaceChildren(
         element('strong', 'msgbook-Error-name', name),
         message === '' ? '' : `: ${message}`
@@ -201,7 +201,7 @@ function unknownView(trans: TranslationBundle): IBlockView {
     widget: new Widget({ node: disclosure.node }),
     update: block => {
       disclosure.label(
-        trans.__('Block of unknown type: %1', visible(block.type))
+        trans.__('Block of unknown type: %1', controlsVisible(block.type))
       );
       body.replaceChildren(jsonNode(block));
     }
@@ -211,5 +211,5 @@ function unknownView(trans: TranslationBundle): IBlockView {
 /** Any JSON as indented text. */
 export function jsonNode(value: unknown): HTMLElement {
   const json = JSON.stringify(value, null, 2) ?? String(value);
-  return element('pre', 'msgbook-Pre', visible(json));
+  return element('pre', 'msgbook-Pre', controlsVisible(json));
 }

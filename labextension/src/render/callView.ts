@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { IApprovalQuestion } from '../comm/approval';
 import { text, type IBlock } from '../turn/model';
-import { argumentsGist, indentJson, writtenOut } from '../turn/text';
+import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
@@ -52,11 +52,11 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
       const name = question?.name ?? text(block.name) ?? '?';
       const json = question?.arguments ?? text(block.arguments) ?? '';
       disclosure.label(
-        `🔧 ${trans.__('Call: %1', writtenOut(name))}`,
+        `🔧 ${trans.__('Call: %1', visible(name))}`,
         callWords(block, { question, streaming }, trans)
       );
       disclosure.gist(argumentsGist(json));
-      content.show(writtenOut(indentJson(json)));
+      content.show(visible(indentJson(json)));
       classList.toggle(
         'msgbook-mod-denied',
         block.approval === 'denied' || block.unfinished === true

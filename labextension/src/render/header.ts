@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IBlock, ITurn } from '../turn/model';
-import { visible } from '../turn/text';
+import { controlsVisible } from '../turn/text';
 import {
   ending,
   history,
@@ -44,15 +44,15 @@ export class Header {
   show(turn: ITurn, status: ShownStatus, asked: boolean, now: number): void {
     this.node.dataset.status = status;
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
-    setShort(this._agent, visible(agent));
-    setShort(this._model, visible(turn.model ?? ''));
+    setShort(this._agent, controlsVisible(agent));
+    setShort(this._model, controlsVisible(turn.model ?? ''));
     setText(this._time, time(turn, status === 'running', now));
     setText(this._detail, this._details(turn, status === 'running', asked));
     setShort(
       this._ending,
-      visible(ending(status, turn.finishReason, this._trans))
+      controlsVisible(ending(status, turn.finishReason, this._trans))
     );
-    this.node.title = visible(particulars(turn, this._trans));
+    this.node.title = controlsVisible(particulars(turn, this._trans));
   }
 
   private _details(turn: ITurn, running: boolean, asked: boolean): string {

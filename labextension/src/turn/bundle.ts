@@ -2,7 +2,7 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import type { TurnJson } from './delta';
 import { parseTurn, resultParts, text, TURN_MIME, type IBlock } from './model';
-import { visible } from './text';
+import { controlsVisible } from './text';
 
 /** Greatest length of a turn's `text/plain`, in characters, as the kernel has it. */
 const PLAIN_LIMIT = 300;
@@ -23,7 +23,7 @@ export function turnBundle(turn: TurnJson): JSONObject {
 
 function words(turn: TurnJson): string {
   const blocks = parseTurn(turn)?.blocks ?? [];
-  return visible(blocks.map(blockWords).filter(Boolean).join('\n\n'));
+  return controlsVisible(blocks.map(blockWords).filter(Boolean).join('\n\n'));
 }
 
 function blockWords(block: IBlock): string {
@@ -61,7 +61,7 @@ function plain(turn: TurnJson): string {
     .filter(block => block.type === 'text')
     .map(block => (text(block.text) ?? '').slice(0, PLAIN_LIMIT))
     .join(' ');
-  const line = visible(`[${head.slice(0, 100)}] ${answer}`)
+  const line = controlsVisible(`[${head.slice(0, 100)}] ${answer}`)
     .split(/\s+/)
     .join(' ')
     .trim();

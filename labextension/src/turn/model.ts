@@ -64,16 +64,16 @@ function isBlock(value: unknown): value is IBlock {
 }
 
 /**
- * The turn that untrusted JSON holds, null when it holds none.
+ * Return the turn that untrusted JSON holds, null when it holds none.
  *
- * The rule is the one of `msgbook_format.turn.turn_of`: `version`, `status` and a list of `blocks`,
- * each an object with a `type`. Optional keys of a wrong type count as absent.
+ * The rule is the one of `msgbook_format.turn.turn_of`: a `version`, a `status` and a list of
+ * `blocks`, each an object with a `type` that is a string. Values of a wrong type count as absent.
  */
 export function parseTurn(value: unknown): ITurn | null {
   if (
     !isObject(value) ||
     !('version' in value) ||
-    typeof value.status !== 'string' ||
+    !('status' in value) ||
     !Array.isArray(value.blocks) ||
     !value.blocks.every(isBlock)
   ) {
@@ -83,7 +83,7 @@ export function parseTurn(value: unknown): ITurn | null {
   const context = isObject(value.context) ? value.context : {};
   const started = Date.parse(text(value.started) ?? '');
   return {
-    status: value.status,
+    status: text(value.status) ?? '',
     blocks: value.blocks,
     finishReason: text(value.finish_reason),
     agent: text(value.agent),

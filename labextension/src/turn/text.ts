@@ -1,46 +1,61 @@
+/*
+ * Characters that a reader does not see are written as `\u202e`. `msgbook.text` does the same in
+ * Python: tests/display/fixtures/visible_characters.json is tested on both sides.
+ */
+
 // C0 but tab and newline, DEL and C1; marks that reorder text; marks that cannot be seen, those of
 // the tag block included, with which a text can carry words that a person does not see.
-const UNSEEN =
+const CONTROLS =
   // eslint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-
-/** `text` with control, bidi and other invisible characters written as `\u{…}`. */
-export function visible(text: string): string {
-  return text
-    .replace(/\r\n/g, '\n')
-    .replace(UNSEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
-}
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]/gu;
 
 // Controls, formats, blanks but the space, and letters and marks that show nothing, Braille's empty
-// one among them. The kernel's `msgbook.text.visible` does the same.
-const NOT_SEEN =
+// one among them.
+const INVISIBLE =
   /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
+/** `text` with control, bidi and other invisible characters written out. */
+export function controlsVisible(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(CONTROLS, writeOut);
+}
+
 /**
- * `text` as a person has to see it to judge it: nothing in it passes for nothing or for a space.
+ * `text` as a person has to see it to judge it: each character that could be mistaken for nothing
+ * or for a space is written out.
  *
- * Stricter than `visible`, which leaves what texts in many scripts and emoji are made of.
+ * Stricter than `controlsVisible`, which leaves what texts in many scripts and emoji are made of.
  */
-export function writtenOut(text: string): string {
-  return text.replace(NOT_SEEN, c => `\\u{${c.codePointAt(0)!.toString(16)}}`);
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, writeOut);
 }
 
-/** So many levels of JSON are indented. */
-const DEEPEST = 40;
+function writeOut(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (character === '\r') {
+    return '\\r';
+  }
+  const digits = code.toString(16);
+  return code < 0x10000
+    ? `\\u${digits.padStart(4, '0')}`
+    : `\\U${digits.padStart(8, '0')}`;
+}
 
-/** So many characters of a call's arguments are put into a line that is always seen. */
-const GIST = 300;
+/** Levels of JSON that are indented. */
+const MAX_INDENT = 40;
 
-/** The beginning of a call's arguments in one line, as a person has to see it to judge it. */
+/** Characters of a call's arguments in a line that is always seen. */
+const GIST_LENGTH = 300;
+
+/** The beginning of a call's arguments in one line, with `visible` characters. */
 export function argumentsGist(json: string): string {
-  return writtenOut(json.slice(0, GIST).replace(/\s+/g, ' '));
+  return visible(json.slice(0, GIST_LENGTH).replace(/\s+/g, ' '));
 }
 
 /**
- * `json` indented for reading; anything else but JSON unchanged.
+ * Indent JSON for reading; return any other text unchanged.
  *
- * The tokens stay as they were sent: parsing and writing again would round large numbers, drop
- * duplicate keys and change escapes, and what is shown here is what a person is asked to judge.
+ * The tokens stay as they were sent, since a person judges them. Parsing and writing again would
+ * round large numbers, drop duplicate keys and change escapes.
  */
 export function indentJson(json: string): string {
   try {
@@ -73,5 +88,5 @@ export function indentJson(json: string): string {
 
 function newline(depth: number): string {
   // JSON of nothing but brackets would take the square of its length.
-  return '\n' + '  '.repeat(Math.min(depth, DEEPEST));
+  return '\n' + '  '.repeat(Math.min(depth, MAX_INDENT));
 }

@@ -9,8 +9,11 @@ export type ShownStatus =
 /** Whether a kernel is at work on a turn; `connecting` while none was reached to know. */
 export type AtWork = 'running' | 'connecting' | 'idle';
 
-/** What a person writes into a cell to get the rest; the kernel's notices name it otherwise. */
+/** Magic that asks for the rest of an answer. */
 const CONTINUE = '%continue';
+
+/** Finish reasons after which `%continue` may get the rest. */
+const CONTINUABLE = new Set(['length', 'insufficient_system_resource']);
 
 const STATUSES = new Set([
   'running',
@@ -68,35 +71,37 @@ export function ending(
   if (status === 'interrupted') {
     return trans.__('interrupted');
   }
-  const words = finishReason && reason(finishReason, trans);
+  const words = finishReason && reasonWords(finishReason, trans);
   if (status === 'error') {
     return words ? trans.__('failed: %1', words) : trans.__('failed');
   }
-  return words
-    ? trans.__('incomplete: %1', words)
-    : trans.__('incomplete; %1 goes on', CONTINUE);
+  if (!words) {
+    return trans.__('incomplete; %1 goes on', CONTINUE);
+  }
+  return CONTINUABLE.has(finishReason)
+    ? trans.__('incomplete: %1; %2 goes on', words, CONTINUE)
+    : trans.__('incomplete: %1', words);
 }
 
-function reason(finishReason: string, trans: TranslationBundle): string {
+/**
+ * The words of a finish reason, empty where the turn ended well.
+ *
+ * They are those of `msgbook_format.turn.finish_reasons`, and one fixture tests both.
+ */
+function reasonWords(finishReason: string, trans: TranslationBundle): string {
   switch (finishReason) {
     case 'length':
-      return trans.__(
-        'the answer reached its maximum length; %1 goes on',
-        CONTINUE
-      );
+      return trans.__('the answer reached the length limit');
     case 'content_filter':
-      return trans.__('stopped by the provider’s content filter');
+      return trans.__("the provider's content filter stopped the answer");
     case 'insufficient_system_resource':
-      return trans.__(
-        'the provider was short of resources; %1 goes on',
-        CONTINUE
-      );
+      return trans.__('the provider was short of resources');
     case 'max_steps':
       return trans.__('the limit of model calls was reached');
     case 'budget':
       return trans.__('the budget was used up');
     case 'repeated_failure':
-      return trans.__('the same call kept failing');
+      return trans.__('the same call failed too often');
     case 'stop':
     case 'tool_calls':
       return '';

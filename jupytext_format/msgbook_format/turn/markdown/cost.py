@@ -25,7 +25,9 @@ LONGEST_RUN = 64
 
 _MARKS = "*_~`["
 _LONG_RUNS = ("`" * LONGEST_RUN, "~" * LONGEST_RUN)
-_NESTED = re.compile(r"^(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}", re.MULTILINE)
+_NESTED = re.compile(
+    r"(?:^|(?<=\r))(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}", re.MULTILINE
+)
 _MAYBE_FENCE = re.compile(r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t>]+)*(?:`{3}|~{3})")
 _SURE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[A-Za-z0-9_+.#-]*[ \t]*")
 _ITEM = re.compile(r" {0,3}[-+*] {1,3}\S")
