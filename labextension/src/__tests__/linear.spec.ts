@@ -6,7 +6,7 @@ import { withoutDiagrams } from '../safe/markdown';
 import { takesTooLong } from '../safe/markdownCost';
 import { withoutTags } from '../safe/showTags';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
-import { turnBundle } from '../turn/bundle';
+import { turnBundle } from '../live/turnBundle';
 import { splitChunks } from '../turn/chunks';
 import { diffLines } from '../turn/diff';
 import {

@@ -1,7 +1,7 @@
 import type { JSONObject } from '@lumino/coreutils';
 
 import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
-import { turnBundle } from '../turn/bundle';
+import { turnBundle } from '../live/turnBundle';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import { FakePage, said, turn } from './fakePage';

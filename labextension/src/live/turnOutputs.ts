@@ -1,6 +1,6 @@
 import { JSONExt } from '@lumino/coreutils';
 
-import { turnBundle } from '../turn/bundle';
+import { turnBundle } from './turnBundle';
 import type { TurnJson } from '../turn/delta';
 import type { ITurnPage } from './turnPage';
 

@@ -1,8 +1,8 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import type { TurnJson } from './delta';
-import { parseTurn, resultParts, text, TURN_MIME, type IBlock } from './model';
-import { controlsVisible } from './text';
+import type { TurnJson } from '../turn/delta';
+import { parseTurn, resultParts, text, TURN_MIME, type IBlock } from '../turn/model';
+import { controlsVisible } from '../turn/text';
 
 /** Greatest length of a turn's `text/plain`, in characters, as the kernel has it. */
 const PLAIN_LIMIT = 300;

@@ -1,4 +1,4 @@
-import { turnBundle } from '../turn/bundle';
+import { turnBundle } from '../live/turnBundle';
 import { TURN_MIME } from '../turn/model';
 
 function bundle(...blocks: object[]) {
