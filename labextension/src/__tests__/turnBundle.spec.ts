@@ -1,4 +1,6 @@
+import costs from '../../../tests/format/turn/fixtures/markdown_cost.json';
 import { turnBundle } from '../live/turnBundle';
+import { takesTooLong } from '../safe/markdownCost';
 import { TURN_MIME } from '../turn/model';
 
 function bundle(...blocks: object[]) {
@@ -31,6 +33,21 @@ describe('turnBundle', () => {
     expect(lines.slice(1, -1).some(line => line.includes('`````'))).toBe(false);
     expect(markdown).toContain('\\u202e');
   });
+
+  it.each(costs.stops)(
+    'has Markdown over which no renderer stands still: %s',
+    (_, ...row) => {
+      const [before, piece, times, after] = row as [
+        string,
+        string,
+        number,
+        string
+      ];
+      const text = before + piece.repeat(times) + after;
+      const markdown = bundle({ type: 'text', text })['text/markdown'];
+      expect(takesTooLong(markdown)).toBe(false);
+    }
+  );
 
   it('says nothing of a turn without words', () => {
     expect(bundle()['text/markdown']).toBe('');

@@ -1,32 +1,45 @@
 import type { JSONObject } from '@lumino/coreutils';
 
+import { takesTooLong } from '../safe/markdownCost';
 import type { TurnJson } from '../turn/delta';
-import { parseTurn, resultParts, text, TURN_MIME, type IBlock } from '../turn/model';
+import {
+  parseTurn,
+  resultParts,
+  text,
+  TURN_MIME,
+  type IBlock
+} from '../turn/model';
 import { controlsVisible } from '../turn/text';
 
-/** Greatest length of a turn's `text/plain`, in characters, as the kernel has it. */
+/** Greatest length of a turn's `text/plain`, in characters, as in the kernel. */
 const PLAIN_LIMIT = 300;
 
+/** ASCII punctuation and line ends. */
+const PUNCTUATION = /[!-/:-@[-`{-~\n]/g;
+
+/** HTML's character reference of each ASCII character. */
+const REFERENCES = Array.from({ length: 128 }, (_, code) => `&#${code};`);
+
 /**
- * The data of an output for a turn that the kernel has not written itself, or not to its end.
+ * Return the output data of a turn that the kernel has not written itself, or not to its end.
  *
- * Other programs show its Markdown, so that it must be safe there: the kernel makes a text safe with
- * a parser, here it stands in a fence, as plain text. The kernel's own bundle takes its place.
+ * Other programs show its Markdown, which therefore has to be safe. The kernel makes a text safe
+ * with a parser; here the whole turn is one block of plain text. The kernel's own bundle replaces it.
  */
 export function turnBundle(turn: TurnJson): JSONObject {
   return {
     [TURN_MIME]: turn,
-    'text/markdown': fenced(words(turn)),
-    'text/plain': plain(turn)
+    'text/markdown': codeBlock(plainText(turn)),
+    'text/plain': summaryLine(turn)
   };
 }
 
-function words(turn: TurnJson): string {
+function plainText(turn: TurnJson): string {
   const blocks = parseTurn(turn)?.blocks ?? [];
-  return controlsVisible(blocks.map(blockWords).filter(Boolean).join('\n\n'));
+  return controlsVisible(blocks.map(blockText).filter(Boolean).join('\n\n'));
 }
 
-function blockWords(block: IBlock): string {
+function blockText(block: IBlock): string {
   switch (block.type) {
     case 'text':
       return text(block.text) ?? '';
@@ -44,17 +57,22 @@ function blockWords(block: IBlock): string {
   }
 }
 
-function fenced(words: string): string {
-  if (words === '') {
+/** As the kernel does, in HTML without punctuation where a renderer would stand still over a fence. */
+function codeBlock(code: string): string {
+  if (code === '') {
     return '';
   }
-  const runs: string[] = words.match(/`+/g) ?? [];
+  const runs: string[] = code.match(/`+/g) ?? [];
   const longest = runs.reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${words}\n${fence}`;
+  const block = `${fence}text\n${code}\n${fence}`;
+  return takesTooLong(block)
+    ? `<pre><code>${code.replace(PUNCTUATION, c => REFERENCES[c.charCodeAt(0)])}</code></pre>`
+    : block;
 }
 
-function plain(turn: TurnJson): string {
+/** Status, model and the beginning of the answer, in one line. */
+function summaryLine(turn: TurnJson): string {
   const parsed = parseTurn(turn);
   const head = [parsed?.status, parsed?.model].filter(Boolean).join(' · ');
   const answer = (parsed?.blocks ?? [])
