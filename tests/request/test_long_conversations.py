@@ -100,8 +100,8 @@ def test_where_no_cell_is_enough_the_rest_is_told_by_its_parts(talk, above):
 
     [words] = [words for words in notices(turn) if "context_window" in words]
     assert words.count("cell 1 (word word") == len(above)
-    assert "the prompt has 2, with what it brings, and system message and tools have 1," in words
-    assert words.endswith("Shorten it, or give the agent fewer tools.")
+    assert "the prompt with its context has 2, the system message and the tools have 1," in words
+    assert words.endswith("give the agent fewer tools.")
 
 
 def test_a_preview_is_the_request_and_runs_nothing(talk):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.request.token_estimates import TurnUsage, list_turn_usage
+from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
 
 Cost = Callable[[TurnUsage], float | None]
 """What a turn cost; None where it is not known."""
@@ -47,7 +47,7 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
 
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:
-    whole = all(turn.complete for turn in turns)
+    whole = all(turn.is_complete for turn in turns)
     counts = [_sum((getattr(turn, key) for turn in turns), "{:,}", whole) for key in _COUNTS]
     return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}", whole), title]
 

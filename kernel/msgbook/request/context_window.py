@@ -1,87 +1,173 @@
-"""A request that does not fit into the model's context window is not sent."""
+"""Checks that a request fits the model's context window, and advice on what to leave out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any
 
 from msgbook.errors import MsgbookError
+from msgbook.messages import Message
+from msgbook.notebook.cell_names import named
 from msgbook.notebook.cells import Cell
 from msgbook.request.builder import PreparedRequest
-from msgbook.request.history.window import too_long
-from msgbook.request.token_estimates import (
-    describe_cells,
-    estimate_cell_tokens,
-    estimate_tokens,
-    warn_about_length,
-)
+from msgbook.request.token_estimates import estimate_cell_tokens, estimate_tokens
+from msgbook.text import counted
+
+_MAX_NAMED_CELLS = 3
+"""Cells that the warning about a long request names."""
 
 
 class ContextWindowError(MsgbookError):
-    """The request is longer than what the model takes."""
+    """The request is longer than the model's context window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """A request that does not fit the context window."""
+
+    tokens: int
+    """Of the whole request, by estimate."""
+    window: int
+    cells: tuple[int, ...]
+    """Positions of the fewest cells to leave out so that the rest fits, in document order; all
+    cells above if even that is not enough."""
+    is_enough: bool
+    """Whether the rest fits without these cells."""
 
 
 def check_context_window(
     prepared: PreparedRequest, cells: Sequence[Cell], warn: Callable[[str], None]
 ) -> None:
-    """Say of a request that it is long; refuse one that does not fit.
+    """Refuse a request that does not fit the context window; warn about a long one.
 
     Args:
-        cells: Those above the running one.
+        cells: The cells above the running one.
 
     Raises:
-        ContextWindowError: It is longer than the model's context window. Which cells to leave out
-            has been said.
+        ContextWindowError: The request does not fit. `warn` has been given advice on what to
+            leave out.
     """
     tools, request = prepared.active_agent.tools.schemas, prepared.request
-    if words := describe_overflow(prepared, cells, tools):
-        warn(words)
+    if advice := describe_overflow(prepared, cells, tools):
+        warn(advice)
         raise ContextWindowError("The request does not fit; nothing was sent.")
-    of_cells = estimate_cell_tokens(request)
+    cell_tokens = estimate_cell_tokens(request)
     others = [m for m, owner in zip(request.messages, request.owners, strict=True) if owner is None]
-    tokens = sum(of_cells.values()) + estimate_tokens(others, tools)
+    tokens = sum(cell_tokens.values()) + estimate_tokens(others, tools)
     limit = prepared.active_agent.limits.warn_tokens
-    if words := warn_about_length(tokens, limit, of_cells, cells):
-        warn(words)
+    if warning := describe_length(tokens, limit, cell_tokens, cells):
+        warn(warning)
 
 
 def describe_overflow(
     prepared: PreparedRequest, cells: Sequence[Cell], tools: Sequence[Mapping[str, Any]]
 ) -> str | None:
-    """Which cells to exclude or sum up so that a request fits; None for one that does.
+    """Return advice on how to make a request fit the context window; None if it fits.
 
-    The window is the agent's `context_window`, less its `max_output_tokens`.
+    The window is the agent's `context_window` minus its `max_output_tokens`.
     """
     agent = prepared.active_agent.agent
     if agent.context_window is None:
         return None
-    kept = agent.max_output_tokens or 0
-    window = agent.context_window - kept if kept < agent.context_window else agent.context_window
+    reserved = agent.max_output_tokens or 0
+    window = agent.context_window
+    window -= reserved if reserved < window else 0
     request = prepared.request
-    found = too_long(
+    overflow = find_overflow(
         request.messages,
         request.owners,
         window,
         lambda message: estimate_tokens([message]),
-        fixed=estimate_tokens([], tools),
+        tool_tokens=estimate_tokens([], tools),
     )
-    if found is None:
+    if overflow is None:
         return None
     advice = []
-    if found.cells:
-        named = describe_cells(found.cells, estimate_cell_tokens(request), cells)
+    if overflow.cells:
+        names = _describe_cells(overflow.cells, estimate_cell_tokens(request), cells)
         advice.append(
-            f"Exclude or sum up, by history=exclude, history=summary or %compact: {named}."
+            f"Exclude or summarize them, by history=exclude, history=summary or %compact: {names}."
         )
-    if not found.is_enough:
+    if not overflow.is_enough:
         prompt = estimate_tokens(request.messages[-1:])
-        beside = estimate_tokens([m for m in request.messages[:1] if m["role"] == "system"], tools)
+        system = estimate_tokens([m for m in request.messages[:1] if m["role"] == "system"], tools)
         advice.append(
             f"{'Even then it does not fit' if advice else 'No cell above can be left out'}: the "
-            f"prompt has {prompt:,}, with what it brings, and system message and tools have "
-            f"{beside:,}. Shorten it, or give the agent fewer tools."
+            f"prompt with its context has {prompt:,}, the system message and the tools have "
+            f"{system:,}. Shorten the prompt, or give the agent fewer tools."
         )
     return (
-        f"This request has about {found.tokens:,} tokens (an estimate); {window:,} fit into the "
+        f"This request has about {overflow.tokens:,} tokens (an estimate); {window:,} fit into the "
         f"context_window of agent {agent.name}. {' '.join(advice)}"
+    )
+
+
+def find_overflow(
+    messages: Sequence[Message],
+    owners: Sequence[int | None],
+    window: int,
+    count_tokens: Callable[[Message], int],
+    *,
+    tool_tokens: int = 0,
+) -> Overflow | None:
+    """Return the fewest cells to leave out so that a request fits; None if it fits. Pure.
+
+    Args:
+        messages: The whole request; the last message, the prompt, always stays.
+        owners: For each message the position of its cell; None for the system message.
+        window: Tokens that the request may have.
+    """
+    cell_tokens: dict[int, int] = defaultdict(int)
+    total = tool_tokens
+    for message, owner in zip(messages, owners, strict=True):
+        tokens = count_tokens(message)
+        total += tokens
+        if owner is not None and owner != owners[-1]:
+            cell_tokens[owner] += tokens
+    if total <= window:
+        return None
+    rest = total
+    chosen = []
+    for cell in sorted(cell_tokens, key=lambda cell: (-cell_tokens[cell], cell)):
+        if rest <= window:
+            break
+        rest -= cell_tokens[cell]
+        chosen.append(cell)
+    return Overflow(total, window, tuple(sorted(chosen)), rest <= window)
+
+
+def describe_length(
+    tokens: int, limit: int, cell_tokens: Mapping[int, int], cells: Sequence[Cell]
+) -> str | None:
+    """Return a warning about a request of more than `limit` tokens; None for a shorter one.
+
+    Args:
+        tokens: Of the whole request, by estimate.
+        cell_tokens: As `estimate_cell_tokens` returns them.
+        cells: The cells above the running one.
+    """
+    if tokens <= limit:
+        return None
+    above = [position for position in cell_tokens if position < len(cells)]
+    largest = nlargest(_MAX_NAMED_CELLS, above, key=lambda cell: (cell_tokens[cell], -cell))
+    names = _describe_cells(largest, cell_tokens, cells)
+    return (
+        f"This request has about {tokens:,} tokens (an estimate; warn_tokens is {limit:,})."
+        f"{f' The largest cells above are {names}.' if names else ''} To send less, delete cells "
+        "that you no longer need, or exclude them: %%msg history=exclude as the first line of a "
+        'prompt, {"msgbook": {"history": "exclude"}} in the metadata of another cell. '
+        "history=summary sends a summary instead."
+    )
+
+
+def _describe_cells(
+    positions: Iterable[int], cell_tokens: Mapping[int, int], cells: Sequence[Cell]
+) -> str:
+    """Return names and sizes of cells: `cell 3 (Summarise a log): 1,200 tokens; ...`."""
+    return "; ".join(
+        f"{named(cells, position)}: {counted(cell_tokens[position], 'token')}"
+        for position in positions
     )

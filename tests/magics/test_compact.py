@@ -1,4 +1,4 @@
-"""Requests that are too long, and old turns that are summed up."""
+"""`%compact`: old turns are sent as summaries."""
 
 from __future__ import annotations
 
@@ -8,42 +8,6 @@ from history_cells import code, note, prompt, says
 from msgbook.magics.base import UsageError
 from msgbook.magics.compact import KEPT, compact
 from msgbook.notebook.cells import any_magic
-from msgbook.request.history.window import too_long
-
-
-def weigh(message):
-    return len(message["content"])
-
-
-def judged(window, *pairs, fixed=0):
-    """Pairs of owner and tokens."""
-    messages = [{"content": "x" * tokens} for _, tokens in pairs]
-    return too_long(messages, [owner for owner, _ in pairs], window, weigh, fixed=fixed)
-
-
-PAIRS = [(None, 10), (0, 5), (0, 20), (1, 30), (2, 4), (3, 50)]
-
-
-def test_what_fits_is_not_too_long():
-    assert judged(119, *PAIRS) is None
-    assert judged(119, *PAIRS, fixed=1).tokens == 120
-
-
-@pytest.mark.parametrize(
-    ("window", "cells", "is_enough"),
-    [
-        (118, (1,), True),
-        (89, (1,), True),
-        (88, (0, 1), True),
-        (64, (0, 1), True),
-        (63, (0, 1, 2), True),
-        (59, (0, 1, 2), False),
-    ],
-)
-def test_the_fewest_cells_are_named_and_never_the_running_one(window, cells, is_enough):
-    found = judged(window, *PAIRS)
-
-    assert (found.cells, found.is_enough) == (cells, is_enough)
 
 
 def turns(count):

@@ -1,0 +1,77 @@
+"""Token counts that turns recorded, and their cost. Pure; a notebook's values may be of any type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.notebook.cell_names import title_of
+from msgbook.notebook.cells import Cell, is_count, outputs_of
+from msgbook.text import one_line
+from msgbook_format.turn import Turn, turn_of
+
+Prices = Mapping[str, Mapping[str, float]]
+"""By model: currency units per million tokens of `input`, `cached` input and `output`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """Token counts of one turn; a count that the server did not report is None."""
+
+    cell: int
+    """Position of its cell, from 1."""
+    title: str
+    """First words of the prompt."""
+    model: str
+    provider: str
+    input: int | None
+    cached: int | None
+    output: int | None
+    reasoning: int | None
+    is_complete: bool = True
+    """Whether the counts include all model calls; otherwise the turn used more tokens."""
+
+    def cost(self, prices: Prices) -> float | None:
+        """Return the cost in the currency of the prices; None if a price or count is unknown."""
+        price = prices.get(self.model)
+        if price is None or self.input is None or self.output is None:
+            return None
+        cached = min(self.cached or 0, self.input)
+        cost = (self.input - cached) * price["input"] + self.output * price["output"]
+        return (cost + cached * price.get("cached", price["input"])) / 1_000_000
+
+
+def list_turn_usage(cells: Sequence[Cell]) -> list[TurnUsage]:
+    """Return the usage of each turn in the cells, in document order."""
+    return [
+        _usage_of_turn(number, title_of(cell), turn)
+        for number, cell in enumerate(cells, 1)
+        for turn in map(turn_of, outputs_of(cell))
+        if turn is not None
+    ]
+
+
+def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
+    usage: Any = turn.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+
+    def count(key: str) -> int | None:
+        value = counts.get(f"{key}_tokens")
+        return value if is_count(value) else None
+
+    def name(value: object) -> str:
+        line = one_line(value, 80) if isinstance(value, str) else ""
+        return "".join(c for c in line if c.isprintable())
+
+    return TurnUsage(
+        number,
+        title,
+        name(turn.get("model")) or "?",
+        name(turn.get("provider")),
+        input=count("input"),
+        cached=count("cached"),
+        output=count("output"),
+        reasoning=count("reasoning"),
+        is_complete=not counts.get("untold_steps") and turn.get("status") != "running",
+    )

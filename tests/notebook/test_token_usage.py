@@ -1,0 +1,118 @@
+"""Recorded token counts and cost: reported counts are added, unknown ones are shown as unknown."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from history_cells import turn_cell
+
+from msgbook.config import load_settings
+from msgbook.engine import Engine
+from msgbook.magics import run_magic
+from msgbook.magics.base import MagicContext
+from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
+from msgbook.notebook.transcript import Transcript
+
+PRICES = '[providers.p]\nbase_url = "http://127.0.0.1:9"\n[providers.p.prices]\n'
+
+
+def usage(**counts):
+    return {f"{key}_tokens": value for key, value in counts.items()}
+
+
+def test_a_turn_of_which_a_step_told_nothing_is_no_whole_sum(table):
+    cells = [
+        turn_cell("Whole", usage(input=100, output=10)),
+        turn_cell("Partly", usage(input=11, output=7) | {"untold_steps": 1}),
+    ]
+
+    assert table(*cells, prices="m = { input = 1000, output = 1000 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning      cost\n"
+        "   1  m        100       ?      10          ?    0.1100  Whole\n"
+        "   2  m       11+?       ?     7+?          ?  0.0180+?  Partly\n"
+        "\n"
+        " all  m      111+?       ?    17+?          ?  0.1280+?  2 turns"
+    )
+
+
+@pytest.fixture
+def table(tmp_path):
+    def run(*cells, prices="", source="live"):
+        path = tmp_path / "msgbook.toml"
+        path.write_text(PRICES + prices)
+        engine = Engine(load_settings({"MSGBOOK_CONFIG": str(path)}), tmp_path)
+
+        async def transcript():
+            return Transcript(source, cells)
+
+        return asyncio.run(run_magic("%usage", MagicContext(engine, transcript)))
+
+    return run
+
+
+def test_usage_is_a_table_of_turns_and_of_models(table):
+    cells = [
+        turn_cell("%%msg model=m\nFirst words", usage(input=1200, cached=200, output=30)),
+        {"cell_type": "markdown", "source": "A note", "metadata": {}},
+        turn_cell("Again", usage(input=2000, cached=1000, output=10, reasoning=5)),
+        turn_cell("Another", usage(input=7, output=1), model="other"),
+    ]
+
+    assert table(*cells, prices="m = { input = 10, cached = 1, output = 100 }") == (
+        "Tokens of the turns above:\n\n"
+        "cell  model  input  cached  output  reasoning    cost\n"
+        "   1  m      1,200     200      30          ?  0.0132  First words\n"
+        "   3  m      2,000   1,000      10          5  0.0120  Again\n"
+        "   4  other      7       ?       1          ?       ?  Another\n"
+        "\n"
+        " all  m      3,200   1,200      40        5+?  0.0252  2 turns\n"
+        " all  other      7       ?       1          ?       ?  1 turn"
+    )
+
+
+def test_without_prices_no_cost_is_named(table):
+    assert "cost" not in table(turn_cell("Hi", usage(input=1, output=1)))
+
+
+def test_a_price_is_not_another_servers(table):
+    cell = turn_cell("Hi", usage(input=1_000_000, output=0), provider="elsewhere")
+
+    assert "cost" not in table(cell, prices="m = { input = 1, output = 1 }")
+
+
+def test_turns_without_numbers_count_as_unknown_not_as_nothing(table):
+    assert "?" in table(turn_cell("Hi"))
+
+
+def test_where_only_the_session_is_known_the_table_says_so(table):
+    assert table(turn_cell("Hi"), source="memory").startswith("Tokens of the turns of this session")
+    assert table() == "There are no turns above."
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        7,
+        [],
+        {"input_tokens": "many", "output_tokens": -1, "cached_tokens": True},
+        {"input_tokens": 10**4300 - 1, "output_tokens": 10**400},
+    ],
+)
+def test_odd_numbers_of_a_notebook_are_unknown(odd):
+    found = list_turn_usage([turn_cell("Hi", odd), {"cell_type": "code", "outputs": 7}])
+
+    assert found == [TurnUsage(1, "Hi", "m", "p", None, None, None, None)]
+
+
+def test_no_model_name_steers_a_terminal():
+    found = list_turn_usage([turn_cell("a\x1b[31m", model="m\x1b]0;x\x07\n")])
+
+    assert (found[0].model, found[0].title) == ("m]0;x", "a[31m")
+
+
+def test_cached_input_costs_as_much_as_input_where_no_price_is_set_for_it():
+    turn = TurnUsage(1, "", "m", "p", 1_000_000, 500_000, 0, None)
+
+    assert turn.cost({"m": {"input": 2.0, "output": 5.0}}) == 2.0
