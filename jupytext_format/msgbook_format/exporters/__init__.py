@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgbook_format.exporters.working_directory import working_directory_left_out
+from msgbook_format.exporters.import_guard import working_directory_left_out
 
 with working_directory_left_out():
     from msgbook_format.exporters.html import MsgHTMLExporter

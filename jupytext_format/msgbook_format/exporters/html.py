@@ -22,7 +22,7 @@ from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
 from msgbook_format.document.reader import reads
-from msgbook_format.exporters.presentable import (
+from msgbook_format.exporters.harmless_notebook import (
     convertible,
     has_formulas,
     plain_word,

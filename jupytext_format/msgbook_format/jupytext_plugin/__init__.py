@@ -10,7 +10,7 @@ import contextlib
 import sys
 import warnings
 
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, reading
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, reading
 
 __all__ = ["FORMAT_NAME", "main", "reading", "register"]
 

@@ -12,7 +12,12 @@ from typing import Any
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files.message_files import has_section
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_path, is_ours, writing
+from msgbook_format.jupytext_plugin.message_format import (
+    FORMAT_NAME,
+    is_message_path,
+    is_ours,
+    writing,
+)
 from msgbook_format.jupytext_plugin.pairing import (
     find_converted,
     find_default_formats,

@@ -14,7 +14,7 @@ import jupytext.config
 import jupytext.formats
 import jupytext.paired_paths
 
-from msgbook_format.jupytext_plugin.names import is_message_suffix, is_ours
+from msgbook_format.jupytext_plugin.message_format import is_message_suffix, is_ours
 
 Function = Callable[..., Any]
 

@@ -23,21 +23,21 @@ import jupytext.pairs
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
 
-from msgbook_format.jupytext_plugin import command_line, converting, naming, pairing
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME
+from msgbook_format.jupytext_plugin import command_line, format_spelling, pairing, read_write
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
 
 Function = Callable[..., Any]
 
 _LOCK = threading.Lock()
 _VERSION = "1.19."
 _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
-    "formats.validate_one_format": naming.validate_one_format,
-    "formats.short_form_one_format": naming.short_form_one_format,
+    "formats.validate_one_format": format_spelling.validate_one_format,
+    "formats.short_form_one_format": format_spelling.short_form_one_format,
     "pairs.latest_inputs_and_outputs": pairing.latest_inputs_and_outputs,
     "combine.combine_inputs_with_outputs": pairing.combine_inputs_with_outputs,
-    "jupytext.reads": converting.reads,
-    "jupytext.read": converting.read,
-    "jupytext.write": converting.write,
+    "jupytext.reads": read_write.reads,
+    "jupytext.read": read_write.read,
+    "jupytext.write": read_write.write,
     "cli.jupytext_single_file": command_line.jupytext_single_file,
 }
 _EXPECTED = {
@@ -96,7 +96,7 @@ def _replace() -> None:
     _add_format()
     converter = jupytext.jupytext.TextNotebookConverter
     converter.writes = functools.wraps(converter.writes)(
-        converting.converter_writes(converter.writes)
+        read_write.converter_writes(converter.writes)
     )
     for name, wrap in _REPLACEMENTS.items():
         original = _find(name)

@@ -16,8 +16,8 @@ from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files.message_files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
-from msgbook_format.jupytext_plugin.convert import keep_present
-from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.jupytext_plugin.conversion import keep_present
+from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import (
     find_formats_error,
     is_format_error,
@@ -26,13 +26,7 @@ from msgbook_format.jupytext_plugin.pairing import (
 from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs.cell_outputs import derive_anew
 from msgbook_format.outputs.files import keep_lost_data
-from msgbook_format.server.methods import build_subclass, explain_bytes, require_utf8, settle
-from msgbook_format.server.notebook import (
-    find_formats,
-    find_formats_problem,
-    find_problem,
-    with_own_format,
-)
+from msgbook_format.server.manager_class import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
 from msgbook_format.server.ownership import (
     concerns_messages,
@@ -41,6 +35,12 @@ from msgbook_format.server.ownership import (
     is_message_notebook,
     is_paired,
     require_pair_inside,
+)
+from msgbook_format.server.received_notebook import (
+    find_formats,
+    find_formats_problem,
+    find_problem,
+    with_own_format,
 )
 from msgbook_format.server.signatures import build_members, mark_pair
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgbook_format
 from msgbook_format.jupytext_plugin import register
-from msgbook_format.server.methods import is_ours
+from msgbook_format.server.manager_class import is_ours
 
 
 def load(app: Any) -> None:

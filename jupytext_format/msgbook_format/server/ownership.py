@@ -11,10 +11,10 @@ from tornado.web import HTTPError
 
 from msgbook_format.files.message_files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME
-from msgbook_format.jupytext_plugin.names import is_message_path
+from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
-from msgbook_format.server.notebook import find_formats
 from msgbook_format.server.output_files import find_os_path
+from msgbook_format.server.received_notebook import find_formats
 
 
 def concerns_messages(manager: Any, content: Any, path: str) -> bool:

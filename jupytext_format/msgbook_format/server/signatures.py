@@ -7,7 +7,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from msgbook_format.server.notebook import has_known_outputs, signable
+from msgbook_format.server.received_notebook import has_known_outputs, signable
 
 
 def build_members(base: Any) -> dict[str, Any]:

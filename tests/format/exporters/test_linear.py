@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from msgbook_format.exporters.nbconvert_markdown import spelled_out
 from msgbook_format.exporters.sanitize import sanitize_html
-from msgbook_format.exporters.spelling import spelled_out
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.markdown.display import contain_formulas
 from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line

@@ -10,7 +10,7 @@ from nbformat import v4
 from notebooks import PIXEL, notebook
 
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.exporters.spelling import spelled_out
+from msgbook_format.exporters.nbconvert_markdown import spelled_out
 from msgbook_format.turn.markdown.escape import visible
 
 COMMONMARK = MarkdownIt("commonmark", {"html": False})

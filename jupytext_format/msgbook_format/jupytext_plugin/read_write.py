@@ -14,8 +14,8 @@ import jupytext.header
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files.message_files import decode, has_section, replace_bytes
 from msgbook_format.files.regular_files import read_regular, require_regular
-from msgbook_format.jupytext_plugin.convert import keep_present, read_text, write_text
-from msgbook_format.jupytext_plugin.names import (
+from msgbook_format.jupytext_plugin.conversion import keep_present, read_text, write_text
+from msgbook_format.jupytext_plugin.message_format import (
     FORMAT_NAME,
     is_message_path,
     is_message_suffix,

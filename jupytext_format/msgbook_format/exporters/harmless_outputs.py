@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from msgbook_format.exporters.sanitize import sanitize_html
-from msgbook_format.exporters.values import RASTER, base64_of, dict_of, text_of
+from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
 from msgbook_format.turn import safe_markdown, to_markdown, turn_of
 from msgbook_format.turn.markdown.links import safe_image
 

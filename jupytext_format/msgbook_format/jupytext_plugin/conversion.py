@@ -16,8 +16,8 @@ from nbformat import NotebookNode
 from msgbook_format import reads
 from msgbook_format.document.unsaid import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
 from msgbook_format.files.message_files import encode, has_section
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, SUFFIX
-from msgbook_format.jupytext_plugin.odd import replace_odd, restore_odd
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
+from msgbook_format.jupytext_plugin.unwritable import replace_odd, restore_odd
 from msgbook_format.syntax import jsontext
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
@@ -42,7 +42,7 @@ _BIT = "jupytext"
 def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
     """The notebook in a text of our format, with the metadata for Jupytext that it may have.
 
-    `writable` says that nbformat has to be able to write it: see `odd`.
+    `writable` says that nbformat has to be able to write it: see `unwritable`.
     """
     nb = reads(text)
     given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgbook_format.jupytext_plugin.names import FORMAT_NAME, is_message_suffix, is_ours
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, is_message_suffix, is_ours
 
 Function = Callable[..., Any]
 
