@@ -56,6 +56,14 @@ def fork_server() -> Iterator[ForkServer]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def fork_before_jupytext() -> Iterator[ForkServer]:
+    """Runs programs that are the first to import Jupytext and msgbook."""
+    imports = "import nbformat, yaml\nnbformat.validate(nbformat.v4.new_notebook())"
+    with ForkServer(imports, MSGBOOK_NO_AUTOLOAD="1") as running:
+        yield running
+
+
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
     """A scripted server; give it `answers` before it is asked."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -48,13 +46,11 @@ for name, text in json.load(sys.stdin).items():
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_no_depth_of_yaml_ends_the_process(key):
+def test_no_depth_of_yaml_ends_the_process(fork_server, tmp_path, key):
     # The parser in C recurses without a bound: what fails here has no traceback.
     texts = {name: f"---\n{key}:\n {value}\n---\n# %% a\n" for name, value in DEEP.items()}
 
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], input=json.dumps(texts), capture_output=True, text=True
-    )
+    done = fork_server.run(PROGRAM, cwd=tmp_path, stdin=json.dumps(texts))
 
     assert (done.returncode, done.stdout.splitlines()) == (0, list(texts)), done.stderr
 

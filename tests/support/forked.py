@@ -53,16 +53,19 @@ class ForkServer:
 
     Args:
         imports: Python code that the server runs once, before all programs.
+        environment: Variables that the server starts with, beside the test's own.
     """
 
-    def __init__(self, imports: str) -> None:
+    def __init__(self, imports: str, **environment: str) -> None:
         self._imports = imports
+        self._environment = environment
 
     def __enter__(self) -> ForkServer:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _SERVE, self._imports],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env={**os.environ, **self._environment},
             text=True,
         )
         return self

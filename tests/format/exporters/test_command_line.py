@@ -7,30 +7,53 @@ import sys
 from typing import TYPE_CHECKING
 
 import nbformat
+import pytest
 from notebooks import conversation
 from renderers import Page
 
 import msgbook_format
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from forked import ForkServer
 
-def nbconvert(folder: Path, *arguments: str, text: str | None = None) -> str:
+
+NBCONVERT = "from nbconvert.nbconvertapp import main; main()"
+
+
+@pytest.fixture
+def convert(fork_server: ForkServer, tmp_path: Path) -> Callable[..., str]:
+    """Runs nbconvert in the test's folder."""
+
+    def run(*arguments: str, text: str = "") -> str:
+        command = ["--log-level=ERROR", *arguments]
+        done = fork_server.run(NBCONVERT, *command, cwd=tmp_path, stdin=text)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
+
+
+def convert_anew(folder: Path, *arguments: str) -> str:
+    """Run nbconvert in a new Python, which imports all that it needs."""
     # As the installed command does: where it begins, the folder is not in `sys.path` yet.
     command = [sys.executable, "-P", "-m", "nbconvert", "--log-level=ERROR", *arguments]
     run = subprocess.run(
-        command, cwd=folder, input=text, capture_output=True, encoding="utf-8", check=False
+        command, cwd=folder, capture_output=True, encoding="utf-8", check=False, timeout=60
     )
     assert (run.returncode, run.stderr) == (0, "")
     return run.stdout
 
 
-def test_files_of_both_kinds_are_converted_under_their_own_names(tmp_path: Path) -> None:
+def test_files_of_both_kinds_are_converted_under_their_own_names(
+    convert: Callable[..., str], tmp_path: Path
+) -> None:
     msgbook_format.write(conversation(), tmp_path / "one.msg.md")
     msgbook_format.write(conversation(), tmp_path / "two.msg.md")
     nbformat.write(conversation(), tmp_path / "three.ipynb")
-    nbconvert(tmp_path, "--to", "msghtml", "one.msg.md", "two.msg.md", "three.ipynb")
+    convert("--to", "msghtml", "one.msg.md", "two.msg.md", "three.ipynb")
     assert sorted(path.name for path in tmp_path.glob("*.html")) == [
         "one.html",
         "three.html",
@@ -39,16 +62,18 @@ def test_files_of_both_kinds_are_converted_under_their_own_names(tmp_path: Path)
 
 
 def test_text_is_read_from_standard_input_and_the_page_written_to_standard_output(
-    tmp_path: Path,
+    convert: Callable[..., str],
 ) -> None:
     text = msgbook_format.writes(conversation())
-    page = nbconvert(tmp_path, "--to", "msghtml", "--stdin", "--stdout", text=text)
+    page = convert("--to", "msghtml", "--stdin", "--stdout", text=text)
     assert "It prints" in page
 
 
-def test_the_stock_exporter_shows_the_answer_with_closed_details(tmp_path: Path) -> None:
+def test_the_stock_exporter_shows_the_answer_with_closed_details(
+    convert: Callable[..., str], tmp_path: Path
+) -> None:
     nbformat.write(conversation(), tmp_path / "chat.ipynb")
-    page = nbconvert(tmp_path, "--to", "html", "--stdout", "chat.ipynb")
+    page = convert("--to", "html", "--stdout", "chat.ipynb")
     assert page.count("<details>") == 2
     assert "<details open" not in page
     assert "It prints one." in Page(page).text
@@ -69,7 +94,7 @@ def test_what_the_exporter_needs_is_not_imported_from_the_folder(tmp_path: Path)
         (tmp_path / f"{name}.py").write_text(f"open({str(trace)!r}, 'a').write(__name__)\n")
     msgbook_format.write(conversation(), tmp_path / "one.msg.md")
 
-    nbconvert(tmp_path, "--to", "msghtml", "one.msg.md")
+    convert_anew(tmp_path, "--to", "msghtml", "one.msg.md")
 
     assert (tmp_path / "one.html").exists()
     assert not trace.exists(), trace.read_text()
@@ -88,6 +113,6 @@ def test_modules_of_the_folder_that_the_user_names_are_imported(tmp_path: Path) 
     msgbook_format.write(conversation(), tmp_path / "one.msg.md")
     named = "--MsgHTMLExporter.preprocessors=['mine.Loud']"
 
-    page = nbconvert(tmp_path, "--to", "msghtml", "--stdout", named, "one.msg.md")
+    page = convert_anew(tmp_path, "--to", "msghtml", "--stdout", named, "one.msg.md")
 
     assert "from the folder" in page

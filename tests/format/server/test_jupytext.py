@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -361,7 +359,9 @@ def test_every_function_that_is_replaced_is_what_it_was_written_for(run):
         ("sys.modules['jupytext.combine'] = None; del jupytext.combine", "combine"),
     ],
 )
-def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(change, word):
+def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(
+    fork_before_jupytext, tmp_path, change, word
+):
     code = (
         "import jupytext, sys, warnings\n"
         f"{change}\n"
@@ -372,10 +372,10 @@ def test_an_unknown_jupytext_gives_a_warning_and_stays_as_it_is(change, word):
         f"assert {word!r} in str(seen[-1].message), str(seen[-1].message)\n"
         "assert 'msg' not in jupytext.formats._VALID_FORMAT_NAMES\n"
     )
-    path = os.pathsep.join([str(ROOT / "jupytext_format"), str(ROOT / "kernel")])
-    environment = {**os.environ, "PYTHONPATH": path, "MSGBOOK_NO_AUTOLOAD": "1"}
+    environment = {**os.environ, "MSGBOOK_NO_AUTOLOAD": "1"}
+    done = fork_before_jupytext.run(code, cwd=tmp_path, env=environment)
 
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 FILE_TEXT = (
@@ -473,13 +473,12 @@ def test_two_texts_of_one_extension_are_no_pair(run, tmp_path, formats):
 @pytest.mark.parametrize(
     "module", ["server.contents", "jupytext_plugin.pairing", "jupytext_plugin.patches"]
 )
-def test_any_module_of_ours_may_be_the_first_that_imports_jupytext(module):
-    code = f"import msgbook_format.{module}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+def test_any_module_of_ours_may_be_the_first_that_imports_jupytext(
+    fork_before_jupytext, tmp_path, module
+):
+    done = fork_before_jupytext.run(f"import msgbook_format.{module}", cwd=tmp_path)
 
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 ODD_OUTPUTS = [
