@@ -11,11 +11,10 @@ from typing import Any
 import httpx2
 import openai
 
-from msgbook.approval.question import Decision, Question
+from msgbook.approval import Decision, Question
 from msgbook.config import ProviderSettings
-from msgbook.provider.base import Request
-from msgbook.provider.openai_chat import OpenAIProvider
-from msgbook.tools.base import ToolSet
+from msgbook.provider import OpenAIProvider, Request
+from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
 

@@ -12,13 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.approval.approver import Approver
+from msgbook.approval import Approver
 from msgbook.config import Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.notebook.cells import IsMagic, any_magic
 from msgbook.notebook.transcript import Transcript
-from msgbook.provider.base import Request
-from msgbook.provider.servers import Servers
+from msgbook.provider import Request, Servers
 from msgbook.request import (
     UNKNOWN_MODEL,
     AgentChooser,
@@ -31,11 +30,15 @@ from msgbook.request import (
     read_prompt,
 )
 from msgbook.text import repair_surrogates
-from msgbook.tools.base import ToolSet
-from msgbook.tools.file_tools import FileTools, find_ripgrep
-from msgbook.tools.functions import Namespace, python_tool
-from msgbook.tools.results import Results
-from msgbook.tools.shell import shell_tool
+from msgbook.tools import (
+    FileTools,
+    Namespace,
+    Results,
+    ToolSet,
+    find_ripgrep,
+    python_tool,
+    shell_tool,
+)
 from msgbook.turn import Limits
 from msgbook.turn.record import TurnRecord
 from msgbook_format.agents.definitions import DEFAULT_AGENT

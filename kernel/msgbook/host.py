@@ -7,9 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.approval.approver import Approver
-from msgbook.approval.rules import RULES_FILE, Rule, SavedRules
-from msgbook.approval.store import Store, data_file
+from msgbook.approval import Approver, Rule, SavedRules
 from msgbook.config import Settings, config_path
 from msgbook.errors import ConfigError
 
@@ -53,5 +51,5 @@ def home_folder() -> Path | None:
 
 def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
     """What is allowed in a notebook's folder; rules made by an answer are kept for good."""
-    saved = SavedRules(Store(data_file(RULES_FILE)))
+    saved = SavedRules.from_user_file()
     return Approver(settings.approval, folder, rules, saved)

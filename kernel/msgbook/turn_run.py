@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from msgbook.approval.question import Answer, Ask, Question
+from msgbook.approval import Answer, Ask, Question
 from msgbook.display.failure import Failure, log_internal_error, turn_failure
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine

@@ -8,7 +8,7 @@ import pytest
 
 from msgbook.agents.agent import Agent
 from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import ToolError
 
 OWNED = ConfiguredNames(providers=["openai", "local"], tools=["read", "grep"], mcp_servers=["web"])

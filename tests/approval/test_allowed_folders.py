@@ -13,12 +13,10 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.request import ApprovalRequiredError
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequiredError, Roots
 from msgbook.errors import ToolError
-from msgbook.tools.file_tools import FileTools
-from msgbook.tools.files.opening import read_file
-from msgbook.tools.files.walking import walk
+from msgbook.tools import FileTools
+from msgbook.tools.files import read_file, walk
 
 LEFT_OUT = "the text of a file that is left out"
 NOTE = "[only what the agent's allowed_uris allow was searched; other folders can be named]"

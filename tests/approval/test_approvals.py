@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 from file_calls import FileCalls
 
-from msgbook.approval.approver import Approver
-from msgbook.approval.question import Answer, Decision, Question
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.rules import Rule, SavedRules
+from msgbook.approval import Answer, ApprovalRequest, Approver, Decision, Question, Rule, SavedRules
 from msgbook.approval.store import Store
 
 FOLDER = Path("/project")

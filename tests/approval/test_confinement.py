@@ -10,10 +10,11 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.text import visible
-from msgbook.tools.files.opening import open_folder, read_file
+from msgbook.tools.files import read_file
+from msgbook.tools.files.opening import open_folder
 
 MARK = "the text of an outside file"
 

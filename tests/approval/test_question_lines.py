@@ -8,9 +8,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval.question import Answer, Question
-from msgbook.approval.question_text import ask_by_line, format_question, parse_answer
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import Answer, ApprovalRequest, Question, ask_by_line
+from msgbook.approval.question_text import format_question, parse_answer
 
 
 def question(name="write", arguments="{}", reason="why", preview="", *, always_asks=False):

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval.rules import Rule, SavedRules, read_rules
-from msgbook.approval.store import Store, StoreError
+from msgbook.approval import Rule, SavedRules, StoreError
+from msgbook.approval.rules import read_rules
+from msgbook.approval.store import Store
 
 HERE = Path("/project/notes")
 

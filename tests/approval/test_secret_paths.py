@@ -15,8 +15,7 @@ from file_calls import FileCalls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequest, Roots
 from msgbook.approval.secret_paths import SECRET_PATHS
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import SourceError

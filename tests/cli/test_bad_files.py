@@ -20,7 +20,7 @@ from scripted_server import text
 
 import msgbook_format
 from msgbook.__main__ import main
-from msgbook.approval.trust import ProjectError, read_config
+from msgbook.approval import ProjectError, read_config
 from msgbook_format.exporters import MsgHTMLExporter
 
 SEEDS = 40

@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.approver import Approver
-from msgbook.approval.question import Answer, Question
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.rules import Rule, SavedRules
-from msgbook.approval.store import Store, StoreError
+from msgbook.approval import (
+    Answer,
+    ApprovalRequest,
+    Approver,
+    Question,
+    Rule,
+    SavedRules,
+    StoreError,
+)
+from msgbook.approval.store import Store
 from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.magics import run_magic

@@ -12,9 +12,9 @@ from test_refusals import OPTIONS, PICTURE, SEEN, error, refusal
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, Notice, StreamEvent, TextDelta
 from msgbook.messages import IMAGE, tool_result, user
+from msgbook.provider import Request
 from msgbook.provider.adapting import AdaptingProvider
-from msgbook.provider.base import Request
-from msgbook.tools.base import ToolSet
+from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
 

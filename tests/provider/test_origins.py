@@ -15,7 +15,7 @@ from scripted_server import ScriptedServer, text
 from msgbook.__main__ import main
 from msgbook.config import ProviderSettings, Settings, load_settings
 from msgbook.errors import ProviderError
-from msgbook.provider.openai_chat import OpenAIProvider
+from msgbook.provider import OpenAIProvider
 
 OPENAIS = {
     "OPENAI_ORG_ID": "org-of-mine",

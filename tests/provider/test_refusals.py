@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from msgbook.config import ProviderSettings
 from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
-from msgbook.provider.base import Request
+from msgbook.provider import Request
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.refusals import ADAPTATIONS, IMAGES, adaptation_to
 

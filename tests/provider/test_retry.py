@@ -15,7 +15,7 @@ from test_decode import delta, sse
 
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
-from msgbook.provider.base import Request
+from msgbook.provider import Request
 from msgbook.provider.retry import RetryingProvider, asked_wait, may_retry
 from msgbook_format.turn import TURN_MIME
 

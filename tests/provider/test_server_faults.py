@@ -14,9 +14,8 @@ from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError
 from msgbook.events import TextDelta
 from msgbook.messages import user
-from msgbook.provider.base import Request
+from msgbook.provider import OpenAIProvider, Request
 from msgbook.provider.http import LIST_BYTES
-from msgbook.provider.openai_chat import OpenAIProvider
 
 
 def test_an_answer_that_was_marked_complete_may_end_with_a_broken_connection():

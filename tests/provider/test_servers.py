@@ -19,8 +19,7 @@ from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext
 from msgbook.messages import user
 from msgbook.notebook.transcript import Transcript
-from msgbook.provider.base import Request
-from msgbook.provider.servers import Servers
+from msgbook.provider import Request, Servers
 
 
 @pytest.fixture

@@ -15,11 +15,12 @@ from file_calls import FileCalls
 from scripted_server import call, text
 from talk import content_reference, no_sleep, notices
 
-from msgbook.approval.question import Answer
+from msgbook.approval import Answer
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.notebook.transcript import Transcript
-from msgbook.tools.results import RESULT_LIMIT, Results
+from msgbook.tools import Results
+from msgbook.tools.results import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
 
 SECRET = "PASSWORD=of-the-database"

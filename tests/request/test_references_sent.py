@@ -7,7 +7,7 @@ import asyncio
 from scripted_server import text
 from talk import Talk, content_reference, notices
 
-from msgbook.approval.question import Answer
+from msgbook.approval import Answer
 
 
 def test_a_file_is_the_last_part_of_the_message_and_its_digest_in_the_record(talk):

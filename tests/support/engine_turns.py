@@ -9,7 +9,7 @@ from typing import Any
 
 from scripted_server import ScriptedServer
 
-from msgbook.approval.question import Ask
+from msgbook.approval import Ask
 from msgbook.config import Settings, load_settings
 from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.engine import Engine

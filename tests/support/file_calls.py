@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequest, Roots
 from msgbook.tools.files.serve import answer
 
 

@@ -9,12 +9,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.approval.question import Decision, Question
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.errors import ToolError
 from msgbook.events import ModelFinished, StreamEvent, TextDelta, ToolCallDelta, TurnFinished
-from msgbook.provider.base import Request
-from msgbook.tools.base import CallContext, ToolSet
+from msgbook.provider import Request
+from msgbook.tools import CallContext, ToolSet
 from msgbook.turn import Limits, run_turn
 from msgbook.turn.record import TurnRecord
 

@@ -12,7 +12,7 @@ from typing import Any
 from engine_turns import run_turn
 from scripted_server import ScriptedServer, text
 
-from msgbook.approval.question import Answer, Question
+from msgbook.approval import Answer, Question
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.notebook.transcript import Transcript

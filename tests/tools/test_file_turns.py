@@ -16,7 +16,7 @@ from scripted_server import ScriptedServer, call, text
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.notebook.transcript import Transcript
-from msgbook.tools.base import CallContext, Tool
+from msgbook.tools import CallContext, Tool
 from msgbook_format.turn import TURN_MIME
 
 

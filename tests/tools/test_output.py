@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.tools.tool_output import TAIL, Output, TerminalText
+from msgbook.tools import Output, TerminalText
+from msgbook.tools.tool_output import TAIL
 
 
 def gathered(*pieces: bytes | str, limit: int = 10_000) -> str:

@@ -11,8 +11,8 @@ from msgbook.config import redact
 from msgbook.kernel.python.capture import Capture
 from msgbook.request.history.outputs import outputs_text
 from msgbook.text import capped, one_line, visible, without_data
+from msgbook.tools import Output, TerminalText
 from msgbook.tools.files.diff import preview
-from msgbook.tools.tool_output import Output, TerminalText
 from msgbook_format.turn.markdown import escape
 
 PIECES = {

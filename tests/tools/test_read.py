@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.images import IMAGE_LIMIT
+from msgbook.tools.files import TextFile, decoded
 from msgbook.tools.files.reading import FILE_LIMIT, SHOWN
-from msgbook.tools.files.text import TextFile, decoded
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from msgbook.images import IMAGE_LIMIT
-from msgbook.tools.results import BLOB_LIMIT, RESULT_LIMIT, Results
+from msgbook.tools import BLOB_LIMIT, Results
+from msgbook.tools.results import RESULT_LIMIT
 
 LONG = "".join(f"line {n} é\n" for n in range(10_000))
 

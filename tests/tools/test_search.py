@@ -14,7 +14,7 @@ import pytest
 from file_calls import FileCalls
 
 from msgbook.errors import ToolError
-from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files import matcher
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
-from msgbook.tools.base import CallContext
+from msgbook.tools import CallContext, shell_tool
 from msgbook.tools.process import child_environment
-from msgbook.tools.shell import shell_tool
 
 APPROVED = ApprovalRequest("it runs a command on this machine")
 

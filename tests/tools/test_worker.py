@@ -16,10 +16,9 @@ from typing import Any
 import psutil
 import pytest
 
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
-from msgbook.tools.base import CallContext, Tool
-from msgbook.tools.file_tools import FileTools
+from msgbook.tools import CallContext, FileTools, Tool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts processes of a Unix")
 
@@ -171,7 +170,7 @@ def test_workers_survive_an_event_loop(folder):
 KERNEL = """
 import asyncio, sys
 from pathlib import Path
-from msgbook.tools.file_tools import FileTools
+from msgbook.tools import FileTools
 
 async def main():
     tools = {tool.name: tool for tool in FileTools(Path(sys.argv[1])).tools}

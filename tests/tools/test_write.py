@@ -11,7 +11,7 @@ from file_calls import FileCalls
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.replacing import replaced

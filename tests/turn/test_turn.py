@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, results, run
 
-from msgbook.approval.question import Decision, Question
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.events import (
     ModelFinished,
     ReasoningDelta,
@@ -17,8 +16,8 @@ from msgbook.events import (
     TextDelta,
     ToolCallDelta,
 )
-from msgbook.provider.base import Request
-from msgbook.tools.base import CallContext, ToolSet
+from msgbook.provider import Request
+from msgbook.tools import CallContext, ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
 

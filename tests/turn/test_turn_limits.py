@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, fail, results, run
 
-from msgbook.approval.question import Decision, Question
+from msgbook.approval import Decision, Question
 from msgbook.events import ModelFinished, TextDelta
 from msgbook.turn import Limits
 

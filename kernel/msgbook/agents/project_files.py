@@ -13,11 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from msgbook.agents.project_rules import AGENTS_FILE, ProjectRule
 from msgbook.agents.skills import Skill, SkillError, parse_skill
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.text import one_line, repair_surrogates, visible
-from msgbook.tools.files.opening import entries, read_file
-from msgbook.tools.files.text import decoded
+from msgbook.tools.files import decoded, entries, read_file
 
 AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
 RULES_FOLDER = PurePosixPath(".msgbook/rules")

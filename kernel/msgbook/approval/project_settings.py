@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.approval.rules import Rule, read_rules
-from msgbook.approval.store import Store, StoreError, data_file
+from msgbook.approval.store import StoreError
 from msgbook.approval.trust import (
-    CONFIG,
-    TRUST_FILE,
+    PROJECT_CONFIG,
     ProjectConfig,
     ProjectError,
     Trust,
@@ -52,7 +51,7 @@ def load_with_project(
     Raises:
         ConfigError: The user's settings cannot be read or used.
     """
-    project = project_settings(folder, Trust(Store(data_file(TRUST_FILE))))
+    project = project_settings(folder, Trust.from_user_file())
     settings = load_settings(environ, project_model=project.model)
     rules, problems = read_rules(settings.rules, "msgbook.toml")
     warnings = (*settings.warnings, *problems, *project.warnings)
@@ -82,7 +81,7 @@ def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
 def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
     try:
         config = read_config(project)
-        trusted = trust.of(project) if config is not None else None
+        trusted = trust.find_digest(project) if config is not None else None
     except (ProjectError, StoreError) as error:
         return ProjectSettings(warnings=(f"Nothing of the project is followed: {error}",))
     if config is None:
@@ -109,14 +108,14 @@ def _ignored(config: ProjectConfig) -> list[str]:
         keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
     else:
         keys.append("limits, which is no table,")
-    return [f"{CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
+    return [f"{PROJECT_CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
 
 
 def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: bool) -> str:
     keys = " and ".join(sorted(config.table.keys() & _TRUSTED))
     why = "it has changed since you trusted it" if changed else "you have not trusted it"
     return (
-        f"{CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a "
+        f"{PROJECT_CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a "
         f"terminal, in the notebook's folder: msgbook trust {_upwards(project, folder)}"
     )
 

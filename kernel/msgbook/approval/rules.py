@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.store import Store, StoreError
+from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
-
-RULES_FILE = "rules.json"
 
 _RULE_KEYS = {"tool", "arguments", "folder"}
 
@@ -103,6 +101,11 @@ class SavedRules:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    @classmethod
+    def from_user_file(cls) -> SavedRules:
+        """Return the rules that are kept in Jupyter's data directory."""
+        return cls(Store(data_file("rules.json")))
 
     def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
         """Whether a call is allowed; `path` is the real one that it concerns (`ApprovalRequest.path`)."""

@@ -16,12 +16,10 @@ from msgbook.errors import MsgbookError
 from msgbook.text import one_line
 from msgbook_format.files.regular_files import read_regular
 
-TRUST_FILE = "trust.json"
-
-CONFIG = Path(".msgbook") / "config.toml"
+PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""
 
-_MARK = CONFIG.parent.name
+_MARK = PROJECT_CONFIG.parent.name
 _COUNTS = (_MARK, "AGENTS.md", ".agents")
 _SIZE_LIMIT = 1_000_000
 
@@ -43,7 +41,9 @@ class ProjectConfig:
         """Its rules, which hold in the project alone, and a warning for each that is none."""
         approval = self.table.get("approval")
         tables = approval.get("rules", []) if isinstance(approval, dict) else []
-        return read_rules(tables if isinstance(tables, list) else [None], str(CONFIG), self.folder)
+        return read_rules(
+            tables if isinstance(tables, list) else [None], str(PROJECT_CONFIG), self.folder
+        )
 
     @property
     def model(self) -> str | None:
@@ -61,16 +61,21 @@ class Trust:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, project: Path) -> str | None:
-        """SHA-256 of the configuration that was trusted; None for none."""
+    @classmethod
+    def from_user_file(cls) -> Trust:
+        """Return the trust that is kept in Jupyter's data directory."""
+        return cls(Store(data_file("trust.json")))
+
+    def find_digest(self, project: Path) -> str | None:
+        """Return the SHA-256 of the configuration that was trusted; None if none was."""
         found = self._projects().get(str(project))
         return found if isinstance(found, str) else None
 
-    def grant(self, config: ProjectConfig) -> None:
+    def add(self, config: ProjectConfig) -> None:
         """Trust this configuration, and no other one of its project."""
         self._write({**self._projects(), str(config.folder): config.sha256})
 
-    def revoke(self, project: Path) -> bool:
+    def remove(self, project: Path) -> bool:
         """Trust the project no longer; whether it was trusted."""
         projects = self._projects()
         if projects.pop(str(project), None) is None:
@@ -142,9 +147,9 @@ def is_foreign(folder: Path, name: str = ".", trust: Trust | None = None) -> boo
             owners.add(path.lstat().st_uid)
     if owners <= own:
         return False
-    trust = trust or Trust(Store(data_file(TRUST_FILE)))
+    trust = trust or Trust.from_user_file()
     try:
-        return trust.of(folder) is None
+        return trust.find_digest(folder) is None
     except StoreError:
         return True
 
@@ -158,12 +163,16 @@ def read_config(project: Path) -> ProjectConfig | None:
     import tomllib  # most projects have none
 
     try:
-        data = read_regular(project / CONFIG, _SIZE_LIMIT)
+        data = read_regular(project / PROJECT_CONFIG, _SIZE_LIMIT)
         table = tomllib.loads(data.decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise ProjectError(f"{CONFIG} cannot be read: {error.strerror or error}.") from error
+        raise ProjectError(
+            f"{PROJECT_CONFIG} cannot be read: {error.strerror or error}."
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise ProjectError(f"{CONFIG} is no valid TOML: {one_line(str(error), 200)}") from error
+        raise ProjectError(
+            f"{PROJECT_CONFIG} is no valid TOML: {one_line(str(error), 200)}"
+        ) from error
     return ProjectConfig(project, hashlib.sha256(data).hexdigest(), table)

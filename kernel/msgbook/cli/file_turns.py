@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgbook.approval.project_settings import load_with_project
-from msgbook.approval.question_text import ReadLine, ask_by_line
+from msgbook.approval import ReadLine, ask_by_line, load_with_project
 from msgbook.cli.input_line import can_ask, read_line
 from msgbook.cli.unsaved import unsaved
 from msgbook.cli.usage_errors import CommandError
@@ -32,8 +31,7 @@ from msgbook_format.syntax.document import is_chat
 from msgbook_format.turn import Block, Turn, turn_of
 
 if TYPE_CHECKING:
-    from msgbook.approval.question import Ask
-    from msgbook.approval.rules import Rule
+    from msgbook.approval import Ask, Rule
     from msgbook.cli.screen import Screen
     from msgbook.display.turn_view import TurnView
 

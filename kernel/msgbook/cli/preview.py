@@ -17,7 +17,7 @@ from msgbook.errors import MsgbookError
 from msgbook.text import counted, without_data
 
 if TYPE_CHECKING:
-    from msgbook.approval.rules import Rule
+    from msgbook.approval import Rule
     from msgbook.config import Settings
     from msgbook.engine import Preview
     from msgbook.messages import Message, Part
@@ -68,7 +68,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     Raises:
         MsgbookError: The file or the settings cannot be used, or there is no such cell.
     """
-    from msgbook.approval.project_settings import load_with_project
+    from msgbook.approval import load_with_project
     from msgbook.cli.file_turns import require_conversation
     from msgbook.config import hide_key
     from msgbook.notebook.conversation_file import Document

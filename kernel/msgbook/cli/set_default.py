@@ -79,7 +79,7 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     """Say what the next message would say, if nothing defines the agent."""
     from msgbook.agents.project_files import read_project
     from msgbook.agents.resolve import resolve_agent
-    from msgbook.approval.trust import followed_project
+    from msgbook.approval import followed_project
     from msgbook.config import load_settings
     from msgbook.notebook.transcript import Transcript
     from msgbook.request.active_agent import find_agent_sources

@@ -10,7 +10,7 @@ from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 
 if TYPE_CHECKING:
-    from msgbook.approval.trust import Trust
+    from msgbook.approval import Trust
 
 
 def add(verbs: Any) -> None:
@@ -27,10 +27,9 @@ def add(verbs: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from msgbook.approval.store import Store, data_file
-    from msgbook.approval.trust import TRUST_FILE, Trust
+    from msgbook.approval import Trust
 
-    trust = Trust(Store(data_file(TRUST_FILE)))
+    trust = Trust.from_user_file()
     return set_trust(Path(arguments.folder), trust, revoke=arguments.revoke)
 
 
@@ -44,8 +43,8 @@ def set_trust(folder: Path, trust: Trust, *, revoke: bool = False) -> int:
         MsgbookError: There is no such folder or no configuration, or it cannot be read; or the
             decision cannot be kept.
     """
-    from msgbook.approval.trust import (
-        CONFIG,
+    from msgbook.approval import (
+        PROJECT_CONFIG,
         ProjectConfig,
         find_project,
         is_foreign,
@@ -56,19 +55,19 @@ def set_trust(folder: Path, trust: Trust, *, revoke: bool = False) -> int:
         raise CommandError(f"{folder}: no such folder")
     project = find_project(folder)
     if revoke:
-        was = trust.revoke(project)
+        was = trust.remove(project)
         say(f"{line_of(str(project))}: {'trusted no longer' if was else 'was not trusted'}")
         return 0
     config = read_config(project)
-    if config is None and is_foreign(project, CONFIG.parent.name, trust):
-        trust.grant(ProjectConfig(project, "", {}))
+    if config is None and is_foreign(project, PROJECT_CONFIG.parent.name, trust):
+        trust.add(ProjectConfig(project, "", {}))
         say(f"{line_of(str(project))} is trusted, although it is another user's.")
         return 0
     if config is None:
-        raise CommandError(f"{project}: there is no {CONFIG} to trust")
+        raise CommandError(f"{project}: there is no {PROJECT_CONFIG} to trust")
     rules, warnings = config.rules()
-    trust.grant(config)
-    say(f"{line_of(str(project / CONFIG))} is trusted as it is now.")
+    trust.add(config)
+    say(f"{line_of(str(project / PROJECT_CONFIG))} is trusted as it is now.")
     if config.model:
         say(f"model: {line_of(config.model)}")
     for rule in rules:

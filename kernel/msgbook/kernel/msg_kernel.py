@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
-from msgbook.approval.question_text import ReadLine
+from msgbook.approval import ReadLine
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at
@@ -33,7 +33,7 @@ from msgbook.text import repair_surrogates
 from msgbook_format.syntax.document import LANGUAGE_INFO
 
 if TYPE_CHECKING:
-    from msgbook.tools.functions import Namespace
+    from msgbook.tools import Namespace
 
 T = TypeVar("T")
 

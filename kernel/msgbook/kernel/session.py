@@ -13,10 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.project_settings import load_with_project
-from msgbook.approval.question import Answer, Ask, Question
-from msgbook.approval.question_text import ReadLine, ask_by_line
-from msgbook.approval.rules import Rule
+from msgbook.approval import Answer, Ask, Question, ReadLine, Rule, ask_by_line, load_with_project
 from msgbook.config import Settings, hide_key
 from msgbook.display.console import DisplayMode
 from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
@@ -37,8 +34,7 @@ if TYPE_CHECKING:
     from msgbook.display.console import TextDisplay
     from msgbook.display.publish import TurnDisplay
     from msgbook.engine import Engine
-    from msgbook.tools.base import Tool
-    from msgbook.tools.functions import Namespace
+    from msgbook.tools import Namespace, Tool
 
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type with its content to iopub, on behalf of the running request."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgbook.approval.approver import Approver
+from msgbook.approval import Approver
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.text import visible
 

@@ -8,8 +8,7 @@ from typing import Any
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.magics.conversation import agent_below
 from msgbook.text import visible
-from msgbook.tools.base import Tool
-from msgbook.tools.functions import FunctionTool, function_tool
+from msgbook.tools import FunctionTool, Tool, function_tool
 
 
 async def tool(scene: MagicContext, words: Sequence[str]) -> str:

@@ -14,17 +14,15 @@ from msgbook.agents.request_options import request_options
 from msgbook.agents.resolve import AgentSources, requested_name, resolve_agent
 from msgbook.agents.selection import select
 from msgbook.agents.skills import build_system_prompt, skills_in_use
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.errors import ToolError
 from msgbook.notebook.cells import Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
-from msgbook.provider.base import Provider
-from msgbook.provider.servers import Servers
+from msgbook.provider import Provider, Servers
 from msgbook.request.history import View
 from msgbook.text import one_line, visible
-from msgbook.tools.base import ToolSet
-from msgbook.tools.file_tools import FileTools
+from msgbook.tools import FileTools, ToolSet
 from msgbook.turn.limits import Limits
 
 SYSTEM_PROMPT = (

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Set
 from hashlib import sha256
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import ToolError
-from msgbook.tools.files.opening import read_file
-from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
+from msgbook.tools import BLOB_LIMIT, NotKeptError, Results
+from msgbook.tools.files import read_file
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MEMORY = 100_000_000

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.agents.project_files import ProjectFiles, read_project
-from msgbook.approval.roots import Roots
-from msgbook.approval.trust import followed_project
+from msgbook.approval import Roots, followed_project
 from msgbook.config import may_hold, redact, redact_json
 from msgbook.notebook.cell_names import title_of
 from msgbook.notebook.cells import Cell, IsMagic, Prompt
@@ -32,7 +31,7 @@ from msgbook.request.services import RequestServices
 from msgbook.request.size import check_recorded_texts
 from msgbook.request.summary_calls import Summaries
 from msgbook.text import one_line, repair_surrogates
-from msgbook.tools.results import Results
+from msgbook.tools import Results
 
 _NAMED = 5
 """Texts of a cell that a notice names."""

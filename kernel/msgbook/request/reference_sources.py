@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cell_names import NoSuchCellError, find_cell
 from msgbook.notebook.cells import Cell, IsMagic

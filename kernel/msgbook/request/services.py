@@ -10,8 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from msgbook.approval.question import Approve, Question
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest, Approve, Question
 from msgbook.errors import ToolError
 from msgbook.events import Notice, TurnEvent
 from msgbook.notebook.cells import Cell

@@ -10,7 +10,7 @@ from msgbook.errors import MsgbookError
 from msgbook.events import ModelFinished, Notice, TextDelta
 from msgbook.notebook.cell_names import named
 from msgbook.notebook.cells import Cell
-from msgbook.provider.base import Provider, Request
+from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
 
 _SIDE_BY_SIDE = 4

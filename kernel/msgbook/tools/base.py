@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
 

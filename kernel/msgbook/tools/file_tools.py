@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.results import Results

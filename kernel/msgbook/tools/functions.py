@@ -18,7 +18,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.trust import find_project
+from msgbook.approval import find_project
 from msgbook.errors import MsgbookError
 from msgbook.images import IMAGE_LIMIT
 from msgbook.tools.base import Content

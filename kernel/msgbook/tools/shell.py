@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from msgbook.approval.request import ApprovalRequest
+from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction

@@ -8,11 +8,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from msgbook.approval.question import Approve, Question
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Question
 from msgbook.errors import ToolError
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
-from msgbook.tools.base import CallContext, Content, Tool, ToolSet
+from msgbook.tools import CallContext, Content, Tool, ToolSet
 from msgbook.turn.following import until_done
 from msgbook.turn.limits import Breaker, Meter
 from msgbook.turn.record import TurnRecord

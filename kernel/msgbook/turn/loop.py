@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
-from msgbook.approval.question import Approve
+from msgbook.approval import Approve
 from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
     ModelFinished,
@@ -19,9 +19,9 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import Message
-from msgbook.provider.base import Provider, Request
+from msgbook.provider import Provider, Request
 from msgbook.text import counted
-from msgbook.tools.base import ToolSet
+from msgbook.tools import ToolSet
 from msgbook.turn.calls import Bound, CallRunner
 from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
 from msgbook.turn.record import TurnRecord

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, list_agents
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.config import Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
@@ -19,7 +19,7 @@ from msgbook.kernel.assist.complete import PROMPT_ATTRIBUTES, complete, reply
 from msgbook.kernel.assist.surroundings import Surroundings, is_unfinished
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import Notebook
-from msgbook.tools.base import Tool
+from msgbook.tools import Tool
 from msgbook.turn import LIMIT_KEYS
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequest, Roots
 from msgbook.request.context.files import FILE_LIMIT, NAMES, FileSources
 from msgbook.request.context.references import resolve_references
 from msgbook.request.context.sources import Document, SourceError

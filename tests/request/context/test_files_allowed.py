@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequest, Roots
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import Document, Matches, SourceError
 

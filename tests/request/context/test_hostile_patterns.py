@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.surroundings import Surroundings
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.images import find_images
-from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files import matcher
 
 LONG = "a" * 255
 

@@ -96,7 +96,7 @@ async def examine(
     Raises:
         ConfigError: The settings cannot be read, or the provider cannot be used.
     """
-    from msgbook.approval.project_settings import load_with_project
+    from msgbook.approval import load_with_project
     from msgbook.cli.doctor.findings import as_objects, exit_code
     from msgbook.cli.doctor.settings import aimed_at, in_force, others_in_force
     from msgbook.config import config_path, hide_key, load_settings, redact
@@ -152,7 +152,7 @@ async def _findings(
     if offline:
         return
     from msgbook.cli.doctor.server import ServerChecks
-    from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider import OpenAIProvider
 
     provider = OpenAIProvider(settings.provider, secrets=settings.secrets)
     checks = ServerChecks(provider, settings.model, seconds=seconds)

@@ -17,7 +17,7 @@ from msgbook.cli.doctor.findings import Finding, split_advice
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
 from msgbook.messages import user
-from msgbook.provider.base import Provider, Request
+from msgbook.provider import Provider, Request
 from msgbook.text import one_line
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")

@@ -8,8 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
-from msgbook.provider.failures import shown_url
-from msgbook.provider.servers import Servers
+from msgbook.provider import Servers, shown_url
 from msgbook.turn import Limits
 
 PROJECT = ".msgbook/config.toml"

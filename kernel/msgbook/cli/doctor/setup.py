@@ -198,7 +198,7 @@ def _wrong_variable(name: str) -> str:
 
 async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
     """The server's models; None when it does not tell them, with a word why."""
-    from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider import OpenAIProvider
 
     key = os.environ.get(variable, "").strip() or None
     settings = ProviderSettings("main", url, key, variable or None)

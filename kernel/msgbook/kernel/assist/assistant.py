@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.surroundings import Surroundings, python_names, speaks_of_cells
@@ -18,7 +18,7 @@ from msgbook.notebook.transcript import LiveNotebook, Notebook, Transcript, all_
 if TYPE_CHECKING:
     from msgbook.agents.resolve import AvailableAgent
     from msgbook.notebook.cells import Cell
-    from msgbook.tools.base import Tool
+    from msgbook.tools import Tool
 
 MODELS_KEPT = 300.0
 """Seconds until the server is asked for its models again."""
@@ -99,7 +99,7 @@ class Assistant:
         """The agents that can be named below some cells; reads the project's."""
         from msgbook.agents.project_files import read_project
         from msgbook.agents.resolve import list_agents
-        from msgbook.approval.trust import followed_project
+        from msgbook.approval import followed_project
         from msgbook.request.active_agent import find_agent_sources
 
         transcript = Transcript("live", above, metadata=metadata)

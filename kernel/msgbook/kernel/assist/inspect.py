@@ -23,7 +23,7 @@ from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import controls_visible, counted, visible
 
 if TYPE_CHECKING:
-    from msgbook.tools.base import Tool
+    from msgbook.tools import Tool
 
 _SHOWN_LINES = 20
 _SHOWN_CHARACTERS = 2000

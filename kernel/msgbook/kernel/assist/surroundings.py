@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
 
 if TYPE_CHECKING:
     from msgbook.agents.resolve import AvailableAgent
-    from msgbook.tools.base import Tool
+    from msgbook.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from typing import Any
 
-from msgbook.approval.question import Answer, Question
+from msgbook.approval import Answer, Question
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.text import repair_surrogates
 

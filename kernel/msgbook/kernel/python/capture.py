@@ -9,8 +9,7 @@ from typing import Any
 
 from msgbook.images import MAX_IMAGES, OUTPUT_IMAGE_TYPES
 from msgbook.messages import content_text
-from msgbook.tools.base import Content
-from msgbook.tools.tool_output import WHOLE_LIMIT, Output, TerminalText
+from msgbook.tools import WHOLE_LIMIT, Content, Output, TerminalText
 
 MAX_IMAGE_SIZE = 10_000_000
 """Characters of an image in base64."""

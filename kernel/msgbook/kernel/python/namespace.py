@@ -21,9 +21,7 @@ from msgbook.kernel.python.stepping import run_in_steps
 from msgbook.request.context.python_values import describe_value
 from msgbook.request.context.sources import SourceError
 from msgbook.throttle import Throttle
-from msgbook.tools.base import Content
-from msgbook.tools.functions import Called
-from msgbook.tools.tool_output import PIECE_INTERVAL
+from msgbook.tools import PIECE_INTERVAL, Called, Content
 
 _CLEAN_UP_TIME = 1.0
 """Seconds that awaited code gets to clean up after an interrupt; nobody waits for it longer."""

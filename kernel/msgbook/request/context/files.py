@@ -14,17 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from msgbook.approval.request import ApprovalRequest
-from msgbook.approval.roots import Roots
+from msgbook.approval import ApprovalRequest, Roots
 from msgbook.errors import ToolError
 from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.text import counted
-from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
-from msgbook.tools.files.patterns import matcher
-from msgbook.tools.files.text import TextFile, decoded
-from msgbook.tools.files.walking import SKIPPED, walk
+from msgbook.tools.files import (
+    SKIPPED,
+    TextFile,
+    decoded,
+    entries,
+    is_folder,
+    matcher,
+    read_file,
+    refusing,
+    walk,
+)
 
 FILE_LIMIT = 2_000_000
 """Bytes of a file that is sent; a larger one is named, unless lines of it are asked for."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgbook.approval.roots import Roots
+from msgbook.approval import Roots
 from msgbook.errors import ToolError
-from msgbook.tools.files.opening import read_file
-from msgbook.tools.files.text import decoded
+from msgbook.tools.files import decoded, read_file
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
