@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from msgbook_format.cells.ids import derived_id
-from msgbook_format.syntax.document import KERNELSPEC, LANGUAGE_INFO
+from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
 
 LINES = [

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook_format.syntax.lines import Escaper
-from msgbook_format.syntax.markers import Unit, format_unit, parse_any_unit, parse_unit, split_cells
+from msgbook_format.syntax.text_cell import (
+    Unit,
+    format_unit,
+    parse_any_unit,
+    parse_unit,
+    split_cells,
+)
 
 ESCAPER = Escaper.of(None)
 

@@ -30,7 +30,7 @@ from msgbook.request.history.turns import answer_messages
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.stopped_calls import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format import reads, writes
-from msgbook_format.syntax.document import KERNELSPEC
+from msgbook_format.syntax.dialect import KERNELSPEC
 from msgbook_format.turn import TURN_MIME
 
 

@@ -7,7 +7,7 @@ import re
 
 from msgbook_format.agents.definitions import frontmatter_agents
 from msgbook_format.syntax.frontmatter import parse_frontmatter, split_frontmatter
-from msgbook_format.syntax.layout import BOM
+from msgbook_format.syntax.split import BOM
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, kind_of, last, text_of
 
 _KEY = "default_agent"

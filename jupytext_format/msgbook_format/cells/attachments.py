@@ -7,7 +7,7 @@ from typing import Any
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import Attrs, Pairs
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.text_cell import Unit
 
 Attachments = dict[str, dict[str, str]]
 """File name -> MIME type -> data, as in nbformat."""

@@ -9,8 +9,8 @@ from msgbook_format.cells.attachments import read_attachments
 from msgbook_format.cells.head import read_cell, read_whole
 from msgbook_format.cells.ids import PREAMBLE_ID, Claim, is_cell_id
 from msgbook_format.outputs.cell_outputs import Run, read_run
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import (
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import (
     Group,
     Segment,
     Unit,

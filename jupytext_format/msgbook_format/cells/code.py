@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from msgbook_format.syntax import fence, jsontext
-from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.dialect import Context
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
 

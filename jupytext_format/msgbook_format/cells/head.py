@@ -8,9 +8,9 @@ from msgbook_format.cells.code import is_code, read_code, write_code
 from msgbook_format.outputs.file_references import drop_claims, outputs_of
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import Attrs, is_type, pairs_of
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import Unit, is_title
-from msgbook_format.turn.units.turns import without_derived
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import Unit, is_title
+from msgbook_format.turn.output_cells.turns import without_derived
 
 _TEXT_KEYS = ("history", "agent", "model", "role")
 _NAMED_KINDS = frozenset(("markdown", "code", "raw", "nb"))

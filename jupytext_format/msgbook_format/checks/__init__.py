@@ -12,10 +12,10 @@ from msgbook_format.checks import (
     marker_rules,
     output_rules,
 )
+from msgbook_format.checks.checked_text import View, view_of
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.fix import fix
 from msgbook_format.checks.output_rules import OutputFileRule
-from msgbook_format.checks.view import View, view_of
 
 __all__ = ["Finding", "OutputFileRule", "check", "fix"]
 

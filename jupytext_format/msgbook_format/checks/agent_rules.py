@@ -10,8 +10,8 @@ import yaml
 
 from msgbook_format.agents.properties import PROPERTIES, property_table
 from msgbook_format.cells.code import PYTHON_INFO
+from msgbook_format.checks.checked_text import YAML_LINE, Mark, View, shown_node
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.view import YAML_LINE, Mark, View, shown_node
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.magic_lines import (
     MSG_MAGIC,

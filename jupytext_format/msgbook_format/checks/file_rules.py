@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgbook_format.checks.checked_text import View
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lines import scan_lines
-from msgbook_format.checks.view import View
-from msgbook_format.syntax.layout import BOM
+from msgbook_format.checks.lookalikes import scan_lines
 from msgbook_format.syntax.section import split_section
+from msgbook_format.syntax.split import BOM
 
 _CONTROL = re.compile(r"\x00|\r(?!\n)")
 _KEY = re.compile(r"^message_section:", re.M)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgbook_format.checks.checked_text import view_of
 from msgbook_format.checks.file_rules import bom, mixed_line_ends
-from msgbook_format.checks.lines import fence_run
+from msgbook_format.checks.lookalikes import fence_run
 from msgbook_format.checks.marker_rules import fences
-from msgbook_format.checks.view import view_of
 from msgbook_format.document.reader import reads
 from msgbook_format.syntax.jsontext import same
-from msgbook_format.syntax.layout import BOM
+from msgbook_format.syntax.split import BOM
 
 
 def fix(text: str) -> str:

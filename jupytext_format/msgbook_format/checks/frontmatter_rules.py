@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import yaml
 
+from msgbook_format.checks.checked_text import YAML_LINE, View, shown_node
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.view import YAML_LINE, View, shown_node
 from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, last
 
 _KEYS = ("agents", "default_agent", "message_section", "jupyter")

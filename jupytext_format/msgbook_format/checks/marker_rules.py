@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from msgbook_format.checks.checked_text import Mark, View
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lines import Line, closes, fence_run
-from msgbook_format.checks.view import Mark, View
+from msgbook_format.checks.lookalikes import Line, closes, fence_run
 from msgbook_format.syntax.attributes import parse_tail
 
 _SHOWN = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.document import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
+from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
 from msgbook_format.syntax.frontmatter import NAMED_FIELDS, can_hold, section_name
 
 NBFORMAT_MINOR = 5

@@ -10,9 +10,9 @@ from msgbook_format.cells.ids import resolve
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.verbatim import keep_verbatim
 from msgbook_format.outputs.cell_outputs import add_derived
-from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.dialect import Context
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.layout import Layout, split_text
+from msgbook_format.syntax.split import Layout, split_text
 
 
 def reads(text: str) -> dict[str, Any]:

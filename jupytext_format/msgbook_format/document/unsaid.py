@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
-from msgbook_format.syntax.layout import BOM
+from msgbook_format.syntax.split import BOM
 
 _Json = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.document.writer import write_pieces
-from msgbook_format.syntax.layout import Layout, usual_gap
-from msgbook_format.syntax.markers import Segment
+from msgbook_format.syntax.split import Layout, usual_gap
+from msgbook_format.syntax.text_cell import Segment
 
 Source = tuple[Segment, Segment | None]
 """Head and outputs of a cell as they stand in the text."""

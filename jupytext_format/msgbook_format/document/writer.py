@@ -19,16 +19,16 @@ from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.spelling.heads import Head, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import plan_heads
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.dialect import Context
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
     parse_frontmatter,
     section_name,
     split_frontmatter,
 )
-from msgbook_format.syntax.layout import BOM, end_line, join_segments
-from msgbook_format.syntax.markers import Segment, format_unit, split_cells, split_outputs
 from msgbook_format.syntax.section import append_section, split_section
+from msgbook_format.syntax.split import BOM, end_line, join_segments
+from msgbook_format.syntax.text_cell import Segment, format_unit, split_cells, split_outputs
 
 
 @dataclass(slots=True)

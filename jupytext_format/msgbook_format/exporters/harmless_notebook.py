@@ -16,7 +16,7 @@ from msgbook_format.cells.code import is_code
 from msgbook_format.exporters.harmless_outputs import presentable_outputs
 from msgbook_format.exporters.nbconvert_markdown import spelled_out
 from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
-from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.dialect import Context
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.markdown.escape import code_block
 

@@ -33,7 +33,7 @@ from msgbook_format.exporters.harmless_notebook import (
 from msgbook_format.files import ipynb
 from msgbook_format.files.message_files import read_file
 from msgbook_format.files.regular_files import require_regular
-from msgbook_format.syntax.document import KERNELSPEC, is_chat
+from msgbook_format.syntax.dialect import KERNELSPEC, is_chat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Erro
 from msgbook_format.files.regular_files import read_regular
 from msgbook_format.outputs.files import keep_lost_data, load_output_files
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
-from msgbook_format.syntax.layout import BOM
+from msgbook_format.syntax.split import BOM
 
 SUFFIX = ".msg.md"
 

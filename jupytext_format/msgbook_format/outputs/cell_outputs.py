@@ -9,11 +9,16 @@ from typing import Any
 from msgbook_format.outputs.code_outputs import is_output, read_output, write_outputs
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import is_type
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import Unit
 from msgbook_format.turn import bundle, turn_of
 from msgbook_format.turn.model import TURN_MIME
-from msgbook_format.turn.units.turns import TurnReader, is_turn_output, without_derived, write_turn
+from msgbook_format.turn.output_cells.turns import (
+    TurnReader,
+    is_turn_output,
+    without_derived,
+    write_turn,
+)
 
 _COUNT = re.compile(r"[0-9]{1,15}")
 

@@ -16,7 +16,7 @@ from msgbook_format.outputs.streams import count_joined, is_stream, read_streams
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import Attrs, Pairs
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.text_cell import Unit
 from msgbook_format.turn.model import TURN_MIME, turn_of
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")

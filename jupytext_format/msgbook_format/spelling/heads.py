@@ -23,8 +23,8 @@ from msgbook_format.cells.ids import (
 )
 from msgbook_format.spelling import respell
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import Segment, Unit, format_unit, split_cells, split_outputs
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import Segment, Unit, format_unit, split_cells, split_outputs
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 

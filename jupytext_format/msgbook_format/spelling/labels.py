@@ -15,8 +15,8 @@ from msgbook_format.cells.ids import (
     resolve,
 )
 from msgbook_format.spelling.heads import FitsStart, Head, is_preamble, read_verbatim
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import Unit
 
 
 def plan_heads(

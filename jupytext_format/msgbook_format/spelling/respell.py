@@ -11,8 +11,8 @@ from msgbook_format.cells.cell import Stretch, read_stretch
 from msgbook_format.cells.code import replace_code
 from msgbook_format.cells.head import same_head
 from msgbook_format.syntax.attributes import format_tail, parse_tail
-from msgbook_format.syntax.document import Context
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.text_cell import Unit
 
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
 _BLANKS = " \t\r"

@@ -70,7 +70,7 @@ def _split(target: str) -> tuple[Path, str | None]:
 
 def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:
     from msgbook_format.cells.code import is_code
-    from msgbook_format.syntax.document import Context
+    from msgbook_format.syntax.dialect import Context
 
     if cell["cell_type"] == "code":
         context = Context.of(notebook["metadata"], None)

@@ -30,7 +30,7 @@ from msgbook.kernel.stdin import StdinLine
 from msgbook.notebook.cells import is_own_magic
 from msgbook.notebook.session_memory import RequestedCell
 from msgbook.text import repair_surrogates
-from msgbook_format.syntax.document import LANGUAGE_INFO
+from msgbook_format.syntax.dialect import LANGUAGE_INFO
 
 if TYPE_CHECKING:
     from msgbook.tools import Namespace

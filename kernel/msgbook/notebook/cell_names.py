@@ -113,7 +113,7 @@ def _label_of(cell: Cell) -> str | None:
     """What a text file calls the cell, if its spelling there was kept: a label that is not the id."""
     # A kernel starts without the format.
     from msgbook_format.syntax.lines import Escaper
-    from msgbook_format.syntax.markers import parse_unit
+    from msgbook_format.syntax.text_cell import parse_unit
 
     text = metadata_of(cell).get("text")
     spelling = text.get("cell") if isinstance(text, Mapping) else None

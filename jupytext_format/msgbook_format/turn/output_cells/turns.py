@@ -7,9 +7,9 @@ from typing import Any
 
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import Attrs, Pairs, is_type
-from msgbook_format.syntax.markers import Unit
+from msgbook_format.syntax.text_cell import Unit
 from msgbook_format.turn.model import TURN_MIME, TURN_VERSION, turn_of
-from msgbook_format.turn.units.blocks import (
+from msgbook_format.turn.output_cells.blocks import (
     NO_AGENT,
     is_readable,
     read_block,
@@ -20,7 +20,7 @@ from msgbook_format.turn.units.blocks import (
     write_seconds,
     write_whole,
 )
-from msgbook_format.turn.units.place import Place
+from msgbook_format.turn.output_cells.position import Place
 
 _DERIVED_MIMES = frozenset(("text/markdown", "text/plain"))
 """MIME types beside a turn that follow from it."""

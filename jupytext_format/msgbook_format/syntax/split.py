@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
-from msgbook_format.syntax.markers import Group, Segment, split_cells
 from msgbook_format.syntax.section import split_section
+from msgbook_format.syntax.text_cell import Group, Segment, split_cells
 
 BOM = "\ufeff"
 

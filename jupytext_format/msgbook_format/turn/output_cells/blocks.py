@@ -10,7 +10,7 @@ from typing import Any
 
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import Attrs, Pairs, Value, pairs_of
-from msgbook_format.syntax.markers import Unit, is_title
+from msgbook_format.syntax.text_cell import Unit, is_title
 
 NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
 """Kinds of units that name no agent."""

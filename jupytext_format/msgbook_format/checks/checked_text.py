@@ -12,16 +12,16 @@ import yaml
 from msgbook_format.agents.definitions import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
 from msgbook_format.cells.attachments import read_attachments
 from msgbook_format.cells.ids import is_cell_id
-from msgbook_format.checks.lines import Lines, scan_lines
+from msgbook_format.checks.lookalikes import Lines, scan_lines
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.outputs.code_outputs import is_output
 from msgbook_format.syntax.attributes import Pairs
-from msgbook_format.syntax.document import Context
+from msgbook_format.syntax.dialect import Context
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.layout import BOM, Layout, split_text
-from msgbook_format.syntax.markers import Group, Segment, Unit, parse_unit, split_outputs
+from msgbook_format.syntax.split import BOM, Layout, split_text
+from msgbook_format.syntax.text_cell import Group, Segment, Unit, parse_unit, split_outputs
 from msgbook_format.syntax.yaml_nodes import compose
-from msgbook_format.turn.units.blocks import NO_AGENT
+from msgbook_format.turn.output_cells.blocks import NO_AGENT
 
 Role = Literal[
     "preamble", "prompt", "code", "note", "raw", "whole", "block", "output", "attachment"
