@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.syntax.attributes import format_tail, is_type, pairs_of, parse_tail
+from msgbook_format.syntax.attributes import (
+    attributes_from_json,
+    format_footnote,
+    is_type,
+    parse_footnote,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,12 +30,12 @@ from msgbook_format.syntax.attributes import format_tail, is_type, pairs_of, par
     ],
 )
 def test_a_tail_is_type_and_attributes_in_order(tail, kind, pairs):
-    assert parse_tail(tail) == (kind, pairs)
+    assert parse_footnote(tail) == (kind, pairs)
 
 
 @pytest.mark.parametrize("tail", ["See the paper.", "a=1 and more", "[type]glued"])
 def test_prose_is_no_tail(tail):
-    assert parse_tail(tail) is None
+    assert parse_footnote(tail) is None
 
 
 @given(
@@ -38,7 +43,7 @@ def test_prose_is_no_tail(tail):
     st.lists(st.tuples(st.text(min_size=1), st.one_of(st.text(), st.just(True))).map(list)),
 )
 def test_what_can_be_written_is_read_back(kind, given_pairs):
-    pairs = pairs_of(given_pairs, frozenset())
+    pairs = attributes_from_json(given_pairs, frozenset())
 
     if pairs is not None:
-        assert parse_tail(format_tail(kind, pairs)) == (kind, pairs)
+        assert parse_footnote(format_footnote(kind, pairs)) == (kind, pairs)

@@ -18,7 +18,7 @@ from msgbook.agents.resolve import (
 from msgbook.notebook.cells import parse_prompt
 from msgbook_format import check, reads
 from msgbook_format.agents.definitions import list_agents
-from msgbook_format.syntax.attributes import parse_tail
+from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.jsontext import dump_string
 
 ODD_LINES = {
@@ -92,7 +92,7 @@ def test_all_readers_of_a_msg_line_name_one_agent(written):
 @given(lines)
 def test_attributes_that_a_footnote_can_hold_are_read_as_there(written):
     prompt = parse_prompt(f"%%msg {written}\nHi")
-    tail = parse_tail(f"[markdown] {written}")
+    tail = parse_footnote(f"[markdown] {written}")
     pairs = [(key, value) for key, value in tail[1] if value is not True]
 
     assert prompt.attributes == dict(reversed(pairs))

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook_format.syntax.lines import Escaper
+from msgbook_format.syntax.split import split_cells
 from msgbook_format.syntax.text_cell import (
-    Unit,
-    format_unit,
-    parse_any_unit,
-    parse_unit,
-    split_cells,
+    TextCell,
+    format_text_cell,
+    parse_any_text_cell,
+    parse_text_cell,
 )
 
-ESCAPER = Escaper.of(None)
+ESCAPER = Escaper.for_heading(None)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def test_a_marker_in_an_open_fence_begins_a_cell():
     ],
 )
 def test_a_marker_has_title_and_label(line, title, label):
-    unit = parse_unit(line, ESCAPER)
+    unit = parse_text_cell(line, ESCAPER)
 
     assert (unit.title, unit.label) == (title, label)
 
 
 def test_only_the_own_footnote_in_front_is_metadata():
-    unit = parse_unit("# %% [^a]\n\n[^a]: [raw] k=v\n\n[^a]: [raw]\n[^b]: x\n", ESCAPER)
+    unit = parse_text_cell("# %% [^a]\n\n[^a]: [raw] k=v\n\n[^a]: [raw]\n[^b]: x\n", ESCAPER)
 
-    assert (unit.kind, unit.attrs) == ("raw", [("k", "v")])
+    assert (unit.type, unit.attributes) == ("raw", [("k", "v")])
     assert unit.body == "[^a]: [raw]\n[^b]: x"
 
 
@@ -71,10 +71,10 @@ def test_only_the_own_footnote_in_front_is_metadata():
     ],
 )  # fmt: skip
 def test_escaped_content_is_read_back(body):
-    text = format_unit(Unit(kind="x", label="a", body=body), "# %%", ESCAPER)
+    text = format_text_cell(TextCell(type="x", label="a", body=body), "# %%", ESCAPER)
 
     assert len(split_cells(text)[1]) == 1
-    assert parse_unit(text, ESCAPER).body == body
+    assert parse_text_cell(text, ESCAPER).body == body
 
 
 def test_text_without_lookalikes_is_not_escaped():
@@ -91,6 +91,6 @@ USUAL = st.sampled_from(["# %% [^a]\n\n[^a]: [x]", "## %%% [^a]\n\n[^a]: [x] k=1
 
 @given(st.builds(lambda start, rest: start + "".join(rest), USUAL, st.lists(PIECES, max_size=6)))
 def test_a_usual_spelling_is_read_as_any_other_is(text):
-    escaper = Escaper.of("Log")
+    escaper = Escaper.for_heading("Log")
 
-    assert parse_unit(text, escaper) == parse_any_unit(text, escaper)
+    assert parse_text_cell(text, escaper) == parse_any_text_cell(text, escaper)

@@ -1,45 +1,47 @@
-"""Attachments of a note or raw cell as `# %%% [attachment]` units below it."""
+"""Attachments of a note or raw cell as output cells of the type `attachment`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.attributes import Attrs, Pairs
+from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
-from msgbook_format.syntax.text_cell import Unit
+from msgbook_format.syntax.text_cell import TextCell
 
 Attachments = dict[str, dict[str, str]]
 """File name -> MIME type -> data, as in nbformat."""
 
 
-def write_attachments(attachments: Attachments, base: str) -> list[Unit]:
-    """Units for the attachments of a cell with the label `base`, one for each MIME type."""
-    units: list[Unit] = []
+def write_attachments(attachments: Attachments, base: str) -> list[TextCell]:
+    """Return an output cell for each MIME type of each attachment of the cell labelled `base`."""
+    output_cells: list[TextCell] = []
     for name in sorted(attachments):
         for mime in sorted(attachments[name]):
             data = attachments[name][mime]
-            attrs: Pairs = [("name", name), ("mime_type", mime)]
+            attributes: Attributes = [("name", name), ("mime_type", mime)]
             body = data
             if jsontext.needs_json(data):
-                attrs.append(("encoding", "json"))
+                attributes.append(("encoding", "json"))
                 body = jsontext.dumps(data)
             elif is_base64(data):
-                attrs.append(("encoding", "base64"))
+                attributes.append(("encoding", "base64"))
                 body = wrap(data)
-            label = f"{base}.a{len(units) + 1}"
-            units.append(Unit(kind="attachment", attrs=attrs, body=body, label=label))
-    return units
+            label = f"{base}.a{len(output_cells) + 1}"
+            output_cells.append(
+                TextCell(type="attachment", attributes=attributes, body=body, label=label)
+            )
+    return output_cells
 
 
-def read_attachments(units: list[Unit]) -> Attachments | None:
-    """What the units below a note attach to it; None when one of them is no attachment."""
+def read_attachments(output_cells: list[TextCell]) -> Attachments | None:
+    """Return the attachments in output cells; None if one of them is no attachment."""
     attachments: Attachments = {}
-    for unit in units:
-        attrs = Attrs(unit.attrs)
-        name, mime = attrs.take("name"), attrs.take("mime_type")
-        data = _read_data(unit, attrs.take("encoding"))
-        if unit.kind != "attachment" or name is None or mime is None or data is None:
+    for output_cell in output_cells:
+        attributes = AttributeReader(output_cell.attributes)
+        name, mime = attributes.take("name"), attributes.take("mime_type")
+        data = _read_data(output_cell, attributes.take("encoding"))
+        if output_cell.type != "attachment" or name is None or mime is None or data is None:
             return None
         bundle = attachments.setdefault(name, {})
         if mime in bundle:
@@ -48,13 +50,13 @@ def read_attachments(units: list[Unit]) -> Attachments | None:
     return attachments
 
 
-def _read_data(unit: Unit, encoding: str | None) -> str | None:
+def _read_data(output_cell: TextCell, encoding: str | None) -> str | None:
     if encoding == "base64":
-        return unwrap(unit.body)
+        return unwrap(output_cell.body)
     if encoding != "json":
-        return unit.body
+        return output_cell.body
     try:
-        data: Any = jsontext.loads(unit.body)
+        data: Any = jsontext.loads(output_cell.body)
     except ValueError:
         return None
     return data if isinstance(data, str) else None

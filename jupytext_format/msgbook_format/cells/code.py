@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from msgbook_format.syntax import fence, jsontext
-from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
 
@@ -17,64 +17,65 @@ PYTHON_INFO = frozenset(("python", "py", ""))
 _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
-def is_code(source: str, ctx: Context) -> bool:
-    """Whether a code cell stands as `[code]`: on msgbook's kernel a magic or `!` command.
+def is_code(source: str, dialect: Dialect) -> bool:
+    """Return whether a code cell is written as `[code]`: on other kernels always, on msgbook's if it
+    is a magic or a `!` command.
 
-    `%continue` is none: a turn follows it.
+    `%continue` is written as a prompt, because a turn follows it.
     """
-    return not ctx.chat or bool(_COMMAND.match(source))
+    return not dialect.has_prompts or bool(_COMMAND.match(source))
 
 
-def read_code(body: str, ctx: Context) -> tuple[str, dict[str, Any]]:
-    """Source of a cell for the body of a `[code]` unit, and keys for `metadata.msgbook`."""
+def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
+    """Return the source for the body of a `[code]` cell, and keys for `metadata.msgbook`."""
     fenced = parse_fence(body)
     ours: dict[str, Any] = {}
     if fenced.before:
         ours["before"] = fenced.before
     if fenced.after:
         ours["after"] = fenced.after
-    source = _prefix(fenced.info or "", ctx) + fenced.code
-    if fenced.info is not None and fenced.info != _canonical_info(source, ctx):
+    source = _prefix(fenced.info or "", dialect) + fenced.code
+    if fenced.info is not None and fenced.info != _canonical_info(source, dialect):
         ours["lang"] = fenced.info
     return source, ours
 
 
-def write_code(source: str, ours: dict[str, Any], ctx: Context) -> str:
-    """The body of a `[code]` unit; the keys of `ours` that it says are removed."""
+def write_code(source: str, ours: dict[str, Any], dialect: Dialect) -> str:
+    """Return the body of a `[code]` cell; keys of `ours` that it holds are removed in place."""
     info = ours.get("lang")
-    if isinstance(info, str) and fits_info(info) and source.startswith(_prefix(info, ctx)):
+    if isinstance(info, str) and fits_info(info) and source.startswith(_prefix(info, dialect)):
         del ours["lang"]
     else:
-        info = _canonical_info(source, ctx)
+        info = _canonical_info(source, dialect)
     before = after = ""
     if _is_prose(ours.get("before")) and fits_before(ours["before"]):
         before = ours.pop("before")
     if _is_prose(ours.get("after")):
         after = ours.pop("after")
-    return format_fence(Fenced(info, source[len(_prefix(info, ctx)) :], before, after))
+    return format_fence(Fenced(info, source[len(_prefix(info, dialect)) :], before, after))
 
 
-def replace_code(body: str, source: str, ctx: Context) -> str | None:
-    """`body` of a `[code]` unit, escapes and all, with the code of `source` in place of its own.
+def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
+    """Return a body, which has its escapes, with the code of `source` in place of its own.
 
-    None if the language of its fence is not that of `source`.
+    Returns None if the language of its fence is not that of `source`.
     """
-    prefix = _prefix(parse_fence(body).info or "", ctx)
+    prefix = _prefix(parse_fence(body).info or "", dialect)
     if not source.startswith(prefix):
         return None
-    return fence.replace_code(body, ctx.escaper.pattern.sub(r"\\", source[len(prefix) :]))
+    return fence.replace_code(body, dialect.escaper.pattern.sub(r"\\", source[len(prefix) :]))
 
 
-def _canonical_info(source: str, ctx: Context) -> str:
-    if ctx.chat:
+def _canonical_info(source: str, dialect: Dialect) -> str:
+    if dialect.has_prompts:
         return "python" if source.startswith(_PYTHON) else "ipython"
-    return ctx.language if fits_info(ctx.language) else ""
+    return dialect.language if fits_info(dialect.language) else ""
 
 
-def _prefix(info: str, ctx: Context) -> str:
-    """What stands in a source before the code of a fence with this info string."""
+def _prefix(info: str, dialect: Dialect) -> str:
+    """Return the line that a source has above the code of a fence with this info string."""
     language = info.split(" ", 1)[0]
-    if not ctx.chat or language == "ipython":
+    if not dialect.has_prompts or language == "ipython":
         return ""
     if language in PYTHON_INFO or not _MAGIC.fullmatch(language):
         return _PYTHON

@@ -1,15 +1,15 @@
-"""The head of a cell: `# %%`, footnote and body, as a notebook cell and back."""
+"""The head of a cell as a notebook cell, and back."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from msgbook_format.cells.code import is_code, read_code, write_code
-from msgbook_format.outputs.file_references import drop_claims, outputs_of
+from msgbook_format.outputs.file_references import drop_loaded, outputs_of
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.attributes import Attrs, is_type, pairs_of
-from msgbook_format.syntax.dialect import Context
-from msgbook_format.syntax.text_cell import Unit, is_title
+from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type
+from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.turns import without_derived
 
 _TEXT_KEYS = ("history", "agent", "model", "role")
@@ -24,64 +24,66 @@ _FIELDS = {
 }
 
 
-def read_cell(unit: Unit, ctx: Context) -> dict[str, Any]:
-    """The cell of a head unit, without id; its `outputs`, if a code cell, are empty."""
-    attrs = Attrs(unit.attrs)
-    attrs.take("id")
-    kind = unit.kind or "markdown"
-    cell_type = _take_cell_type(attrs, kind)
-    source = unit.body
+def read_head(head: TextCell, dialect: Dialect) -> dict[str, Any]:
+    """Return the cell of a head, without id; a code cell has no outputs yet."""
+    attributes = AttributeReader(head.attributes)
+    attributes.take("id")
+    kind = head.type or "markdown"
+    cell_type = _take_cell_type(attributes, kind)
+    source = head.body
     code: dict[str, Any] = {}
     if cell_type == "code" and kind == "code":
-        source, code = read_code(unit.body, ctx)
-    metadata = _read_metadata(attrs)
+        source, code = read_code(head.body, dialect)
+    metadata = _read_metadata(attributes)
     named = {"code": "code", "raw": "raw", "markdown": "markdown"}[cell_type]
     if kind not in ("markdown", named):
         code["type"] = kind
-    ours = {**_take_ours(unit, attrs), **code}
-    if attrs.rest:
-        ours["attrs"] = [list(pair) for pair in attrs.rest]
+    ours = {**_take_ours(head, attributes), **code}
+    if attributes.rest:
+        ours["attrs"] = [list(pair) for pair in attributes.rest]
     if ours:
         metadata["msgbook"] = {**metadata.get("msgbook", {}), **ours}
     cell: dict[str, Any] = {"cell_type": cell_type, "metadata": metadata, "source": source}
     if cell_type == "code":
         cell.update(execution_count=None, outputs=[])
-    elif ("attachments", "0") in unit.attrs:
+    elif ("attachments", "0") in head.attributes:
         cell["attachments"] = {}
     return cell
 
 
-def write_cell(cell: dict[str, Any], ctx: Context) -> Unit:
-    """The head unit of a cell, without label and id; what fits no construct stands as JSON."""
+def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
+    """Return the head of a cell, without label and id; a cell without a text form is JSON."""
     if not is_plain(cell):
         whole = _saved_cell(cell)
-        return Unit(kind="nb", attrs=[("encoding", "json")], body=jsontext.dumps_indented(whole))
+        return TextCell(
+            type="nb", attributes=[("encoding", "json")], body=jsontext.dumps_indented(whole)
+        )
     cell_type, source = cell["cell_type"], cell["source"]
     rest = saved_metadata(cell["metadata"])
     ours = dict(rest.pop("msgbook", {}))
-    unit = Unit(kind="markdown", body=source)
+    head = TextCell(type="markdown", body=source)
     custom = ours.get("type")
-    if cell_type == "code" and is_code(source, ctx):
-        unit.kind, unit.body = "code", write_code(source, ours, ctx)
+    if cell_type == "code" and is_code(source, dialect):
+        head.type, head.body = "code", write_code(source, ours, dialect)
     elif cell_type == "raw":
-        unit.kind = "raw"
+        head.type = "raw"
     elif isinstance(custom, str) and is_type(custom) and custom not in _NAMED_KINDS:
-        unit.kind = ours.pop("type")
+        head.type = ours.pop("type")
     if cell_type == "markdown":
-        unit.attrs.append(("cell", "markdown"))
+        head.attributes.append(("cell", "markdown"))
     if cell.get("attachments") == {}:
-        unit.attrs.append(("attachments", "0"))
-    _write_ours(unit, ours)
+        head.attributes.append(("attachments", "0"))
+    _write_ours(head, ours)
     if ours:
         rest["msgbook"] = ours
     if rest:
-        unit.attrs.append(("metadata", jsontext.dumps(rest)))
-    return unit
+        head.attributes.append(("metadata", jsontext.dumps(rest)))
+    return head
 
 
-def read_whole(unit: Unit) -> dict[str, Any] | None:
-    """The cell that an `[nb]` unit holds as JSON; None when it holds none."""
-    cell = jsontext.load_object(unit.body) if unit.kind == "nb" else None
+def read_json_cell(head: TextCell) -> dict[str, Any] | None:
+    """Return the cell that a head of the type `nb` holds as JSON; None if it holds none."""
+    cell = jsontext.load_object(head.body) if head.type == "nb" else None
     if cell is None or not isinstance(cell.get("cell_type"), str):
         return None
     metadata = cell.get("metadata")
@@ -90,29 +92,30 @@ def read_whole(unit: Unit) -> dict[str, Any] | None:
     cell.pop("id", None)
     cell["metadata"] = saved_metadata(metadata)
     for output in outputs_of(cell):
-        drop_claims(output)
+        drop_loaded(output)
     return cell
 
 
-def same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
-    """Whether `alone`, read from a head, has the head of `cell`: but for the id and what follows.
+def has_same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
+    """Return whether `alone`, read from a head, has the head of `cell`, but for the id.
 
-    Attachments below a head count, even if it says that there are none.
+    A head that says `attachments=0` may all the same have attachments below it.
     """
-    bare = bool(cell.get("attachments")) or _is_bare(alone) == _is_bare(cell)
-    return bare and jsontext.same(_head(alone), _head(cell))
+    if not cell.get("attachments") and _lists_no_attachments(alone) != _lists_no_attachments(cell):
+        return False
+    return jsontext.same(_head_fields(alone), _head_fields(cell))
 
 
-def same_whole(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether two cells are equal but for ids."""
+def is_same_cell(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Return whether two cells are equal but for ids."""
     return jsontext.same(_saved_cell(left), _saved_cell(right))
 
 
-def _head(cell: dict[str, Any]) -> list[Any]:
+def _head_fields(cell: dict[str, Any]) -> list[Any]:
     return [cell["cell_type"], cell["source"], saved_metadata(cell["metadata"])]
 
 
-def _is_bare(cell: dict[str, Any]) -> bool:
+def _lists_no_attachments(cell: dict[str, Any]) -> bool:
     return cell.get("attachments") == {}
 
 
@@ -126,7 +129,7 @@ def _saved_cell(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Metadata without what is never in a file: trust, the verbatim bits, an empty mapping."""
+    """Return metadata without what no file holds: trust, verbatim bits, an empty `msgbook`."""
     saved = {key: value for key, value in metadata.items() if key != "trusted"}
     ours = saved.get("msgbook")
     if isinstance(ours, dict) and ("text" in ours or not ours):
@@ -137,12 +140,12 @@ def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_plain(cell: dict[str, Any]) -> bool:
-    """Whether a cell can stand as text; the others stand as JSON with all they hold."""
+    """Return whether a cell has a text form; any other is written as JSON."""
     return is_regular(cell) and not jsontext.needs_json(cell["source"])
 
 
 def is_regular(cell: dict[str, Any]) -> bool:
-    """Whether a cell has what nbformat says of its type, and nothing else."""
+    """Return whether a cell has the fields that nbformat gives its type, and no others."""
     fields = _FIELDS.get(cell.get("cell_type", ""))
     metadata = cell.get("metadata")
     if fields is None or not cell.keys() <= fields or not isinstance(metadata, dict):
@@ -171,67 +174,67 @@ def _plain_attachments(attachments: Any) -> bool:
     )
 
 
-def _take_cell_type(attrs: Attrs, kind: str) -> str:
-    given = attrs.take("cell")
+def _take_cell_type(attributes: AttributeReader, kind: str) -> str:
+    given = attributes.take("cell")
     if given in ("markdown", "raw"):
         return given
     if given is not None and given != "code":
-        attrs.put_back("cell", given)
+        attributes.put_back("cell", given)
     return "raw" if kind == "raw" else "code"
 
 
-def _read_metadata(attrs: Attrs) -> dict[str, Any]:
-    text = attrs.take("metadata")
+def _read_metadata(attributes: AttributeReader) -> dict[str, Any]:
+    text = attributes.take("metadata")
     if text is None:
         return {}
     metadata = jsontext.load_object(text)
     if metadata is None or not isinstance(metadata.get("msgbook", {}), dict):
-        attrs.put_back("metadata", text)
+        attributes.put_back("metadata", text)
         return {}
     return saved_metadata(metadata)
 
 
-def _take_ours(unit: Unit, attrs: Attrs) -> dict[str, Any]:
+def _take_ours(head: TextCell, attributes: AttributeReader) -> dict[str, Any]:
     ours: dict[str, Any] = {}
-    title = attrs.take("title")
+    title = attributes.take("title")
     if title is None:
-        title = unit.title
+        title = head.title
     if title is not None:
         ours["title"] = title
     for key in _TEXT_KEYS:
-        value = attrs.take(key)
+        value = attributes.take(key)
         if value is not None:
             ours[key] = value
-    text, source = attrs.take("summary"), attrs.take("summary_of")
+    text, source = attributes.take("summary"), attributes.take("summary_of")
     if text is not None:
         ours["summary"] = {"text": text} if source is None else {"text": text, "source": source}
     elif source is not None:
-        attrs.put_back("summary_of", source)
-    if ("attachments", "0") in attrs.rest:
-        attrs.rest.remove(("attachments", "0"))
+        attributes.put_back("summary_of", source)
+    if ("attachments", "0") in attributes.rest:
+        attributes.rest.remove(("attachments", "0"))
     return ours
 
 
-def _write_ours(unit: Unit, ours: dict[str, Any]) -> None:
-    """Move what attributes can say from `ours` to `unit`."""
+def _write_ours(head: TextCell, ours: dict[str, Any]) -> None:
+    """Move what attributes can say from `ours` to `head`, in place."""
     title = ours.get("title")
     if isinstance(title, str):
         del ours["title"]
         if is_title(title):
-            unit.title = title
+            head.title = title
         else:
-            unit.attrs.append(("title", title))
+            head.attributes.append(("title", title))
     for key in _TEXT_KEYS:
         if isinstance(ours.get(key), str):
-            unit.attrs.append((key, ours.pop(key)))
+            head.attributes.append((key, ours.pop(key)))
     summary = ours.get("summary")
     if isinstance(summary, dict) and isinstance(summary.get("text"), str):
         source = summary.get("source")
         if summary.keys() == {"text"} or (len(summary) == 2 and isinstance(source, str)):
-            unit.attrs.append(("summary", ours.pop("summary")["text"]))
+            head.attributes.append(("summary", ours.pop("summary")["text"]))
             if source is not None:
-                unit.attrs.append(("summary_of", source))
-    pairs = pairs_of(ours.get("attrs"), _RESERVED)
+                head.attributes.append(("summary_of", source))
+    pairs = attributes_from_json(ours.get("attrs"), _RESERVED)
     if pairs is not None:
         del ours["attrs"]
-        unit.attrs += pairs
+        head.attributes += pairs

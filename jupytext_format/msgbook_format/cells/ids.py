@@ -1,4 +1,4 @@
-"""Cell ids: which one a marker claims, and the one that a cell without `[^id]` gets."""
+"""Ids of cells: those that texts name, and those that follow from a source; labels for them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _SHORT_LENGTH = 8
 
 
 class Claim(NamedTuple):
-    """What a cell says about its id."""
+    """Id that the text of a cell names, and the source that it follows from otherwise."""
 
     id: str | None
-    """The id that its text names; None when it names none or one that nbformat forbids."""
+    """Id that the text names; None if it names none, or one that nbformat forbids."""
     source: str
-    """Source of the cell, from which its id follows when it has none."""
+    """Source of the cell, from which its id follows if the text names none."""
 
 
 def is_cell_id(text: str | None) -> bool:
-    """Whether nbformat 4.5 allows `text` as the id of a cell."""
+    """Return whether nbformat 4.5 allows `text` as the id of a cell."""
     return text is not None and bool(_CELL_ID.fullmatch(text))
 
 
-def resolve(claims: Sequence[Claim]) -> list[str]:
-    """The ids of the cells: the first claim of an id wins, the others follow from the source."""
+def resolve_ids(claims: Sequence[Claim]) -> list[str]:
+    """Return the ids of cells: the first claim of an id wins, other ids follow from the source."""
     taken: set[str] = set()
     ids: list[str | None] = []
     for claim in claims:
@@ -46,18 +46,18 @@ def resolve(claims: Sequence[Claim]) -> list[str]:
 
 
 def nameless_label(content: str) -> str:
-    """A label, not an id, that follows from `content` of a cell that has no id."""
+    """Return a label, which is no id, that follows from `content` of a cell without id."""
     return "c." + sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
 
 
 def derived_id(source: str, count: int) -> str:
-    """The id that follows from a source; `count`, from 0, tells cells with one source apart."""
+    """Return the id that follows from a source; cells with one source count from 0."""
     text = f"{count}\n{source}".encode("utf-8", "surrogatepass")
     return "m" + sha256(text).hexdigest()[:10]
 
 
 def may_be_derived(cell_id: str) -> bool:
-    """Whether `cell_id` has the shape of an id that follows from a source."""
+    """Return whether `cell_id` has the shape of an id that follows from a source."""
     return len(cell_id) == 11 and cell_id[0] == "m"
 
 
@@ -71,10 +71,10 @@ def _derived(source: str, taken: set[str], counts: dict[str, int]) -> str:
             return cell_id
 
 
-def labels(ids: Iterable[str | None], taken: set[str]) -> list[str | None]:
-    """A short label for each id: the id itself where it is one, else its start or a hash.
+def make_labels(ids: Iterable[str | None], taken: set[str]) -> list[str | None]:
+    """Return a short label for each id: the id itself if it is short, else its start or a hash.
 
-    `taken` are labels in use elsewhere; the new ones are added to it. None stays None.
+    `taken` are labels that other cells have; it is changed in place. None stays None.
     """
     ids = list(ids)
     taken.update(cell_id for cell_id in ids if cell_id is not None and _is_short(cell_id))

@@ -12,14 +12,14 @@ from msgbook_format.checks import (
     marker_rules,
     output_rules,
 )
-from msgbook_format.checks.checked_text import View, view_of
+from msgbook_format.checks.checked_text import CheckedText, parse_for_checks
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.fix import fix
 from msgbook_format.checks.output_rules import OutputFileRule
 
 __all__ = ["Finding", "OutputFileRule", "check", "fix"]
 
-Rule = Callable[[View], Iterable[Finding]]
+Rule = Callable[[CheckedText], Iterable[Finding]]
 
 _RULES: tuple[Rule, ...] = (
     file_rules.bom,
@@ -60,8 +60,8 @@ def check(
         agents: Names that the project and the user's settings define; without them a
             `default_agent` is judged only in a text that defines agents itself.
     """
-    view = view_of(text, agents)
-    found = {finding for rule in _RULES for finding in rule(view)}
+    checked = parse_for_checks(text, agents)
+    found = {finding for rule in _RULES for finding in rule(checked)}
     if output_file is not None:
-        found.update(output_rules.output_files(view, output_file))
+        found.update(output_rules.output_files(checked, output_file))
     return sorted(found, key=attrgetter("line", "code", "message"))

@@ -10,7 +10,7 @@ import yaml
 
 from msgbook_format.agents.properties import PROPERTIES, property_table
 from msgbook_format.cells.code import PYTHON_INFO
-from msgbook_format.checks.checked_text import YAML_LINE, Mark, View, shown_node
+from msgbook_format.checks.checked_text import YAML_LINE, CheckedText, LocatedCell, describe_node
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.magic_lines import (
@@ -28,10 +28,10 @@ _NAMED = 20
 """Agents that a message names."""
 
 
-def frontmatter_agents(view: View) -> Iterator[Finding]:
+def frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
     """What is wrong with `agents` and `default_agent`."""
     try:
-        found = entries(view.root)
+        found = entries(checked.root)
     except YamlError:
         return  # `frontmatter_rules` tells
     agents, default = last(found, "agents"), last(found, "default_agent")
@@ -42,19 +42,19 @@ def frontmatter_agents(view: View) -> Iterator[Finding]:
     name = text_of(default.node)
     if not name:
         yield _wrong_type(default, "`default_agent`", "a name")
-    elif view.may_judge_agents and name not in view.known_agents:
+    elif checked.can_judge_agents and name not in checked.known_agents:
         message = f"`default_agent` is `{name[:_SHOWN]}`, which nothing defines"
         yield Finding(
             default.line + YAML_LINE,
             "unknown-agent",
-            f"{message}: expected one of {_listed(view.known_agents)}",
+            f"{message}: expected one of {_listed(checked.known_agents)}",
         )
 
 
-def named_agents(view: View) -> Iterator[Finding]:
+def named_agents(checked: CheckedText) -> Iterator[Finding]:
     """Agents that nothing defines, in a file that defines some; and `%agent` cells."""
-    known = set(view.known_agents)
-    for cell in view.cells:
+    known = set(checked.known_agents)
+    for cell in checked.cells:
         source = _agent_source(cell.head)
         line = parse_agent_line(source)
         first_line = parse_agent_line(source.lstrip().partition("\n")[0])
@@ -68,11 +68,11 @@ def named_agents(view: View) -> Iterator[Finding]:
             if line.verb == "new":
                 known.add(line.name)
                 yield from _temporary(line, cell.head.line)
-        for mark in (cell.head, *cell.below) if view.agents.names else ():
-            name = _agent_of(mark)
+        for located in (cell.head, *cell.below) if checked.agents.names else ():
+            name = _agent_of(located)
             if name is not None and name not in known:
                 yield Finding(
-                    mark.footnote,
+                    located.footnote_line,
                     "unknown-agent",
                     f"nothing above defines the agent `{name[:_SHOWN]}`: "
                     f"expected one of {_listed(known)}",
@@ -93,18 +93,18 @@ def _definitions(agents: Entry) -> Iterator[Finding]:
     for agent in entries(agents.node):
         if isinstance(agent.node, yaml.MappingNode):
             for item in entries(agent.node):
-                value, shown = plain_value(item.node), shown_node(item.node)
+                value, shown = plain_value(item.node), describe_node(item.node)
                 yield from _property(agent.key, item.key, value, shown, line=item.line + YAML_LINE)
         elif kind_of(agent.node) != "null":
             yield _wrong_type(agent, f"the agent `{agent.key[:_SHOWN]}`", "a mapping of properties")
 
 
-def msg_lines(view: View) -> Iterator[Finding]:
+def msg_lines(checked: CheckedText) -> Iterator[Finding]:
     """Yield a finding for each `%%msg` line that cannot be read."""
-    for mark in view.marks:
-        msg = parse_msg_line(mark.unit.body) if mark.role == "prompt" else None
+    for located in checked.text_cells:
+        msg = parse_msg_line(located.cell.body) if located.role == "prompt" else None
         if msg is not None:
-            yield from _unreadable(MSG_MAGIC, msg.problem, mark.body_line)
+            yield from _unreadable(MSG_MAGIC, msg.problem, located.body_line)
 
 
 def _unreadable(magic: str, problem: str | None, line: int) -> Iterator[Finding]:
@@ -140,7 +140,7 @@ def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Ite
 
 
 def _wrong_type(entry: Entry, what: str, expected: str) -> Finding:
-    message = f"expected {expected} for {what}, found {shown_node(entry.node)}"
+    message = f"expected {expected} for {what}, found {describe_node(entry.node)}"
     return Finding(entry.line + YAML_LINE, "agents-type", message)
 
 
@@ -152,25 +152,25 @@ def _one_line(value: Any) -> str:
     return " ".join(str(value)[: 2 * _SHOWN].split())[:_SHOWN]
 
 
-def _agent_source(head: Mark) -> str:
+def _agent_source(head: LocatedCell) -> str:
     """Return the source of a cell that may be a `%agent` line; empty for any other."""
-    if head.role not in ("prompt", "code") or "%agent" not in head.unit.body:
+    if head.role not in ("prompt", "code") or "%agent" not in head.cell.body:
         return ""
-    return parse_fence(head.unit.body).code if head.role == "code" else head.unit.body
+    return parse_fence(head.cell.body).code if head.role == "code" else head.cell.body
 
 
-def _is_python(head: Mark) -> bool:
+def _is_python(head: LocatedCell) -> bool:
     """Whether code is Python: its fence says so, or nothing else, or there is none."""
     if head.role != "code":
         return False
-    info = (parse_fence(head.unit.body).info or "").split(" ", 1)[0]
+    info = (parse_fence(head.cell.body).info or "").split(" ", 1)[0]
     return info in PYTHON_INFO
 
 
-def _agent_of(mark: Mark) -> str | None:
+def _agent_of(located: LocatedCell) -> str | None:
     """The agent that a mark names."""
-    if mark.role == "prompt":
-        msg = parse_msg_line(mark.unit.body)
-        named = (msg.attributes.get("agent") if msg else None) or mark.value("agent") or ""
+    if located.role == "prompt":
+        msg = parse_msg_line(located.cell.body)
+        named = (msg.attributes.get("agent") if msg else None) or located.value("agent") or ""
         return named.strip() or None
-    return mark.agent or (mark.value("agent") if mark.role != "attachment" else None)
+    return located.agent or (located.value("agent") if located.role != "attachment" else None)

@@ -1,4 +1,4 @@
-"""A message file as cells and outputs that know their lines. Everything rules look at is here."""
+"""A text, parsed for its checks: cells and output cells with their roles and lines."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import yaml
 from msgbook_format.agents.definitions import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
 from msgbook_format.cells.attachments import read_attachments
 from msgbook_format.cells.ids import is_cell_id
-from msgbook_format.checks.lookalikes import Lines, scan_lines
+from msgbook_format.checks.lookalikes import Lookalikes, find_lookalikes
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.outputs.code_outputs import is_output
-from msgbook_format.syntax.attributes import Pairs
-from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.split import BOM, Layout, split_text
-from msgbook_format.syntax.text_cell import Group, Segment, Unit, parse_unit, split_outputs
+from msgbook_format.syntax.segments import Segment
+from msgbook_format.syntax.split import BOM, SplitCell, SplitText, split_output_cells, split_text
+from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.syntax.yaml_nodes import compose
 from msgbook_format.turn.output_cells.blocks import NO_AGENT
 
-Role = Literal[
-    "preamble", "prompt", "code", "note", "raw", "whole", "block", "output", "attachment"
-]
+Role = Literal["preamble", "prompt", "code", "note", "raw", "json", "block", "output", "attachment"]
 
 
 YAML_LINE = 1
@@ -33,197 +31,191 @@ YAML_LINE = 1
 
 
 @dataclass
-class Mark:
-    """A marker with its footnote and body, or the text before the first marker."""
+class LocatedCell:
+    """A text cell with its line and role, or the text before the first marker."""
 
     line: int
     """Line of the marker, from 1."""
     text: str
-    unit: Unit
+    cell: TextCell
     role: Role
 
     @cached_property
-    def lines(self) -> Lines:
-        """Lines that look like structure."""
-        return scan_lines(self.text, self.line, marked=self.role != "preamble")
+    def lookalikes(self) -> Lookalikes:
+        """Lines of its text that look like structure."""
+        return find_lookalikes(self.text, self.line, has_marker=self.role != "preamble")
 
     @property
-    def pairs(self) -> Pairs:
-        """The attributes of the footnote."""
-        return self.unit.attrs
-
-    @property
-    def footnote(self) -> int:
-        """Line of the footnote; of the marker if it has none."""
-        notes = self.lines.notes
-        own = bool(notes) and notes[0].first and notes[0].label == self.unit.label
-        return notes[0].number if own else self.line
+    def footnote_line(self) -> int:
+        """Line of the footnote; line of the marker if there is no footnote."""
+        footnotes = self.lookalikes.footnotes
+        own = bool(footnotes) and footnotes[0].is_first and footnotes[0].label == self.cell.label
+        return footnotes[0].number if own else self.line
 
     @property
     def body_line(self) -> int:
         """Line of the first line of the body that is not blank."""
-        rest = self.text.split("\n")[self.footnote - self.line + 1 :]
+        rest = self.text.split("\n")[self.footnote_line - self.line + 1 :]
         blanks = next((n for n, text in enumerate(rest) if text.strip()), 0)
-        return self.footnote + 1 + blanks
+        return self.footnote_line + 1 + blanks
 
     @property
-    def written(self) -> bool:
-        """Whether its text is somebody's prose, not data that a program put there."""
+    def is_prose(self) -> bool:
+        """True if a person or an agent wrote its text; false for data that a program put there."""
         if self.role == "block":
-            return self.agent is not None or self.unit.kind in (None, "markdown")
+            return self.agent is not None or self.cell.type in (None, "markdown")
         return self.role in ("preamble", "prompt", "code", "note", "raw")
 
     @property
     def agent(self) -> str | None:
-        """The agent that a block of a turn names."""
-        kind = self.unit.kind if self.role == "block" else None
-        return None if kind is None or kind in NO_AGENT else kind
+        """Agent that a block of a turn names."""
+        type_ = self.cell.type if self.role == "block" else None
+        return None if type_ is None or type_ in NO_AGENT else type_
 
     def value(self, key: str) -> str | None:
-        """The first text value of an attribute."""
-        for name, value in self.unit.attrs:
+        """Return the first text value of an attribute."""
+        for name, value in self.cell.attributes:
             if name == key and isinstance(value, str):
                 return value
         return None
 
 
 @dataclass(slots=True)
-class Cell:
-    """A head and what stands below it."""
+class CheckedCell:
+    """The head of a cell and the output cells below it."""
 
-    head: Mark
-    below: list[Mark] = field(default_factory=list)
+    head: LocatedCell
+    below: list[LocatedCell] = field(default_factory=list)
 
     @property
     def id(self) -> str | None:
-        """The id that its text names."""
+        """Id that its text names."""
         given = self.head.value("id")
-        label = self.head.unit.label
+        label = self.head.cell.label
         return given if is_cell_id(given) else label if is_cell_id(label) else None
 
 
 @dataclass
-class View:
-    """One text, taken apart."""
+class CheckedText:
+    """A text in its parts, with all that the rules look at."""
 
     text: str
-    layout: Layout
+    """Without a byte order mark."""
+    split: SplitText
     user: str
     """The user's lines of the frontmatter."""
     ours: dict[str, object] | None
-    """The mapping under `jupyter:`; None without a readable one."""
+    """Mapping under `jupyter:`; None without a readable one."""
     heading: str | None
-    """Text of the message section's heading, where the frontmatter names one."""
+    """Text of the message section's heading, if the frontmatter names one."""
     document_line: int = 1
-    """First line of what stands above the message section."""
-    cells: list[Cell] = field(default_factory=list)
-    """The preamble, if there is one, is the first."""
-    elsewhere: Collection[str] | None = None
-    """Agents that are defined elsewhere; None where nobody has looked."""
+    """First line of the text above the message section."""
+    cells: list[CheckedCell] = field(default_factory=list)
+    """The first one is the preamble, if there is one."""
+    other_agents: Collection[str] | None = None
+    """Agents that the project and the user's settings define; None if nobody has looked."""
 
     @cached_property
-    def marks(self) -> list[Mark]:
-        """All heads and outputs in file order."""
-        return [mark for cell in self.cells for mark in (cell.head, *cell.below)]
+    def text_cells(self) -> list[LocatedCell]:
+        """All heads and output cells, in file order."""
+        return [located for cell in self.cells for located in (cell.head, *cell.below)]
 
     @cached_property
     def agents(self) -> FrontmatterAgents:
-        """What the frontmatter says about agents."""
+        """Agents that the frontmatter names."""
         return frontmatter_agents(self.user)
 
     @cached_property
     def root(self) -> yaml.Node | None:
-        """The root of the frontmatter; None without one.
+        """Root of the frontmatter's YAML; None without a frontmatter.
 
         Raises:
-            YamlError: It is no YAML.
+            YamlError: The frontmatter is not YAML.
         """
-        core = self.layout.frontmatter.core if self.layout.frontmatter else ""
+        core = self.split.frontmatter.core if self.split.frontmatter else ""
         return compose(core[core.index("\n") + 1 : core.rindex("---")]) if core else None
 
     @property
-    def may_judge_agents(self) -> bool:
-        """Whether what is not in `known_agents` is surely unknown.
+    def can_judge_agents(self) -> bool:
+        """True if an agent that is not in `known_agents` is unknown for sure.
 
-        A file without agents of its own has them elsewhere.
+        A file that defines no agents uses those that are defined elsewhere.
         """
-        return bool(self.agents.names) or self.elsewhere is not None
+        return bool(self.agents.names) or self.other_agents is not None
 
     @cached_property
     def known_agents(self) -> frozenset[str]:
-        """Names of agents, those of `%agent new` cells aside."""
-        return frozenset({*self.agents.names, *(self.elsewhere or ()), DEFAULT_AGENT})
+        """Names of all agents but those that `%agent new` cells define."""
+        return frozenset({*self.agents.names, *(self.other_agents or ()), DEFAULT_AGENT})
 
 
-def shown_node(node: yaml.Node) -> str:
-    """What stands in a frontmatter where something else was expected."""
+def describe_node(node: yaml.Node) -> str:
+    """Return a few words for a YAML node that was found instead of an expected one."""
     if isinstance(node, yaml.ScalarNode):
         return f"`{' '.join(node.value[:80].split())[:40]}`"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
 
 
-def view_of(text: str, elsewhere: Collection[str] | None = None) -> View:
-    """The view of any text.
-
-    Args:
-        elsewhere: As in `View`.
-    """
-    layout = split_text(text)
-    frontmatter = layout.frontmatter
+def parse_for_checks(text: str, other_agents: Collection[str] | None = None) -> CheckedText:
+    """Return any text in its parts; `other_agents` is that of `CheckedText`."""
+    split = split_text(text)
+    frontmatter = split.frontmatter
     user, ours = parse_frontmatter(frontmatter.core) if frontmatter else ("", None)
     heading = section_name(user) if user else None
-    given = None if ours is None else ours["metadata"]
-    view = View(text.removeprefix(BOM), layout, user, given, heading, elsewhere=elsewhere)
+    mapping = None if ours is None else ours["metadata"]
+    checked = CheckedText(text.removeprefix(BOM), split, user, mapping, heading)
+    checked.other_agents = other_agents
     metadata, _ = read_metadata(user if frontmatter else None, ours)
-    ctx = Context.of(metadata, heading)
-    line = 1 + layout.lead.count("\n") + _height(frontmatter)
-    view.document_line = line
-    line += _height(layout.document)
-    if layout.preamble is not None:
-        unit = Unit(body=layout.preamble.core)
-        view.cells.append(Cell(Mark(line, layout.preamble.core, unit, "preamble")))
-        line += _height(layout.preamble)
-    for group in layout.groups:
-        view.cells.append(_read_group(group, line, ctx))
-        line += _height(group.head) + _height(group.outputs)
-    return view
+    dialect = Dialect.from_metadata(metadata, heading)
+    line = 1 + split.lead.count("\n") + _count_lines(frontmatter)
+    checked.document_line = line
+    line += _count_lines(split.document)
+    if split.preamble is not None:
+        preamble = TextCell(body=split.preamble.core)
+        head = LocatedCell(line, split.preamble.core, preamble, "preamble")
+        checked.cells.append(CheckedCell(head))
+        line += _count_lines(split.preamble)
+    for cell in split.cells:
+        checked.cells.append(_locate(cell, line, dialect))
+        line += _count_lines(cell.head) + _count_lines(cell.outputs)
+    return checked
 
 
-def _height(segment: Segment | None) -> int:
+def _count_lines(segment: Segment | None) -> int:
     return segment.core.count("\n") + segment.gap.count("\n") if segment else 0
 
 
-def _read_group(group: Group, line: int, ctx: Context) -> Cell:
-    unit = parse_unit(group.head.core, ctx.escaper)
-    head = Mark(line, group.head.core, unit, _role(unit))
-    if group.outputs is None:
-        return Cell(head)
-    parts = split_outputs(group.outputs.core)
-    units = [parse_unit(part, ctx.escaper) for part in parts]
-    attached = head.role in ("note", "raw") and bool(read_attachments(units))
-    if head.role in ("note", "raw", "whole") and not attached:
-        # The units are content of the cell.
-        head.text += group.head.gap + group.outputs.core
-        return Cell(head)
-    cell = Cell(head)
-    line += _height(group.head)
-    for part, below in zip(parts, units, strict=True):
+def _locate(split: SplitCell, line: int, dialect: Dialect) -> CheckedCell:
+    parsed = parse_text_cell(split.head.core, dialect.escaper)
+    head = LocatedCell(line, split.head.core, parsed, _role_of_head(parsed))
+    if split.outputs is None:
+        return CheckedCell(head)
+    parts = split_output_cells(split.outputs.core)
+    output_cells = [parse_text_cell(part, dialect.escaper) for part in parts]
+    is_attached = head.role in ("note", "raw") and bool(read_attachments(output_cells))
+    if head.role in ("note", "raw", "json") and not is_attached:
+        # The output cells are content of the cell.
+        head.text += split.head.gap + split.outputs.core
+        return CheckedCell(head)
+    cell = CheckedCell(head)
+    line += _count_lines(split.head)
+    for part, output_cell in zip(parts, output_cells, strict=True):
         role: Role = "block"
-        if attached:
+        if is_attached:
             role = "attachment"
-        elif head.role == "code" or is_output(below):
+        elif head.role == "code" or is_output(output_cell):
             role = "output"
-        cell.below.append(Mark(line, part, below, role))
+        cell.below.append(LocatedCell(line, part, output_cell, role))
         line += part.count("\n")
     return cell
 
 
-def _role(unit: Unit) -> Role:
-    given = next((v for k, v in unit.attrs if k == "cell" and isinstance(v, str)), None)
+def _role_of_head(head: TextCell) -> Role:
+    given = next((v for k, v in head.attributes if k == "cell" and isinstance(v, str)), None)
     if given == "markdown":
         return "note"
-    if given == "raw" or unit.kind == "raw":
+    if given == "raw" or head.type == "raw":
         return "raw"
-    if unit.kind == "nb":
-        return "whole"
-    return "code" if unit.kind == "code" else "prompt"
+    if head.type == "nb":
+        return "json"
+    return "code" if head.type == "code" else "prompt"

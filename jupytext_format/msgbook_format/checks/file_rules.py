@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgbook_format.checks.checked_text import View
+from msgbook_format.checks.checked_text import CheckedText
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lookalikes import scan_lines
+from msgbook_format.checks.lookalikes import find_lookalikes
 from msgbook_format.syntax.section import split_section
 from msgbook_format.syntax.split import BOM
 
@@ -20,39 +20,39 @@ _SHOWN = 40
 _NAMES = {"\x00": "NUL", "\r": "a carriage return"}
 
 
-def bom(view: View) -> Iterator[Finding]:
+def bom(checked: CheckedText) -> Iterator[Finding]:
     """The file begins with a byte order mark."""
-    if view.layout.bom:
+    if checked.split.bom:
         message = "the file begins with a byte order mark, which other tools take for text"
-        yield Finding(1, "bom", message, fixable=not view.text.startswith(BOM))
+        yield Finding(1, "bom", message, fixable=not checked.text.startswith(BOM))
 
 
-def mixed_line_ends(view: View) -> Iterator[Finding]:
+def mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
     """Some lines end with CRLF, others with LF."""
-    pairs = view.text.count("\r\n")
-    if pairs in (0, view.text.count("\n")):
+    pairs = checked.text.count("\r\n")
+    if pairs in (0, checked.text.count("\n")):
         return
-    first = "\r\n" if view.text[view.text.index("\n") - 1 :].startswith("\r\n") else "\n"
-    odd = re.compile(r"(?<!\r)\n" if first == "\r\n" else r"\r\n").search(view.text)
+    first = "\r\n" if checked.text[checked.text.index("\n") - 1 :].startswith("\r\n") else "\n"
+    odd = re.compile(r"(?<!\r)\n" if first == "\r\n" else r"\r\n").search(checked.text)
     assert odd is not None  # noqa: S101  # both kinds are there
-    layout = view.layout
+    split = checked.split
     # The user's own text is kept to the byte.
-    kept = view.user + (layout.document.core if layout.document else "")
-    fixable = "\r\r\n" not in view.text and "\r" not in kept
+    kept = checked.user + (split.document.core if split.document else "")
+    fixable = "\r\r\n" not in checked.text and "\r" not in kept
     yield Finding(
-        view.text.count("\n", 0, odd.start()) + 1,
+        checked.text.count("\n", 0, odd.start()) + 1,
         "mixed-line-ends",
-        f"{pairs} of {view.text.count(chr(10))} lines end with CRLF, the others with LF; "
+        f"{pairs} of {checked.text.count(chr(10))} lines end with CRLF, the others with LF; "
         "let all end with LF",
         fixable=fixable,
     )
 
 
-def control_characters(view: View) -> Iterator[Finding]:
+def control_characters(checked: CheckedText) -> Iterator[Finding]:
     """A NUL, or a CR that ends no line."""
     number, counted, last = 1, 0, 0
-    for match in _CONTROL.finditer(view.text):
-        number += view.text.count("\n", counted, match.start())
+    for match in _CONTROL.finditer(checked.text):
+        number += checked.text.count("\n", counted, match.start())
         counted = match.start()
         if number != last:
             name = _NAMES[match[0]]
@@ -61,11 +61,11 @@ def control_characters(view: View) -> Iterator[Finding]:
         last = number
 
 
-def conflict_marks(view: View) -> Iterator[Finding]:
+def conflict_marks(checked: CheckedText) -> Iterator[Finding]:
     """Lines that git puts into a file that it could not merge."""
     number, counted, opened = 1, 0, False
-    for match in _CONFLICT.finditer(view.text):
-        number += view.text.count("\n", counted, match.start())
+    for match in _CONFLICT.finditer(checked.text):
+        number += checked.text.count("\n", counted, match.start())
         counted = match.start()
         if match[1] in ("<<<<<<<", ">>>>>>>"):
             opened = match[1] == "<<<<<<<"
@@ -80,48 +80,48 @@ def conflict_marks(view: View) -> Iterator[Finding]:
         )
 
 
-def message_section(view: View) -> Iterator[Finding]:
+def message_section(checked: CheckedText) -> Iterator[Finding]:
     """The heading of the message section is missing, or something follows the section."""
-    if view.heading is None:
+    if checked.heading is None:
         return
-    document = view.layout.document
-    if document is not None and split_section(document.core, view.heading) is not None:
-        yield from _markers_above(view, document.core)
-        yield from _headings_below(view, document.core)
+    document = checked.split.document
+    if document is not None and split_section(document.core, checked.heading) is not None:
+        yield from _markers_above(checked, document.core)
+        yield from _headings_below(checked, document.core)
         return
-    frontmatter = view.layout.frontmatter
+    frontmatter = checked.split.frontmatter
     key = _KEY.search(frontmatter.core) if frontmatter else None
     yield Finding(
         frontmatter.core.count("\n", 0, key.start()) + 1 if frontmatter and key else 1,
         "section-missing",
-        f"there is no heading {view.heading!r}, which `message_section` names: the file has no "
-        f"messages; add `## {view.heading}` where they begin, or delete the key: all of a `.msg.md` "
+        f"there is no heading {checked.heading!r}, which `message_section` names: the file has no "
+        f"messages; add `## {checked.heading}` where they begin, or delete the key: all of a `.msg.md` "
         "file is messages without it",
     )
 
 
-def _markers_above(view: View, document: str) -> Iterator[Finding]:
-    for line in scan_lines(document, view.document_line, marked=False).markers[:1]:
+def _markers_above(checked: CheckedText, document: str) -> Iterator[Finding]:
+    for line in find_lookalikes(document, checked.document_line, has_marker=False).markers[:1]:
         yield Finding(
             line.number,
             "marker-above-section",
-            f"`{line.text[:40]}` stands above the last heading {view.heading!r}, "
+            f"`{line.text[:40]}` stands above the last heading {checked.heading!r}, "
             "below which the messages begin: it is no message, and no model is sent it",
         )
 
 
-def _headings_below(view: View, document: str) -> Iterator[Finding]:
+def _headings_below(checked: CheckedText, document: str) -> Iterator[Finding]:
     """Headings that end the section for every other reader of Markdown.
 
     Only in what a person wrote last: answers are full of headings of any level.
     """
     section = document.rpartition("\n")[2].lstrip(" ")
     level = len(section) - len(section.lstrip("#"))
-    last = [view.cells[0].head] if view.cells else []
-    if len(view.cells) > 1 or (last and last[0].role != "preamble"):
-        last = [view.cells[-1].head] if not view.cells[-1].below else []
-    for mark in last:
-        for line in mark.lines.headings:
+    last = [checked.cells[0].head] if checked.cells else []
+    if len(checked.cells) > 1 or (last and last[0].role != "preamble"):
+        last = [checked.cells[-1].head] if not checked.cells[-1].below else []
+    for located in last:
+        for line in located.lookalikes.headings:
             if len(line.text) - len(line.text.lstrip("#")) <= level:
                 yield Finding(
                     line.number,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook_format.checks.checked_text import view_of
+from msgbook_format.checks.checked_text import parse_for_checks
 from msgbook_format.checks.file_rules import bom, mixed_line_ends
 from msgbook_format.checks.lookalikes import fence_run
 from msgbook_format.checks.marker_rules import fences
@@ -27,25 +27,25 @@ def fix(text: str) -> str:
 
 
 def _drop_bom(text: str) -> str:
-    fixable = any(finding.fixable for finding in bom(view_of(text)))
+    fixable = any(finding.fixable for finding in bom(parse_for_checks(text)))
     return text.removeprefix(BOM) if fixable else text
 
 
 def _even_line_ends(text: str) -> str:
-    fixable = any(finding.fixable for finding in mixed_line_ends(view_of(text)))
+    fixable = any(finding.fixable for finding in mixed_line_ends(parse_for_checks(text)))
     return text.replace("\r\n", "\n") if fixable else text
 
 
 def _close_fences(text: str) -> str:
-    view = view_of(text)
-    open_lines = {finding.line for finding in fences(view) if finding.fixable}
+    checked = parse_for_checks(text)
+    open_lines = {finding.line for finding in fences(checked) if finding.fixable}
     if not open_lines:
         return text
     lines = text.split("\n")
-    for mark in reversed(view.marks):
-        fence = mark.lines.open_fence if mark.role == "code" else None
+    for located in reversed(checked.text_cells):
+        fence = located.lookalikes.open_fence if located.role == "code" else None
         if fence is not None and fence.number in open_lines:
-            end = mark.line + mark.text.count("\n")
+            end = located.line + located.text.count("\n")
             cr = "\r" if lines[end - 1].endswith("\r") else ""
             lines.insert(end, fence_run(fence.text) + cr)
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from msgbook_format.checks.checked_text import YAML_LINE, View, shown_node
+from msgbook_format.checks.checked_text import YAML_LINE, CheckedText, describe_node
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, last
 
@@ -15,28 +15,28 @@ _KEYS = ("agents", "default_agent", "message_section", "jupyter")
 _OLD_KEYS = ("jupytext_formats", "nbrmd_formats", "jupytext_format_version")
 
 
-def frontmatter(view: View) -> Iterator[Finding]:
+def frontmatter(checked: CheckedText) -> Iterator[Finding]:
     """What is wrong in the frontmatter, line by line."""
-    yield from _broken_jupyter(view)
+    yield from _broken_jupyter(checked)
     try:
-        root = view.root
+        root = checked.root
     except YamlError as error:
         message = f"the frontmatter is no YAML here: {error}; no agents are read from it"
         yield Finding(error.line + YAML_LINE, "frontmatter-yaml", message)
         return
     found = entries(root)
     if root is not None and not isinstance(root, yaml.MappingNode):
-        message = f"expected `key: value` lines in the frontmatter, found {shown_node(root)}"
+        message = f"expected `key: value` lines in the frontmatter, found {describe_node(root)}"
         yield Finding(YAML_LINE + 1, "frontmatter-yaml", message)
     yield from _duplicates(found)
-    yield from _jupytext(view, found)
+    yield from _jupytext(checked, found)
 
 
-def _broken_jupyter(view: View) -> Iterator[Finding]:
-    match = re.search(r"^jupyter:(?=[ \t\r\n]|$)", view.user, re.M)
-    if match and view.ours is None:
+def _broken_jupyter(checked: CheckedText) -> Iterator[Finding]:
+    match = re.search(r"^jupyter:(?=[ \t\r\n]|$)", checked.user, re.M)
+    if match and checked.ours is None:
         yield Finding(
-            view.user.count("\n", 0, match.start()) + 1 + YAML_LINE,
+            checked.user.count("\n", 0, match.start()) + 1 + YAML_LINE,
             "jupyter-key",
             "expected a mapping of JSON values under `jupyter:`, found something else: "
             "kernel and metadata of the notebook are not read; mend it or delete the key",
@@ -55,9 +55,9 @@ def _duplicates(found: list[Entry]) -> Iterator[Finding]:
         seen.setdefault(entry.key, entry.line + YAML_LINE)
 
 
-def _jupytext(view: View, found: list[Entry]) -> Iterator[Finding]:
+def _jupytext(checked: CheckedText, found: list[Entry]) -> Iterator[Finding]:
     """What Jupytext is told and does not obey (docs/format.md, section 7)."""
-    ours = view.ours or {}
+    ours = checked.ours or {}
     jupyter = last(found, "jupyter")
     line = (jupyter.line if jupyter else 1) + YAML_LINE
     lines = {e.key: e.line + YAML_LINE for e in entries(jupyter.node if jupyter else None)}
@@ -78,7 +78,7 @@ def _jupytext(view: View, found: list[Entry]) -> Iterator[Finding]:
             message = f"`{key[:40]}` under `jupytext` is not obeyed: only `formats` is"
             yield Finding(at, "jupytext-ignored", message)
         if "formats" in jupytext:
-            yield from _formats(jupytext["formats"], at, view.heading is not None)
+            yield from _formats(jupytext["formats"], at, checked.heading is not None)
 
 
 def _formats(formats: object, line: int, section: bool) -> Iterator[Finding]:

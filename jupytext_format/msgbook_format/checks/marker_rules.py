@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from msgbook_format.checks.checked_text import Mark, View
+from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lookalikes import Line, closes, fence_run
-from msgbook_format.syntax.attributes import parse_tail
+from msgbook_format.syntax.attributes import parse_footnote
 
 _SHOWN = 40
 """Characters of a line or name that a message quotes."""
 
 
-def near_markers(view: View) -> Iterator[Finding]:
+def near_markers(checked: CheckedText) -> Iterator[Finding]:
     """Lines that look like a marker and are content."""
-    for mark in view.marks:
-        for line in mark.lines.near if mark.written else ():
+    for located in checked.text_cells:
+        for line in located.lookalikes.near_markers if located.is_prose else ():
             yield Finding(
                 line.number,
                 "near-marker",
@@ -26,13 +26,15 @@ def near_markers(view: View) -> Iterator[Finding]:
             )
 
 
-def orphan_outputs(view: View) -> Iterator[Finding]:
+def orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
     """`# %%%` where no cell can have outputs."""
-    for mark in view.marks:
-        if mark.role not in ("preamble", "note", "raw", "whole"):
+    for located in checked.text_cells:
+        if located.role not in ("preamble", "note", "raw", "json"):
             continue
-        where = "before the first `# %%`" if mark.role == "preamble" else "below a note or raw cell"
-        for line in mark.lines.markers:
+        where = (
+            "before the first `# %%`" if located.role == "preamble" else "below a note or raw cell"
+        )
+        for line in located.lookalikes.markers:
             yield Finding(
                 line.number,
                 "orphan-output",
@@ -41,58 +43,66 @@ def orphan_outputs(view: View) -> Iterator[Finding]:
             )
 
 
-def footnotes(view: View) -> Iterator[Finding]:
+def footnotes(checked: CheckedText) -> Iterator[Finding]:
     """Footnotes that are written like ours and belong to no marker."""
-    for mark in view.marks:
+    for located in checked.text_cells:
         # Programs print anything, but hardly a footnote as first line below a marker.
-        notes = mark.lines.notes if mark.written else mark.lines.notes[:1]
+        notes = (
+            located.lookalikes.footnotes if located.is_prose else located.lookalikes.footnotes[:1]
+        )
         for note in notes:
-            own = note.first and note.label == mark.unit.label
-            if own or not (mark.written or note.first) or note.label in mark.lines.labels:
+            own = note.is_first and note.label == located.cell.label
+            if (
+                own
+                or not (located.is_prose or note.is_first)
+                or note.label in located.lookalikes.labels
+            ):
                 continue
-            tail = parse_tail(note.tail)
+            tail = parse_footnote(note.rest)
             if tail is None:
                 continue
             kind, pairs = tail
             if any(value is True for _, value in pairs) or not (kind or pairs):
                 continue
-            yield Finding(note.number, "footnote-label", _told(mark, note.label, note.first))
+            yield Finding(note.number, "footnote-label", _told(located, note.label, note.is_first))
 
 
-def _told(mark: Mark, label: str, first: bool) -> str:
+def _told(located: LocatedCell, label: str, first: bool) -> str:
     shown = f"[^{label[:_SHOWN]}]"
-    if mark.role == "preamble":
+    if located.role == "preamble":
         return f"the footnote `{shown}` stands before the first marker: it is content"
-    if label == mark.unit.label:
+    if label == located.cell.label:
         return f"the footnote `{shown}` is content: it has to be the first line below its marker"
-    if mark.unit.label is None and first:
-        return f"the footnote `{shown}` is content: the marker in line {mark.line} has no `{shown}`"
-    own = f"[^{(mark.unit.label or '')[:_SHOWN]}]"
-    if mark.unit.label is None:
+    if located.cell.label is None and first:
+        return (
+            f"the footnote `{shown}` is content: the marker in line {located.line} has no `{shown}`"
+        )
+    own = f"[^{(located.cell.label or '')[:_SHOWN]}]"
+    if located.cell.label is None:
         return f"the footnote `{shown}` is content: no marker above it has that label"
-    return f"expected the footnote `{own}` of the marker in line {mark.line}, found `{shown}`: it is content"
+    return f"expected the footnote `{own}` of the marker in line {located.line}, found `{shown}`: it is content"
 
 
-def attributes(view: View) -> Iterator[Finding]:
+def attributes(checked: CheckedText) -> Iterator[Finding]:
     """Attributes that are not read as they were probably meant."""
-    for mark in view.marks:
-        if not mark.pairs:
+    for located in checked.text_cells:
+        if not located.cell.attributes:
             continue
-        counts = Counter(key for key, value in mark.pairs if isinstance(value, str))
+        counts = Counter(key for key, value in located.cell.attributes if isinstance(value, str))
         for key, count in counts.items():
             if count > 1:
                 message = f"`{key[:_SHOWN]}` is given {count} times: the first counts"
-                yield Finding(mark.footnote, "duplicate-attribute", message)
-        for key in _unclosed_quotes(mark):
+                yield Finding(located.footnote_line, "duplicate-attribute", message)
+        for key in _unclosed_quotes(located):
             message = f"the quote of `{key[:_SHOWN]}=` is not closed: its value ends at a blank"
-            yield Finding(mark.footnote, "unclosed-quote", message)
+            yield Finding(located.footnote_line, "unclosed-quote", message)
 
 
-def _unclosed_quotes(mark: Mark) -> Iterator[str]:
+def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
     """Keys whose values the file has as they are, with a quote: a closed one would be gone."""
-    tail = mark.lines.notes[0].tail if mark.lines.notes else ""
+    tail = located.lookalikes.footnotes[0].rest if located.lookalikes.footnotes else ""
     position = 0
-    for key, value in mark.pairs:
+    for key, value in located.cell.attributes:
         start = tail.find(f"{key}=", position) if isinstance(value, str) else -1
         if start >= 0 and isinstance(value, str):
             position = start + len(key) + 1
@@ -100,10 +110,10 @@ def _unclosed_quotes(mark: Mark) -> Iterator[str]:
                 yield key
 
 
-def duplicate_ids(view: View) -> Iterator[Finding]:
+def duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
     """Cells with one id, and calls with one label."""
     seen: dict[str, int] = {}
-    for cell in view.cells:
+    for cell in checked.cells:
         if cell.id is not None:
             if cell.id in seen:
                 yield Finding(
@@ -114,65 +124,67 @@ def duplicate_ids(view: View) -> Iterator[Finding]:
                 )
             seen.setdefault(cell.id, cell.head.line)
         calls: dict[str, int] = {}
-        for mark in cell.below:
-            label = mark.unit.label
-            if mark.role != "block" or label is None or mark.value("name") is None:
+        for located in cell.below:
+            label = located.cell.label
+            if located.role != "block" or label is None or located.value("name") is None:
                 continue
-            if label in calls and mark.unit.kind == "tool":
+            if label in calls and located.cell.type == "tool":
                 message = f"the call `[^{label[:_SHOWN]}]` stands in line {calls[label]} too"
-                yield Finding(mark.line, "duplicate-id", f"{message}: results answer the last one")
-            calls.setdefault(label, mark.line)
+                yield Finding(
+                    located.line, "duplicate-id", f"{message}: results answer the last one"
+                )
+            calls.setdefault(label, located.line)
 
 
-def fences(view: View) -> Iterator[Finding]:
+def fences(checked: CheckedText) -> Iterator[Finding]:
     """Fences that are not closed, and markers that stand in one."""
-    opened: Mark | None = None
-    crossed: list[Mark] = []
-    for mark in view.marks:
-        if opened is not None and mark.lines.first_fence is not None:
-            if _goes_on(opened, mark):
-                yield from _inside(opened, [*crossed, mark], mark.lines.first_fence)
+    opened: LocatedCell | None = None
+    crossed: list[LocatedCell] = []
+    for located in checked.text_cells:
+        if opened is not None and located.lookalikes.first_fence is not None:
+            if _goes_on(opened, located):
+                yield from _inside(opened, [*crossed, located], located.lookalikes.first_fence)
                 opened = None
                 continue
             yield from _unclosed(opened)
             opened = None
         if opened is not None:
-            crossed.append(mark)
-        elif mark.written and mark.lines.open_fence is not None:
-            opened, crossed = mark, []
+            crossed.append(located)
+        elif located.is_prose and located.lookalikes.open_fence is not None:
+            opened, crossed = located, []
     if opened is not None:
         yield from _unclosed(opened)
 
 
-def _goes_on(opened: Mark, mark: Mark) -> bool:
+def _goes_on(opened: LocatedCell, located: LocatedCell) -> bool:
     """Whether the fence that is open behind one mark is the one that ends in another.
 
     The other's first fence would close it and leaves, read alone, a fence open.
     """
-    fence, first = opened.lines.open_fence, mark.lines.first_fence
-    if fence is None or first is None or mark.lines.open_fence is None:
+    fence, first = opened.lookalikes.open_fence, located.lookalikes.first_fence
+    if fence is None or first is None or located.lookalikes.open_fence is None:
         return False
     return closes(first.text, fence.text)
 
 
-def _inside(opened: Mark, marks: list[Mark], end: Line) -> Iterator[Finding]:
-    fence = opened.lines.open_fence
+def _inside(opened: LocatedCell, text_cells: list[LocatedCell], end: Line) -> Iterator[Finding]:
+    fence = opened.lookalikes.open_fence
     start = fence.number if fence else opened.line
-    for mark in marks:
+    for located in text_cells:
         yield Finding(
-            mark.line,
+            located.line,
             "marker-in-fence",
             f"the marker counts, though it stands between the fences of the lines {start} and "
             f"{end.number}; write `\\` before it if it is content",
         )
 
 
-def _unclosed(mark: Mark) -> Iterator[Finding]:
-    fence, first = mark.lines.open_fence, mark.lines.first_fence
-    if fence is None or mark.role == "block":
+def _unclosed(located: LocatedCell) -> Iterator[Finding]:
+    fence, first = located.lookalikes.open_fence, located.lookalikes.first_fence
+    if fence is None or located.role == "block":
         # Answers are cut off in mid-code, and say so in their status.
         return
-    code = mark.role == "code"
+    code = located.role == "code"
     told = "the code goes on to the end of the cell" if code else "it hides all that follows"
     message = f"the fence {fence_run(fence.text)[:_SHOWN]} is not closed: {told}"
     yield Finding(fence.number, "unclosed-fence", message, fixable=code and fence is first)

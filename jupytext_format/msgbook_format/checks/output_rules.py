@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import get_args
 
-from msgbook_format.checks.checked_text import Mark, View
+from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.lines import is_base64
@@ -28,54 +28,54 @@ _BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _SHOWN = 40
 
 
-def calls_and_results(view: View) -> Iterator[Finding]:
+def calls_and_results(checked: CheckedText) -> Iterator[Finding]:
     """Results without a call, and calls of finished turns without a result."""
-    for cell in view.cells:
-        for turn in _turns([mark for mark in cell.below if mark.role != "attachment"]):
+    for cell in checked.cells:
+        for turn in _turns([located for located in cell.below if located.role != "attachment"]):
             yield from _unanswered(turn)
 
 
-def _turns(marks: list[Mark]) -> Iterator[list[Mark]]:
+def _turns(text_cells: list[LocatedCell]) -> Iterator[list[LocatedCell]]:
     """Runs of blocks that make one turn (docs/format.md, section 5)."""
-    turn: list[Mark] = []
+    turn: list[LocatedCell] = []
     agent: str | None = None
-    for mark in marks:
-        told = any(key == "turn" for key, _ in mark.pairs)
-        other = mark.agent is not None and agent not in (None, mark.agent)
-        if turn and (mark.role != "block" or told or other):
+    for located in text_cells:
+        told = any(key == "turn" for key, _ in located.cell.attributes)
+        other = located.agent is not None and agent not in (None, located.agent)
+        if turn and (located.role != "block" or told or other):
             yield turn
             turn = []
-        if mark.role == "block":
-            agent = (agent or mark.agent) if turn else (mark.value("agent") or mark.agent)
-            turn.append(mark)
+        if located.role == "block":
+            agent = (agent or located.agent) if turn else (located.value("agent") or located.agent)
+            turn.append(located)
     if turn:
         yield turn
 
 
-def _unanswered(turn: list[Mark]) -> Iterator[Finding]:
+def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
     labels: dict[str, str] = {}
-    open_calls: dict[str, Mark] = {}
+    open_calls: dict[str, LocatedCell] = {}
     ids: set[str] = set()
-    for mark in turn:
-        if mark.unit.kind != "tool":
+    for located in turn:
+        if located.cell.type != "tool":
             continue
-        label = mark.unit.label or ""
-        if mark.value("name") is not None:
-            call = mark.value("call") or f"call_{label.rpartition('.')[2]}"
+        label = located.cell.label or ""
+        if located.value("name") is not None:
+            call = located.value("call") or f"call_{label.rpartition('.')[2]}"
             labels[label] = call
             ids.add(call)
-            if ("unfinished", True) not in mark.pairs:
-                open_calls[call] = mark
+            if ("unfinished", True) not in located.cell.attributes:
+                open_calls[call] = located
             continue
-        given = mark.value("call")
+        given = located.value("call")
         answered = given if given is not None else labels.get(label.rpartition(".")[0])
         if answered is None or answered not in ids:
-            yield Finding(mark.line, "result-without-call", _no_call(label, given, bool(ids)))
+            yield Finding(located.line, "result-without-call", _no_call(label, given, bool(ids)))
         open_calls.pop(answered or "", None)
     if (turn[0].value("turn_status") or "done") == "done":
-        for mark in open_calls.values():
+        for located in open_calls.values():
             message = "the call has no result: the model is told that it was interrupted"
-            yield Finding(mark.line, "call-without-result", message)
+            yield Finding(located.line, "call-without-result", message)
 
 
 def _no_call(label: str, given: str | None, calls: bool) -> str:
@@ -86,44 +86,44 @@ def _no_call(label: str, given: str | None, calls: bool) -> str:
     return f"no call of this turn has the label `[^{prefix}]`, which this result continues: {read}"
 
 
-def values(view: View) -> Iterator[Finding]:
+def values(checked: CheckedText) -> Iterator[Finding]:
     """Attributes whose values cannot be read, or are none of those that are known."""
-    for mark in view.marks:
-        for key, value in mark.pairs:
-            wrong = _wrong_value(mark, key, value) if isinstance(value, str) else None
+    for located in checked.text_cells:
+        for key, value in located.cell.attributes:
+            wrong = _wrong_value(located, key, value) if isinstance(value, str) else None
             if wrong is not None:
-                yield Finding(mark.footnote, *wrong)
-        msg = parse_msg_line(mark.unit.body) if mark.role == "prompt" else None
+                yield Finding(located.footnote_line, *wrong)
+        msg = parse_msg_line(located.cell.body) if located.role == "prompt" else None
         given = msg.attributes.get("history") if msg else None
-        wrong = _wrong_value(mark, "history", given) if given is not None else None
+        wrong = _wrong_value(located, "history", given) if given is not None else None
         if wrong is not None:
-            yield Finding(mark.body_line, *wrong)
+            yield Finding(located.body_line, *wrong)
 
 
-def _wrong_value(mark: Mark, key: str, value: str) -> tuple[str, str] | None:
+def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] | None:
     """Code and message for a value that is not as it should be."""
     shown = f"found `{value[:_SHOWN]}`"
     if key == "history" and value.strip().lower() not in HISTORY:
         return "bad-history", f"expected include, exclude or summary, {shown}: it is included"
     if key in _OBJECTS and jsontext.load_object(value) is None:
         return "bad-json", f"expected a JSON object for `{key}`, {shown}"
-    if mark.role not in ("block", "output"):
+    if located.role not in ("block", "output"):
         return None
     if key == "time" and not _is_time(value):
         return "bad-time", f"expected a time such as 2026-11-20T10:00:00Z, {shown}"
     if key in ("duration", "turn_duration") and read_seconds(value) is None:
         return "bad-duration", f"expected seconds such as 0.5s for `{key}`, {shown}"
-    known = _known_statuses(mark, key)
+    known = _known_statuses(located, key)
     if known and value not in known:
         return "bad-status", f"expected {', '.join(known)} for `{key}`, {shown}"
     return None
 
 
-def _known_statuses(mark: Mark, key: str) -> tuple[str, ...]:
+def _known_statuses(located: LocatedCell, key: str) -> tuple[str, ...]:
     """The values that a status may have; empty for any other attribute."""
-    if key == "turn_status" and mark.role == "block":
+    if key == "turn_status" and located.role == "block":
         return get_args(TurnStatus)
-    if key == "status" and (mark.role == "output" or mark.unit.kind == "tool"):
+    if key == "status" and (located.role == "output" or located.cell.type == "tool"):
         return get_args(ResultStatus)
     return ()
 
@@ -136,28 +136,28 @@ def _is_time(text: str) -> bool:
     return "T" in text or " " in text
 
 
-def data(view: View) -> Iterator[Finding]:
+def data(checked: CheckedText) -> Iterator[Finding]:
     """Bodies that are not the JSON or BASE64 that they should be."""
-    for mark in view.marks:
-        encoding = mark.value("encoding")
-        if mark.unit.kind == "nb" or encoding == "json":
-            yield from _wrong_json(mark)
-        elif encoding == "base64" or (encoding is None and _is_binary(mark)):
-            yield from _wrong_base64(mark)
+    for located in checked.text_cells:
+        encoding = located.value("encoding")
+        if located.cell.type == "nb" or encoding == "json":
+            yield from _wrong_json(located)
+        elif encoding == "base64" or (encoding is None and _is_binary(located)):
+            yield from _wrong_base64(located)
 
 
-def _is_binary(mark: Mark) -> bool:
-    mime = mark.value("mime_type") or ""
-    file = mark.value("output_file") is not None and not mark.unit.body
-    below = mark.role == "output" and not file
+def _is_binary(located: LocatedCell) -> bool:
+    mime = located.value("mime_type") or ""
+    file = located.value("output_file") is not None and not located.cell.body
+    below = located.role == "output" and not file
     return below and mime.startswith(_BINARY) and not mime.endswith(("+xml", "+json"))
 
 
-def _wrong_json(mark: Mark) -> Iterator[Finding]:
-    expected = "a JSON object" if mark.unit.kind == "nb" else "JSON"
-    line = mark.body_line
+def _wrong_json(located: LocatedCell) -> Iterator[Finding]:
+    expected = "a JSON object" if located.cell.type == "nb" else "JSON"
+    line = located.body_line
     try:
-        value = jsontext.loads(mark.unit.body)
+        value = jsontext.loads(located.cell.body)
     except json.JSONDecodeError as error:
         message = f"expected {expected}, found an error in column {error.colno}: {error.msg}"
         yield Finding(line + error.lineno - 1, "bad-json", f"{message}; the body is read as text")
@@ -165,18 +165,18 @@ def _wrong_json(mark: Mark) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(line, "bad-json", str(error))
         return
-    if mark.unit.kind == "nb" and not isinstance(value, dict):
-        found = " ".join(mark.unit.body[:80].split())[:40]
+    if located.cell.type == "nb" and not isinstance(value, dict):
+        found = " ".join(located.cell.body[:80].split())[:40]
         message = f"expected a JSON object, found `{found}`"
         yield Finding(line, "bad-json", f"{message}; the body is read as text")
 
 
-def _wrong_base64(mark: Mark) -> Iterator[Finding]:
+def _wrong_base64(located: LocatedCell) -> Iterator[Finding]:
     """Say the first line that is no BASE64, or that the whole is cut short."""
-    if not mark.unit.body or is_base64("".join(mark.unit.body.split())):
+    if not located.cell.body or is_base64("".join(located.cell.body.split())):
         return
-    line = mark.body_line
-    lines = mark.unit.body.split("\n")
+    line = located.body_line
+    lines = located.cell.body.split("\n")
     for number, text in enumerate(lines):
         if text.strip() and not _BASE64_LINE.fullmatch(text.strip()):
             message = f"expected BASE64, found `{text.strip()[:_SHOWN]}`"
@@ -186,11 +186,11 @@ def _wrong_base64(mark: Mark) -> Iterator[Finding]:
     yield Finding(line + len(lines) - 1, "bad-base64", message)
 
 
-def output_files(view: View, check_file: OutputFileRule) -> Iterator[Finding]:
+def output_files(checked: CheckedText, check_file: OutputFileRule) -> Iterator[Finding]:
     """What is wrong with the files that outputs stand in."""
-    for mark in view.marks:
-        name = mark.value("output_file")
-        if mark.role in ("output", "block") and name is not None:
-            message = check_file(name, mark.value("sha256"))
+    for located in checked.text_cells:
+        name = located.value("output_file")
+        if located.role in ("output", "block") and name is not None:
+            message = check_file(name, located.value("sha256"))
             if message is not None:
-                yield Finding(mark.footnote, "output-file", message)
+                yield Finding(located.footnote_line, "output-file", message)

@@ -1,1 +1,1 @@
-"""A whole document: text to notebook, and notebook to text."""
+"""Reading and writing of a whole document."""

@@ -1,11 +1,11 @@
-"""Metadata of the notebook: what the frontmatter holds of it, and what goes without saying."""
+"""Metadata of a notebook as a frontmatter holds it. Defaults are not written."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, is_chat
+from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, has_msgbook_kernel
 from msgbook_format.syntax.frontmatter import NAMED_FIELDS, can_hold, section_name
 
 NBFORMAT_MINOR = 5
@@ -14,9 +14,9 @@ NBFORMAT_MINOR = 5
 def read_metadata(
     user: str | None, ours: dict[str, Any] | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Metadata and other fields of the notebook for the two parts of a frontmatter.
+    """Return metadata and other fields of the notebook for the two parts of a frontmatter.
 
-    None stands for a part that is not there. `nbformat_minor` is always among the fields.
+    A part is None if it is missing. `nbformat_minor` is always among the fields.
     """
     fields = {"nbformat_minor": NBFORMAT_MINOR, **(ours or {})}
     metadata = dict(fields.pop("metadata", {}))
@@ -27,8 +27,7 @@ def read_metadata(
         if _is_ours(metadata["kernelspec"]):
             metadata.setdefault("language_info", dict(LANGUAGE_INFO))
     _drop_text_representation(metadata)
-    # A file can neither stand in for the verbatim bits and the text above its section, nor take
-    # their place.
+    # Verbatim bits and the text above the section come from the text alone, never from metadata.
     ours_alone = ("text", "document") if user and section_name(user) else ("text",)
     msgbook = metadata.pop("msgbook", None)
     if isinstance(msgbook, dict) and not msgbook.keys() <= set(ours_alone):
@@ -39,9 +38,9 @@ def read_metadata(
 
 
 def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, dict[str, Any]]:
-    """The user's frontmatter, the text above a message section, and the fields under `jupyter:`.
+    """Return the user's frontmatter, the text above a message section, and our frontmatter fields.
 
-    The inverse of `read_metadata`; the user's lines are None when there are none.
+    This is the inverse of `read_metadata`. The user's lines are None if there are none.
     """
     metadata = notebook["metadata"]
     fields = {key: value for key, value in notebook.items() if key not in NAMED_FIELDS}
@@ -54,7 +53,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     if jsontext.same(kernelspec, KERNELSPEC):
         del ours["kernelspec"]
     # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
-    if is_chat(metadata) and _language(metadata) == LANGUAGE:
+    if has_msgbook_kernel(metadata) and _language(metadata) == LANGUAGE:
         del ours["language_info"]
     elif kernelspec is None:
         ours["kernelspec"] = None
@@ -68,7 +67,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     if isinstance(msgbook.get("document"), str):
         document = msgbook.pop("document")
     if user == "" and (ours or msgbook or fields):
-        # A block that holds our key only says nothing about the user's lines.
+        # A frontmatter that holds only our key does not say that the user had an empty one.
         user, msgbook["frontmatter"] = None, ""
     if msgbook:
         ours["msgbook"] = msgbook
@@ -78,7 +77,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
 
 
 def minor_of(notebook: dict[str, Any]) -> int:
-    """The minor version of a notebook's format."""
+    """Return the minor version of a notebook's format."""
     minor = notebook.get("nbformat_minor")
     return minor if type(minor) is int else NBFORMAT_MINOR
 
@@ -93,7 +92,7 @@ def _language(metadata: dict[str, Any]) -> Any:
 
 
 def _drop_text_representation(metadata: dict[str, Any]) -> None:
-    """Drop what Jupytext notes about a message file; the file itself says it."""
+    """Remove Jupytext's description of a message file, in place; the file itself says it."""
     jupytext = metadata.get("jupytext")
     if not isinstance(jupytext, dict):
         return

@@ -1,18 +1,18 @@
-"""Text -> notebook."""
+"""Reading: from text to notebook."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from msgbook_format import garbage
-from msgbook_format.cells.cell import Stretch, read_group, read_preamble, read_run_text
-from msgbook_format.cells.ids import resolve
+from msgbook_format.cells.cell import ReadCell, read_cell, read_outputs, read_preamble
+from msgbook_format.cells.ids import resolve_ids
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.verbatim import keep_verbatim
 from msgbook_format.outputs.cell_outputs import add_derived
-from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.split import Layout, split_text
+from msgbook_format.syntax.split import SplitText, split_text
 
 
 def reads(text: str) -> dict[str, Any]:
@@ -26,40 +26,40 @@ def reads(text: str) -> dict[str, Any]:
 
 
 def _read(text: str) -> dict[str, Any]:
-    layout = split_text(text)
-    user, ours = parse_frontmatter(layout.frontmatter.core) if layout.frontmatter else (None, None)
+    split = split_text(text)
+    user, ours = parse_frontmatter(split.frontmatter.core) if split.frontmatter else (None, None)
     metadata, fields = read_metadata(user, ours)
     heading = section_name(user) if user else None
-    if layout.document is not None:
-        metadata["msgbook"] = {**metadata.get("msgbook", {}), "document": layout.document.core}
-    ctx = Context.of(metadata, heading)
-    stretches = _read_stretches(layout, ctx)
-    cells = _read_cells(stretches, fields["nbformat_minor"], ctx)
+    if split.document is not None:
+        metadata["msgbook"] = {**metadata.get("msgbook", {}), "document": split.document.core}
+    dialect = Dialect.from_metadata(metadata, heading)
+    read = _read_heads(split, dialect)
+    cells = _read_cells(read, fields["nbformat_minor"], dialect)
     notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
-    keep_verbatim(notebook, layout, [(s.head, s.outputs) for s in stretches])
+    keep_verbatim(notebook, split, [cell.text for cell in read])
     for cell in cells:
-        # A cell that stands whole as JSON may hold anything.
+        # A cell that stands as JSON may hold anything.
         if isinstance(cell.get("outputs"), list):
             add_derived(cell["outputs"])
     return notebook
 
 
-def _read_stretches(layout: Layout, ctx: Context) -> list[Stretch]:
-    stretches = [read_group(group, ctx) for group in layout.groups]
-    if layout.preamble is not None:
-        stretches.insert(0, read_preamble(layout.preamble, ctx))
-    return stretches
+def _read_heads(split: SplitText, dialect: Dialect) -> list[ReadCell]:
+    cells = [read_cell(cell, dialect) for cell in split.cells]
+    if split.preamble is not None:
+        cells.insert(0, read_preamble(split.preamble, dialect))
+    return cells
 
 
-def _read_cells(stretches: list[Stretch], minor: int, ctx: Context) -> list[dict[str, Any]]:
-    claims = [stretch.claim for stretch in stretches]
+def _read_cells(heads: list[ReadCell], minor: int, dialect: Dialect) -> list[dict[str, Any]]:
+    claims = [head.claim for head in heads]
     cells = []
-    for stretch, claim, cell_id in zip(stretches, claims, resolve(claims), strict=True):
-        cell = stretch.cell
-        if stretch.outputs is not None and cell["cell_type"] == "code":
-            base = stretch.unit.label or cell_id
-            run = read_run_text(stretch.outputs.core, base, stretch.code, ctx)
-            cell["outputs"], cell["execution_count"] = run.outputs, run.count
+    for head, claim, cell_id in zip(heads, claims, resolve_ids(claims), strict=True):
+        cell, outputs = head.cell, head.text.outputs
+        if outputs is not None and cell["cell_type"] == "code":
+            base = head.head.label or cell_id
+            found = read_outputs(outputs.core, base, head.is_code, dialect)
+            cell["outputs"], cell["execution_count"] = found.outputs, found.count
         # Before nbformat 4.5 cells have no ids.
         named = minor >= NBFORMAT_MINOR or claim.id is not None
         cells.append({"id": cell_id, **cell} if named else cell)

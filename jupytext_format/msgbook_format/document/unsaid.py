@@ -1,7 +1,7 @@
-"""What a text says and a notebook that takes its place does not: kept as the text has it.
+"""Parts of a text that a notebook without `metadata.msgbook` would erase: they are kept.
 
-Tools that strip metadata take `metadata.msgbook` out of an `.ipynb`. Where that is written over
-its text, the user's frontmatter and all that stands above the messages would go with it.
+Tools that strip metadata remove `metadata.msgbook` from an `.ipynb`. If such a notebook were written
+over its text, the user's frontmatter and the text above the messages would be lost.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from msgbook_format.syntax.split import BOM
 
 _Json = dict[str, Any]
 
-_OF_THE_FILE = ("frontmatter", "document", "text")
+_FILE_KEYS = ("frontmatter", "document", "text")
 
 
 def says_more(text: str, notebook: _Json) -> bool:
-    """Whether a text has a frontmatter, or text above its section, of which a notebook says nothing.
+    """Return whether a text has a frontmatter, or text above its section, that a notebook lacks.
 
-    Cheap, so that a text is read only where it matters.
+    This is cheap: the text need be read only if it is true.
     """
     text = text.removeprefix(BOM)
     end = split_frontmatter(text)
@@ -33,27 +33,27 @@ def says_more(text: str, notebook: _Json) -> bool:
 
 
 def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
-    """A notebook that says of its file what the `present` text says, where it says nothing.
+    """Return `notebook` with the parts of its file that it lacks and the `present` text has.
 
-    Not in place. All of `metadata.msgbook` is kept if the notebook has none of it.
+    Neither is modified. All of `metadata.msgbook` is kept if the notebook has none of it.
     """
     said, kept = _ours(notebook), _ours(present)
     if said:
-        kept = {key: value for key, value in kept.items() if key in _OF_THE_FILE}
+        kept = {key: value for key, value in kept.items() if key in _FILE_KEYS}
     if kept.keys() <= said.keys():
         return notebook
     return {**notebook, "metadata": {**notebook["metadata"], "msgbook": {**kept, **said}}}
 
 
 def is_stripped(notebook: _Json) -> bool:
-    """Whether neither a notebook nor a cell of it has `metadata.msgbook`."""
+    """Return whether neither a notebook nor any of its cells has `metadata.msgbook`."""
     return not any(_ours(node) for node in (notebook, *notebook["cells"]))
 
 
 def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
-    """A notebook that `is_stripped` whose cells have the `metadata.msgbook` of the present text.
+    """Return a stripped notebook whose cells have the `metadata.msgbook` of the present text.
 
-    Not in place. Cells are the same if their type and id are.
+    Neither is modified. Cells are the same if their type and id are.
     """
     said = {_key(cell): ours for cell in present["cells"] if "id" in cell and (ours := _ours(cell))}
     cells = [

@@ -1,4 +1,4 @@
-"""Notebook -> text."""
+"""Writing: from notebook to text."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgbook_format.cells.attachments import read_attachments, write_attachments
-from msgbook_format.cells.cell import parse_units, read_run_text
+from msgbook_format.cells.cell import parse_output_cells, read_outputs
 from msgbook_format.document.notebook_metadata import (
     NBFORMAT_MINOR,
     minor_of,
     read_metadata,
     write_metadata,
 )
-from msgbook_format.outputs.cell_outputs import same_run, write_run
+from msgbook_format.outputs.cell_outputs import has_same_outputs, write_cell_outputs
 from msgbook_format.outputs.file_references import without_loaded
-from msgbook_format.spelling.heads import Head, is_trailing_blank, verbatim_bits
+from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import plan_heads
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
     parse_frontmatter,
@@ -27,49 +27,50 @@ from msgbook_format.syntax.frontmatter import (
     split_frontmatter,
 )
 from msgbook_format.syntax.section import append_section, split_section
-from msgbook_format.syntax.split import BOM, end_line, join_segments
-from msgbook_format.syntax.text_cell import Segment, format_unit, split_cells, split_outputs
+from msgbook_format.syntax.segments import Segment, end_line, join_segments
+from msgbook_format.syntax.split import BOM, split_cells, split_output_cells
+from msgbook_format.syntax.text_cell import format_text_cell
 
 
 @dataclass(slots=True)
-class Pieces:
-    """The text of each part of a notebook, without the gaps behind them."""
+class WrittenParts:
+    """Text of each part of a notebook, without the gaps behind the parts."""
 
     frontmatter: str
     document: str
-    """What stands above a message section, its heading included if there are messages."""
+    """Text above a message section, with its heading if there are messages."""
     heading: str | None
     cells: list[tuple[str | None, str | None]] = field(default_factory=list)
-    """Head and outputs of each cell; None for what is not written."""
+    """Head and output cells of each cell; None for what is not written."""
 
 
 def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
-    """The text of a notebook; equal notebooks give equal text.
+    """Return the text of a notebook; equal notebooks give equal text.
 
     Args:
-        notebook: not modified; older than nbformat 4, it is converted.
-        verbatim: whether spelling that was read from a text is used again.
+        notebook: Is not modified. If it is older than nbformat 4, a converted copy is written.
+        verbatim: Whether text that was read is used again where it still says the same.
     """
     if notebook.get("nbformat") != 4:
         notebook = _converted(notebook)
     notebook = without_loaded(notebook)
-    pieces = write_pieces(notebook, verbatim=verbatim)
+    parts = write_parts(notebook, verbatim=verbatim)
     bits = verbatim_bits(notebook) if verbatim else {}
     segments: list[tuple[str, str | None]] = []
-    if pieces.frontmatter:
-        segments.append((pieces.frontmatter, _gap(bits, "frontmatter_gap")))
-    if pieces.document:
-        segments.append((pieces.document, _gap(bits, "document_gap")))
-    for cell, (head, outputs) in zip(notebook["cells"], pieces.cells, strict=True):
+    if parts.frontmatter:
+        segments.append((parts.frontmatter, _gap(bits, "frontmatter_gap")))
+    if parts.document:
+        segments.append((parts.document, _gap(bits, "document_gap")))
+    for cell, (head, outputs) in zip(notebook["cells"], parts.cells, strict=True):
         cell_bits = verbatim_bits(cell) if verbatim else {}
         if head is not None:
             segments.append((head, _gap(cell_bits, "cell_gap")))
         if outputs is not None:
             segments.append((outputs, _gap(cell_bits, "outputs_gap")))
     text = join_segments(segments)
-    if verbatim and pieces.heading is not None and not _finds_section(text, pieces):
+    if verbatim and parts.heading is not None and not _finds_section(text, parts):
         return writes(notebook, verbatim=False)
-    if not pieces.frontmatter:
+    if not parts.frontmatter:
         lead = _blank(bits.get("lead", ""))
         text = (end_line(lead) if text else lead) + text
     if "crlf" in bits and "\r" not in text:
@@ -79,7 +80,7 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
 
 def _converted(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return an older notebook as nbformat 4; the one given is not modified."""
-    # Takes seconds where a grammar for IRIs is installed beside it.
+    # This import takes seconds where a grammar for IRIs is installed, as JupyterLab does.
     import nbformat
 
     from msgbook_format.nodes import as_nodes
@@ -88,20 +89,20 @@ def _converted(notebook: dict[str, Any]) -> dict[str, Any]:
     return converted
 
 
-def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:
-    """The text of each part of a notebook of nbformat 4."""
+def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenParts:
+    """Return the text of each part of a notebook of nbformat 4."""
     bits = verbatim_bits(notebook) if verbatim else {}
     user, document, ours = write_metadata(notebook)
     heading = section_name(user) if user else None
     if heading is None and document is not None:
-        # Without a section there is no place above the messages.
+        # Without a section, no text stands above the messages.
         metadata = ours.get("metadata", {})
         msgbook = {**metadata.get("msgbook", {}), "document": document}
         ours["metadata"], document = {**metadata, "msgbook": msgbook}, None
     frontmatter = format_frontmatter(user, ours)
-    if "frontmatter" in bits and _says_same(bits["frontmatter"], frontmatter):
+    if "frontmatter" in bits and _holds_same(bits["frontmatter"], frontmatter):
         frontmatter = bits["frontmatter"]
-    ctx = Context.of(notebook["metadata"], heading)
+    dialect = Dialect.from_metadata(notebook["metadata"], heading)
 
     def fits_start(text: str) -> bool:
         if frontmatter or document:
@@ -111,67 +112,89 @@ def write_pieces(notebook: dict[str, Any], *, verbatim: bool = True) -> Pieces:
             return False
         return split_frontmatter(f"{lead}{text}\n") == 0
 
-    ids = minor_of(notebook) >= NBFORMAT_MINOR
-    heads = plan_heads(notebook["cells"], ctx, fits_start, ids=ids, verbatim=verbatim)
-    pieces = Pieces(frontmatter, document or "", heading)
+    has_ids = minor_of(notebook) >= NBFORMAT_MINOR
+    heads = plan_heads(notebook["cells"], dialect, fits_start, has_ids=has_ids, verbatim=verbatim)
+    parts = WrittenParts(frontmatter, document or "", heading)
     for index, head in enumerate(heads):
         if index == len(heads) - 1 and is_trailing_blank(head):
-            pieces.cells.append((None, None))
+            parts.cells.append((None, None))
         else:
-            pieces.cells.append((head.text(ctx), _outputs_text(head, ctx, verbatim=verbatim)))
-    if heading is not None and any(head is not None for head, _ in pieces.cells):
-        pieces.document = _with_heading(pieces.document, heading)
-    return pieces
+            parts.cells.append(
+                (head.format(dialect), _outputs_text(head, dialect, verbatim=verbatim))
+            )
+    if heading is not None and any(head is not None for head, _ in parts.cells):
+        parts.document = _with_heading(parts.document, heading)
+    return parts
 
 
-def _outputs_text(head: Head, ctx: Context, *, verbatim: bool) -> str | None:
+def _outputs_text(head: PlannedHead, dialect: Dialect, *, verbatim: bool) -> str | None:
     cell = head.cell
-    if head.whole:
+    if head.is_json:
         return None
     if verbatim:
         text = verbatim_bits(cell).get("outputs")
-        if text is not None and _holds_run(text, head, ctx):
+        if text is not None and _holds_outputs(text, head, dialect):
             return text
-        longer = _continued(text, head, ctx) if text is not None else None
+        longer = _continued(text, head, dialect) if text is not None else None
         if longer is not None:
             return longer
     if cell["cell_type"] == "code":
-        units = write_run(cell, head.base, head.code, ctx)
+        output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)
     else:
-        units = write_attachments(cell.get("attachments", {}), head.base)
-    if not units:
+        output_cells = write_attachments(cell.get("attachments", {}), head.base)
+    if not output_cells:
         return None
-    return "\n\n".join(format_unit(unit, "# %%%", ctx.escaper) for unit in units)
+    return "\n\n".join(
+        format_text_cell(output_cell, "# %%%", dialect.escaper) for output_cell in output_cells
+    )
 
 
-def _continued(text: str, head: Head, ctx: Context) -> str | None:
-    """A text that says the first outputs of a cell, with the others below; None for any other."""
+def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
+    """Append the further outputs of a cell to a text that says its first ones.
+
+    Returns None if it says others.
+    """
     cell = head.cell
     if cell["cell_type"] != "code":
         return None
-    count = len(read_run_text(text, head.base, head.code, ctx).outputs)
+    count = len(read_outputs(text, head.base, head.is_code, dialect).outputs)
     earlier = {**cell, "outputs": cell["outputs"][:count]}
-    if count in (0, len(cell["outputs"])) or not _holds_run(text, replace(head, cell=earlier), ctx):
+    if count in (0, len(cell["outputs"])) or not _holds_outputs(
+        text, replace(head, cell=earlier), dialect
+    ):
         return None
-    first = len(write_run(earlier, head.base, head.code, ctx))
-    units = write_run(cell, head.base, head.code, ctx)[first:]
-    longer = "\n\n".join([text, *(format_unit(unit, "# %%%", ctx.escaper) for unit in units)])
-    return longer if _holds_run(longer, head, ctx) else None
+    first = len(write_cell_outputs(earlier, head.base, head.is_code, dialect))
+    output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)[first:]
+    longer = "\n\n".join(
+        [
+            text,
+            *(
+                format_text_cell(output_cell, "# %%%", dialect.escaper)
+                for output_cell in output_cells
+            ),
+        ]
+    )
+    return longer if _holds_outputs(longer, head, dialect) else None
 
 
-def _holds_run(text: str, head: Head, ctx: Context) -> bool:
-    """Whether a text is a run of units that says what stands below `head`."""
-    units = split_outputs(text)
-    if not units or "".join(units) != text or split_cells(text)[1] or Segment.of(text).gap:
+def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
+    """Return whether a text is output cells that say what stands below `head`."""
+    output_cells = split_output_cells(text)
+    if (
+        not output_cells
+        or "".join(output_cells) != text
+        or split_cells(text)[1]
+        or Segment.from_text(text).gap
+    ):
         return False
     if head.cell["cell_type"] == "code":
-        return same_run(read_run_text(text, head.base, head.code, ctx), head.cell)
-    found = read_attachments(parse_units(text, ctx))
+        return has_same_outputs(read_outputs(text, head.base, head.is_code, dialect), head.cell)
+    found = read_attachments(parse_output_cells(text, dialect))
     return bool(found) and jsontext.same(found, head.cell.get("attachments"))
 
 
-def _says_same(block: str, canonical: str) -> bool:
-    """Whether a verbatim frontmatter holds what the canonical one holds."""
+def _holds_same(block: str, canonical: str) -> bool:
+    """Return whether a verbatim frontmatter holds the same as the canonical one."""
     if split_frontmatter(block) != len(block):
         return False
     given = read_metadata(*parse_frontmatter(block))
@@ -180,21 +203,21 @@ def _says_same(block: str, canonical: str) -> bool:
 
 
 def _with_heading(document: str, heading: str) -> str:
-    parts = split_section(document, heading)
-    if parts is not None and not parts[1].strip(" \t\r\n"):
+    found = split_section(document, heading)
+    if found is not None and not found[1].strip(" \t\r\n"):
         return document
     return append_section(document, heading)
 
 
-def _finds_section(text: str, pieces: Pieces) -> bool:
-    """Whether a reader finds the messages where they were written."""
-    if all(head is None for head, _ in pieces.cells):
+def _finds_section(text: str, parts: WrittenParts) -> bool:
+    """Return whether a reader finds the messages where they were written."""
+    if all(head is None for head, _ in parts.cells):
         return True
-    # A fence that the frontmatter seems to open ends with it.
-    text = text[len(pieces.frontmatter) :]
-    parts = split_section(text, pieces.heading or "")
-    above = text.find(pieces.document) + len(pieces.document)
-    return parts is not None and len(parts[0]) == above
+    # A fence that the frontmatter seems to open does not reach beyond it.
+    text = text[len(parts.frontmatter) :]
+    found = split_section(text, parts.heading or "")
+    above = text.find(parts.document) + len(parts.document)
+    return found is not None and len(found[0]) == above
 
 
 def _gap(bits: dict[str, str], key: str) -> str | None:

@@ -16,7 +16,7 @@ from msgbook_format.cells.code import is_code
 from msgbook_format.exporters.harmless_outputs import presentable_outputs
 from msgbook_format.exporters.nbconvert_markdown import spelled_out
 from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
-from msgbook_format.syntax.dialect import Context
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.markdown.escape import code_block
 
@@ -59,7 +59,7 @@ def _is_output(output: Any) -> bool:
 
 def presentable(notebook: NotebookNode) -> NotebookNode:
     """A new notebook with the texts, answers and outputs of `notebook`, all of them harmless."""
-    context = Context.of(notebook.metadata, None)
+    dialect = Dialect.from_metadata(notebook.metadata, None)
     cells: list[Json] = []
     ids: set[str] = set()
     for index, cell in enumerate(notebook.cells):
@@ -67,7 +67,7 @@ def presentable(notebook: NotebookNode) -> NotebookNode:
         if not (isinstance(cell_id, str) and _CELL_ID.fullmatch(cell_id)) or cell_id in ids:
             cell_id = f"cell-{index}-of-{len(notebook.cells)}"
         ids.add(cell_id)
-        cells.append(_cell(cell, cell_id, context))
+        cells.append(_cell(cell, cell_id, dialect))
     title = notebook.metadata.get("title")
     metadata = {"title": title} if isinstance(title, str) and title else {}
     whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
@@ -95,13 +95,13 @@ def plain_word(value: Any) -> str | None:
     return value if isinstance(value, str) and _WORD.fullmatch(value) else None
 
 
-def _cell(cell: Mapping[str, Any], cell_id: str, context: Context) -> Json:
+def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
     source = text_of(cell.get("source"))
     metadata = _harmless_metadata(cell.get("metadata"))
     built = {"cell_type": "markdown", "id": cell_id, "metadata": metadata}
     match cell.get("cell_type"):
         case "code":
-            if not is_code(source, context):
+            if not is_code(source, dialect):
                 metadata[PROMPT] = _prompt(cell, source)
                 metadata["transient"] = {"remove_source": True}
             outputs = list(presentable_outputs(cell.get("outputs")))

@@ -33,7 +33,7 @@ from msgbook_format.exporters.harmless_notebook import (
 from msgbook_format.files import ipynb
 from msgbook_format.files.message_files import read_file
 from msgbook_format.files.regular_files import require_regular
-from msgbook_format.syntax.dialect import KERNELSPEC, is_chat
+from msgbook_format.syntax.dialect import KERNELSPEC, has_msgbook_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +108,7 @@ class MsgHTMLExporter(HTMLExporter):
     ) -> tuple[str, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         kept = {key: nb.metadata[key] for key in ("kernelspec", "title") if key in nb.metadata}
-        if is_chat(nb.metadata):
+        if has_msgbook_kernel(nb.metadata):
             # What names a lexer from here on says no longer that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
@@ -157,7 +157,7 @@ def _is_notebook(text: str) -> bool:
 
 def _language(metadata: dict[str, Any]) -> str:
     """Name of a lexer for code cells; a plain word, for the page carries it as it is written."""
-    if is_chat(metadata):
+    if has_msgbook_kernel(metadata):
         return "ipython3"
     info = metadata.get("language_info")
     named = [info.get("pygments_lexer"), info.get("name")] if isinstance(info, dict) else []

@@ -9,8 +9,8 @@ from typing import Any
 from msgbook_format.outputs.code_outputs import is_output, read_output, write_outputs
 from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import is_type
-from msgbook_format.syntax.dialect import Context
-from msgbook_format.syntax.text_cell import Unit
+from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn import bundle, turn_of
 from msgbook_format.turn.model import TURN_MIME
 from msgbook_format.turn.output_cells.turns import (
@@ -24,30 +24,30 @@ _COUNT = re.compile(r"[0-9]{1,15}")
 
 
 @dataclass(slots=True)
-class Run:
+class CellOutputs:
     """Outputs of a cell and its execution count."""
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     count: int | None = None
 
 
-def read_run(units: list[Unit], base: str, code: bool) -> Run:
+def read_cell_outputs(output_cells: list[TextCell], base: str, code: bool) -> CellOutputs:
     """The run below a head with label `base`; `code` says whether that is a `[code]` cell.
 
     Turns are without their derived text: see `add_derived`.
     """
-    run = Run()
+    run = CellOutputs()
     turn: TurnReader | None = None
-    for index, unit in enumerate(units):
+    for index, output_cell in enumerate(output_cells):
         if index == 0:
-            run.count = _take_count(unit, base, code)
-        if code or is_output(unit):
-            run.outputs += read_output(unit, run.outputs, run.count)
+            run.count = _take_count(output_cell, base, code)
+        if code or is_output(output_cell):
+            run.outputs += read_output(output_cell, run.outputs, run.count)
             turn = None
-        elif turn is not None and turn.takes(unit):
-            turn.add(unit)
+        elif turn is not None and turn.takes(output_cell):
+            turn.add(output_cell)
         else:
-            turn = TurnReader(unit, base)
+            turn = TurnReader(output_cell, base)
             run.outputs.append(turn.output)
     return run
 
@@ -75,81 +75,83 @@ def derive_anew(notebook: dict[str, Any]) -> None:
             data.update((mime, derived[mime]) for mime in derived.keys() & data.keys())
 
 
-def write_run(cell: dict[str, Any], base: str, code: bool, ctx: Context) -> list[Unit]:
+def write_cell_outputs(
+    cell: dict[str, Any], base: str, code: bool, dialect: Dialect
+) -> list[TextCell]:
     """Units for the outputs of a code cell, labelled after `base`; `code` as in `read_run`."""
     outputs, count = cell["outputs"], cell["execution_count"]
     if code:
-        units = _write_code_outputs(outputs, base, count, _lang(cell["source"], ctx))
+        output_cells = _write_code_outputs(outputs, base, count, _lang(cell["source"], dialect))
     else:
-        units = _write_prompt_outputs(outputs, base, count)
-    if units and count is not None:
-        units[0].attrs.append(("n", str(count)))
-    return units
+        output_cells = _write_prompt_outputs(outputs, base, count)
+    if output_cells and count is not None:
+        output_cells[0].attributes.append(("n", str(count)))
+    return output_cells
 
 
-def same_run(run: Run, cell: dict[str, Any]) -> bool:
+def has_same_outputs(run: CellOutputs, cell: dict[str, Any]) -> bool:
     """Whether a run read from text is what `cell` holds, aside from derived text."""
     return run.count == cell["execution_count"] and jsontext.same(
         without_derived(run.outputs), without_derived(cell["outputs"])
     )
 
 
-def _lang(source: str, ctx: Context) -> str:
-    if ctx.chat:
+def _lang(source: str, dialect: Dialect) -> str:
+    if dialect.has_prompts:
         return "python" if source.startswith("%%python\n") else "ipython"
-    return ctx.language if is_type(ctx.language) else "text"
+    return dialect.language if is_type(dialect.language) else "text"
 
 
 def _write_code_outputs(
     outputs: list[dict[str, Any]], base: str, count: int | None, lang: str
-) -> list[Unit]:
+) -> list[TextCell]:
     label = f"{base}.{count or 0}"
     groups = write_outputs(without_derived(outputs), lang, count)
-    units = [unit for group in groups for unit in group]
-    if not units and count is not None:
-        units = [Unit(kind=lang, attrs=[("output", "none")])]
-    for index, unit in enumerate(units):
-        unit.label = label if index == 0 else f"{label}.{index + 1}"
-    return units
+    output_cells = [output_cell for group in groups for output_cell in group]
+    if not output_cells and count is not None:
+        output_cells = [TextCell(type=lang, attributes=[("output", "none")])]
+    for index, output_cell in enumerate(output_cells):
+        output_cell.label = label if index == 0 else f"{label}.{index + 1}"
+    return output_cells
 
 
 def _write_prompt_outputs(
     outputs: list[dict[str, Any]], base: str, count: int | None
-) -> list[Unit]:
-    units: list[Unit] = []
+) -> list[TextCell]:
+    output_cells: list[TextCell] = []
     number = 0
     start = 0
     while start < len(outputs):
         if is_turn_output(outputs[start]):
             written, number = write_turn(outputs[start], base, number)
             follows = start > 0 and is_turn_output(outputs[start - 1])
-            if follows and all(key != "turn" for key, _ in written[0].attrs):
-                written[0].attrs.append(("turn", "{}"))
-            units += written
+            if follows and all(key != "turn" for key, _ in written[0].attributes):
+                written[0].attributes.append(("turn", "{}"))
+            output_cells += written
             start += 1
             continue
         end = start
         while end < len(outputs) and not is_turn_output(outputs[end]):
             end += 1
         for group in write_outputs(outputs[start:end], "code", count):
-            for unit in group:
+            for output_cell in group:
                 number += 1
-                unit.label = f"{base}-{number}"
-                units.append(unit)
+                output_cell.label = f"{base}-{number}"
+                output_cells.append(output_cell)
         start = end
-    if not units and count is not None:
-        units = [Unit(kind="code", attrs=[("output", "none")], label=f"{base}-1")]
-    return units
+    if not output_cells and count is not None:
+        output_cells = [TextCell(type="code", attributes=[("output", "none")], label=f"{base}-1")]
+    return output_cells
 
 
-def _take_count(unit: Unit, base: str, code: bool) -> int | None:
+def _take_count(output_cell: TextCell, base: str, code: bool) -> int | None:
     """The execution count on the first unit: `n=`, or the number in the label `id.n`."""
-    for index, (key, value) in enumerate(unit.attrs):
+    for index, (key, value) in enumerate(output_cell.attributes):
         if key == "n" and isinstance(value, str) and _COUNT.fullmatch(value):
-            del unit.attrs[index]
+            del output_cell.attributes[index]
             return int(value)
     if not code:
         return None
-    label = (unit.label or "").removeprefix(f"{base}.")
+    label = (output_cell.label or "").removeprefix(f"{base}.")
     # The label `id.0` stands for a cell without a count.
-    return (int(label) or None) if _COUNT.fullmatch(label) and label != unit.label else None
+    return (int(label) or None) if _COUNT.fullmatch(label) and label != output_cell.label else None

@@ -7,16 +7,16 @@ from typing import Any
 
 from msgbook_format.outputs.file_references import (
     add_reference,
-    drop_claims,
+    drop_loaded,
     read_reference,
     split_references,
     write_reference,
 )
 from msgbook_format.outputs.streams import count_joined, is_stream, read_streams, write_streams
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.attributes import Attrs, Pairs
+from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
-from msgbook_format.syntax.text_cell import Unit
+from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, turn_of
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
@@ -29,83 +29,85 @@ _ERROR_FIELDS = {"output_type", "ename", "evalue", "traceback"}
 _Output = dict[str, Any]
 
 
-def is_output(unit: Unit) -> bool:
+def is_output(output_cell: TextCell) -> bool:
     """Whether a unit below a prompt is an output of its own, not a block of a turn."""
-    for key, _ in unit.attrs:
+    for key, _ in output_cell.attributes:
         if key in ("mime_type", "output"):
             return True
-    if unit.kind == "nb":
-        return ("block", "1") not in unit.attrs
-    return unit.streams
+    if output_cell.type == "nb":
+        return ("block", "1") not in output_cell.attributes
+    return output_cell.has_streams
 
 
-def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[list[Unit]]:
+def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[list[TextCell]]:
     """Units for outputs of a run, one list for each output or joined streams.
 
     `count` is the cell's execution count, which an `execute_result` shares unless it says another.
     """
-    units: list[list[Unit]] = []
+    output_cells: list[list[TextCell]] = []
     index = 0
     while index < len(outputs):
         output = outputs[index]
         if is_stream(output):
             joined = count_joined(outputs, index)
             run = outputs[index : index + joined]
-            eol: Pairs = [] if run[-1]["text"].endswith("\n") else [("eol", "0")]
-            units.append([Unit(kind=lang, attrs=eol, body=write_streams(run), streams=True)])
+            eol: Attributes = [] if run[-1]["text"].endswith("\n") else [("eol", "0")]
+            output_cells.append(
+                [TextCell(type=lang, attributes=eol, body=write_streams(run), has_streams=True)]
+            )
             index += joined
             continue
         written = _write_display(output, lang, count) or _write_error(output, lang)
-        units.append(written or [write_whole(output)])
+        output_cells.append(written or [write_json_output(output)])
         index += 1
-    return units
+    return output_cells
 
 
-def write_whole(value: Any) -> Unit:
+def write_json_output(value: Any) -> TextCell:
     """A unit that holds an output as JSON."""
-    return Unit(
-        kind="nb",
-        attrs=[("output", "json"), ("encoding", "json")],
+    return TextCell(
+        type="nb",
+        attributes=[("output", "json"), ("encoding", "json")],
         body=jsontext.dumps_indented(value),
     )
 
 
-def read_output(unit: Unit, previous: list[_Output], count: int | None) -> list[_Output]:
+def read_output(output_cell: TextCell, previous: list[_Output], count: int | None) -> list[_Output]:
     """The outputs of a unit; a further MIME type (`alt=1`) joins the last of `previous` instead."""
-    attrs = Attrs(unit.attrs)
-    kind = attrs.take("output")
-    if unit.kind == "nb":
-        whole = jsontext.load_object(unit.body)
+    attributes = AttributeReader(output_cell.attributes)
+    kind = attributes.take("output")
+    if output_cell.type == "nb":
+        whole = jsontext.load_object(output_cell.body)
         if whole is not None and (kind == "json" or isinstance(whole.get("output_type"), str)):
-            drop_claims(whole)
+            drop_loaded(whole)
             return [whole]
     if kind == "none":
         return []
     if kind == "error":
-        return [_read_error(unit, attrs)]
-    mime = attrs.take("mime_type")
-    if mime in (None, "text/plain") and kind is None and unit.streams:
-        return read_streams(unit.body, attrs.take("eol") != "0")
+        return [_read_error(output_cell, attributes)]
+    mime = attributes.take("mime_type")
+    if mime in (None, "text/plain") and kind is None and output_cell.has_streams:
+        return read_streams(output_cell.body, attributes.take("eol") != "0")
     mime = mime or "text/plain"
     # A turn stands in the text.
-    reference = read_reference(attrs) if unit.body == "" and mime != TURN_MIME else None
-    data = "" if reference else _read_data(unit.body, mime, attrs)
-    if attrs.take("alt") == "1" and previous and _takes(previous[-1], mime):
+    reference = read_reference(attributes) if output_cell.body == "" and mime != TURN_MIME else None
+    data = "" if reference else _read_data(output_cell.body, mime, attributes)
+    if attributes.take("alt") == "1" and previous and _takes(previous[-1], mime):
         previous[-1]["data"][mime] = data
         if reference:
             add_reference(previous[-1]["metadata"], mime, reference)
-        drop_claims(previous[-1])
+        drop_loaded(previous[-1])
         return []
     output: _Output = {"output_type": "display_data", "data": {mime: data}, "metadata": {}}
     if kind == "execute_result":
         output["output_type"] = kind
-        output["execution_count"] = _number(attrs.take("result_n"), count)
-    metadata = attrs.take("metadata")
+        output["execution_count"] = _number(attributes.take("result_n"), count)
+    metadata = attributes.take("metadata")
     if metadata is not None:
         output["metadata"] = jsontext.load_object(metadata) or {}
     if reference:
         add_reference(output["metadata"], mime, reference)
-    drop_claims(output)
+    drop_loaded(output)
     return [output]
 
 
@@ -117,7 +119,7 @@ def _takes(output: _Output, mime: str) -> bool:
     return isinstance(data, dict) and mime not in data
 
 
-def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] | None:
+def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCell] | None:
     kind = output.get("output_type", "")
     data, metadata = output.get("data"), output.get("metadata")
     if output.keys() != _display_fields(output) or not isinstance(metadata, dict):
@@ -130,26 +132,26 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[Unit] 
     if len(data) > 1 and turn_of(output) is not None:
         return None
     references, metadata = split_references(output)
-    units = []
+    output_cells = []
     for mime in sorted(data, key=lambda mime: (mime != "text/plain", mime)):
-        attrs: Pairs = [("mime_type", mime)]
+        attributes: Attributes = [("mime_type", mime)]
         encoding, body = _encode(data[mime], mime)
         if mime in references:
             encoding = write_reference(references[mime])
         if body is None:
             return None
-        units.append(Unit(kind=lang, attrs=attrs + encoding, body=body))
-        attrs = units[-1].attrs
-        if len(units) > 1:
-            attrs.append(("alt", "1"))
+        output_cells.append(TextCell(type=lang, attributes=attributes + encoding, body=body))
+        attributes = output_cells[-1].attributes
+        if len(output_cells) > 1:
+            attributes.append(("alt", "1"))
             continue
         if kind == "execute_result":
-            attrs.insert(0, ("output", kind))
+            attributes.insert(0, ("output", kind))
             if not jsontext.same(output["execution_count"], count):
-                attrs.append(("result_n", jsontext.dumps(output["execution_count"])))
+                attributes.append(("result_n", jsontext.dumps(output["execution_count"])))
         if metadata:
-            attrs.append(("metadata", jsontext.dumps(metadata)))
-    return units
+            attributes.append(("metadata", jsontext.dumps(metadata)))
+    return output_cells
 
 
 def _display_fields(output: _Output) -> set[str] | None:
@@ -163,7 +165,7 @@ def is_binary(mime: str) -> bool:
     return mime.startswith(_BINARY) and not mime.endswith(("+xml", "+json"))
 
 
-def _encode(data: Any, mime: str) -> tuple[Pairs, str | None]:
+def _encode(data: Any, mime: str) -> tuple[Attributes, str | None]:
     """Attributes and body for one datum; no body when plain text cannot carry it."""
     if not isinstance(data, str):
         return [("encoding", "json")], jsontext.dumps_indented(data)
@@ -174,23 +176,23 @@ def _encode(data: Any, mime: str) -> tuple[Pairs, str | None]:
     line = data.removesuffix("\n")
     if not is_base64(line):
         return [("encoding", "text")], data
-    eol: Pairs = [("eol", "1")] if line != data else []
+    eol: Attributes = [("eol", "1")] if line != data else []
     return [("encoding", "base64"), *eol], wrap(line)
 
 
-def _read_data(body: str, mime: str, attrs: Attrs) -> Any:
-    encoding = attrs.take("encoding")
+def _read_data(body: str, mime: str, attributes: AttributeReader) -> Any:
+    encoding = attributes.take("encoding")
     if encoding == "json":
         try:
             return jsontext.loads(body)
         except ValueError:
             return body
     if encoding == "base64" or (encoding is None and is_binary(mime)):
-        return unwrap(body) + ("\n" if attrs.take("eol") == "1" else "")
+        return unwrap(body) + ("\n" if attributes.take("eol") == "1" else "")
     return body
 
 
-def _write_error(output: _Output, lang: str) -> list[Unit] | None:
+def _write_error(output: _Output, lang: str) -> list[TextCell] | None:
     traceback = output.get("traceback")
     if output.get("output_type") != "error" or output.keys() != _ERROR_FIELDS:
         return None
@@ -201,20 +203,20 @@ def _write_error(output: _Output, lang: str) -> list[Unit] | None:
     body = "\n".join(traceback)
     if jsontext.needs_json(body):
         return None
-    attrs: Pairs = [("output", "error"), ("status", "error")]
-    attrs += [("ename", output["ename"]), ("evalue", output["evalue"])]
+    attributes: Attributes = [("output", "error"), ("status", "error")]
+    attributes += [("ename", output["ename"]), ("evalue", output["evalue"])]
     if _split_traceback(body, None) != traceback:
         counts = ",".join(str(entry.count("\n") + 1) for entry in traceback)
-        attrs.append(("tb", counts or "0"))
-    return [Unit(kind="error" if lang == "code" else lang, attrs=attrs, body=body)]
+        attributes.append(("tb", counts or "0"))
+    return [TextCell(type="error" if lang == "code" else lang, attributes=attributes, body=body)]
 
 
-def _read_error(unit: Unit, attrs: Attrs) -> _Output:
+def _read_error(output_cell: TextCell, attributes: AttributeReader) -> _Output:
     return {
         "output_type": "error",
-        "ename": attrs.take("ename") or "",
-        "evalue": attrs.take("evalue") or "",
-        "traceback": _split_traceback(unit.body, attrs.take("tb")),
+        "ename": attributes.take("ename") or "",
+        "evalue": attributes.take("evalue") or "",
+        "traceback": _split_traceback(output_cell.body, attributes.take("tb")),
     }
 
 

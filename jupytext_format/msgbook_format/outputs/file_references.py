@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.attributes import Attrs, Pairs
+from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_MIME
 
 Reference = dict[str, str]
@@ -22,18 +22,18 @@ _KEYS = ("output_file", "sha256", "encoding")
 _Output = dict[str, Any]
 
 
-def read_reference(attrs: Attrs) -> Reference | None:
+def read_reference(attributes: AttributeReader) -> Reference | None:
     """The reference of a unit with an empty body; None without `output_file`."""
-    found = {key: attrs.take(key) for key in _KEYS}
+    found = {key: attributes.take(key) for key in _KEYS}
     reference = {key: value for key, value in found.items() if value is not None}
     if "output_file" in reference:
         return reference
     for key, value in reference.items():
-        attrs.put_back(key, value)
+        attributes.put_back(key, value)
     return None
 
 
-def write_reference(reference: Reference) -> Pairs:
+def write_reference(reference: Reference) -> Attributes:
     """The attributes that say a reference; the inverse of `read_reference`."""
     return [(key, reference[key]) for key in ("encoding", *_KEYS[:2]) if key in reference]
 
@@ -84,7 +84,7 @@ def fill(output: _Output, mime: str, data: Any) -> None:
     output["metadata"]["msgbook"]["files"][mime]["loaded"] = digest(data)
 
 
-def drop_claims(output: Any) -> None:
+def drop_loaded(output: Any) -> None:
     """Forget, in place, that a file gave the data of an output which comes from a text.
 
     Only who reads files can know. The data would be written as a reference, and lost.

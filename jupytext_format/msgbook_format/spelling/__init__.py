@@ -1,1 +1,6 @@
-"""What keeps a text as its author wrote it when its notebook is written again."""
+"""Writing of heads so that a text stays as its author wrote it.
+
+- The verbatim bits of a cell (`metadata.msgbook.text`) are its text as it was read.
+- A `PlannedHead` is a cell with the head that will be written for it: its own text, or a new one.
+- A `HeadText` is the text of a head in parts, which an edit replaces one by one.
+"""

@@ -1,4 +1,4 @@
-"""How the head of each cell is written: verbatim or anew, and under which label."""
+"""Heads to be written: each cell's own text where it still says the cell, or a new one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook_format.cells.cell import PREAMBLE, Stretch, read_preamble, read_stretch
+from msgbook_format.cells.cell import PREAMBLE, ReadCell, read_lone_head, read_preamble
 from msgbook_format.cells.head import (
+    has_same_head,
     is_plain,
     is_regular,
-    same_head,
-    same_whole,
+    is_same_cell,
     saved_metadata,
 )
 from msgbook_format.cells.ids import (
@@ -23,96 +23,100 @@ from msgbook_format.cells.ids import (
 )
 from msgbook_format.spelling import respell
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.dialect import Context
-from msgbook_format.syntax.text_cell import Segment, Unit, format_unit, split_cells, split_outputs
+from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.segments import Segment
+from msgbook_format.syntax.split import split_cells, split_output_cells
+from msgbook_format.syntax.text_cell import TextCell, format_text_cell
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 
 FitsStart = Callable[[str], bool]
-"""Whether a text without marker would stay content where the first cell begins."""
+"""Returns whether a text without marker stays content where the first cell begins."""
 
 
 @dataclass(slots=True)
-class Head:
-    """A cell and how its head is written."""
+class PlannedHead:
+    """A cell and the head that will be written for it."""
 
     cell: dict[str, Any]
-    unit: Unit
-    verbatim: Stretch | None
-    """What its own spelling says, if that still says this cell."""
-    bare: bool
-    """Whether it is text without a marker, before the first one."""
-    unnamed: bool
-    """Whether it is written without id."""
+    canonical: TextCell
+    """The head as it is written anew."""
+    verbatim: ReadCell | None
+    """The cell as its own text says it; None if that text does not say this cell."""
+    is_bare: bool
+    """True if it is text without a marker, before the first one."""
+    is_unnamed: bool
+    """True if it is written without id."""
 
     @property
     def id(self) -> str | None:
-        """The id of the cell."""
+        """Id of the cell."""
         cell_id = self.cell.get("id")
         return cell_id if isinstance(cell_id, str) else None
 
     @property
     def source(self) -> str:
-        """The source of the cell."""
+        """Source of the cell."""
         source = self.cell.get("source")
         return source if isinstance(source, str) else ""
 
     @property
-    def whole(self) -> bool:
-        """Whether it holds all of the cell, as JSON."""
-        return self.verbatim.whole if self.verbatim else self.unit.kind == "nb"
+    def is_json(self) -> bool:
+        """True if the body of the head is all of the cell, as JSON."""
+        return self.verbatim.is_json if self.verbatim else self.canonical.type == "nb"
 
     @property
-    def code(self) -> bool:
-        """Whether everything below it is code output."""
+    def is_code(self) -> bool:
+        """True for a `[code]` cell, below which every output cell is code output."""
         if self.verbatim:
-            return self.verbatim.code
-        return self.unit.kind == "code" and self.cell["cell_type"] == "code"
+            return self.verbatim.is_code
+        return self.canonical.type == "code" and self.cell["cell_type"] == "code"
 
     @property
     def base(self) -> str:
-        """What the labels of the units below it begin with."""
-        label = self.verbatim.unit.label if self.verbatim else self.unit.label
+        """Start of the labels of the output cells below it."""
+        label = self.verbatim.head.label if self.verbatim else self.canonical.label
         return label or self.id or self.nameless
 
     @property
     def nameless(self) -> str:
-        """A label for a cell without id.
+        """Label for a cell without id.
 
-        What is attached changes less often than the source, and has lines of the label's own.
+        It follows from the attachments, if there are any: they change less often than the source,
+        and each of them has a label that begins with this one.
         """
         attachments = self.cell.get("attachments")
         return nameless_label(jsontext.dumps(attachments) if attachments else self.source)
 
     @property
     def claim(self) -> Claim:
-        """What a reader will see about its id."""
+        """Id that a reader will find in the head, and the source."""
         if self.verbatim:
             return self.verbatim.claim
-        if self.bare:
+        if self.is_bare:
             return Claim(PREAMBLE_ID, "")
-        cell_id = None if self.unnamed else self.id
+        cell_id = None if self.is_unnamed else self.id
         return Claim(cell_id if is_cell_id(cell_id) else None, self.source)
 
-    def name(self, ctx: Context) -> None:
-        """Write it with its id: into its own spelling, if that only lacks an id, or anew."""
+    def add_id(self, dialect: Dialect) -> None:
+        """Write the id into the cell's own text, if that only lacks an id; else write it anew."""
         named = None
-        # Any other id is that of a copy, and no two cells should have one label.
+        # Any other id is that of a copied cell, and no two cells should have one label.
         if self.verbatim and self.id is not None and _is_lost(self.id, self.verbatim):
-            named = respell.name(self.verbatim, self.id, ctx)
-        self.verbatim, self.bare, self.unnamed = named, False, False
+            named = respell.add_id(self.verbatim, self.id, dialect)
+        self.verbatim, self.is_bare, self.is_unnamed = named, False, False
 
-    def text(self, ctx: Context) -> str:
-        """The head without a newline at its end."""
+    def format(self, dialect: Dialect) -> str:
+        """Return the text of the head, without a newline at its end."""
         if self.verbatim:
-            return self.verbatim.head.core
-        if self.bare:
-            return ctx.escaper.escape(self.unit.body)
-        return format_unit(self.unit, "# %%", ctx.escaper)
+            return self.verbatim.text.head.core
+        if self.is_bare:
+            return dialect.escaper.escape(self.canonical.body)
+        return format_text_cell(self.canonical, "# %%", dialect.escaper)
 
 
 def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:
-    """`metadata.msgbook.text` of a cell or notebook, as far as it is what it should be."""
+    """Return the texts in `metadata.msgbook.text` of a cell or notebook."""
     metadata = cell.get("metadata")
     ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
     bits = ours.get("text") if isinstance(ours, dict) else None
@@ -121,8 +125,8 @@ def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:
     return {key: value for key, value in bits.items() if isinstance(value, str)}
 
 
-def is_trailing_blank(head: Head) -> bool:
-    """Whether this is the empty cell that a notebook editor keeps at the end."""
+def is_trailing_blank(head: PlannedHead) -> bool:
+    """Return whether this is the empty cell that a notebook editor keeps at the end."""
     cell = head.cell
     return (
         head.verbatim is None
@@ -136,31 +140,35 @@ def is_trailing_blank(head: Head) -> bool:
 
 
 def read_verbatim(
-    cell: dict[str, Any], unit: Unit, ctx: Context, fits_start: FitsStart | None
-) -> Stretch | None:
-    """What the spelling of a cell says, with what was edited since; None to write it anew."""
+    cell: dict[str, Any], canonical: TextCell, dialect: Dialect, fits_start: FitsStart | None
+) -> ReadCell | None:
+    """Read a cell from its own text, in which later edits replace what they changed.
+
+    Returns None if the head has to be written anew, as `canonical`.
+    """
     text = verbatim_bits(cell).get("cell")
     if text is None:
         return None
-    stretch = read_stretch(text, ctx)
-    if stretch is None:
+    read = read_lone_head(text, dialect)
+    if read is None:
         if fits_start is None or split_cells(text)[1] or not fits_start(text):
             return None
-        stretch = read_preamble(Segment.of(text), ctx)
-    if stretch.whole:
-        return stretch if same_whole(stretch.cell, cell) else None
+        read = read_preamble(Segment.from_text(text), dialect)
+    if read.is_json:
+        return read if is_same_cell(read.cell, cell) else None
     if not is_regular(cell):
         return None
-    found: Stretch | None = stretch
-    if not same_head(stretch.cell, cell):
-        found = respell.respell(stretch, cell, unit, ctx) if is_plain(cell) else None
+    found: ReadCell | None = read
+    if not has_same_head(read.cell, cell):
+        found = respell.respell(read, cell, canonical, dialect) if is_plain(cell) else None
     below = cell.get("outputs") or cell.get("attachments") or cell.get("execution_count")
-    if found and below and split_outputs(found.head.core):
+    if found and below and split_output_cells(found.text.head.core):
         return None
     return found
 
 
-def is_preamble(cell: dict[str, Any], ctx: Context, fits_start: FitsStart) -> bool:
+def is_preamble(cell: dict[str, Any], dialect: Dialect, fits_start: FitsStart) -> bool:
+    """Return whether the first cell can be written as text before the first marker."""
     return (
         cell.get("id") == PREAMBLE_ID
         and is_plain(cell)
@@ -168,10 +176,10 @@ def is_preamble(cell: dict[str, Any], ctx: Context, fits_start: FitsStart) -> bo
         and saved_metadata(cell["metadata"]) == _PREAMBLE_METADATA
         and "attachments" not in cell
         and cell["source"] != ""
-        and fits_start(ctx.escaper.escape(cell["source"]))
+        and fits_start(dialect.escaper.escape(cell["source"]))
     )
 
 
-def _is_lost(cell_id: str, stretch: Stretch) -> bool:
-    """Whether an id followed from a source, and its text does not name it yet."""
-    return is_cell_id(cell_id) and may_be_derived(cell_id) and stretch.claim.id != cell_id
+def _is_lost(cell_id: str, read: ReadCell) -> bool:
+    """Return whether an id followed from a source, and the cell's text does not name it yet."""
+    return is_cell_id(cell_id) and may_be_derived(cell_id) and read.claim.id != cell_id

@@ -1,4 +1,4 @@
-"""Which cells name their ids, and under which labels."""
+"""Heads of all cells of a notebook: whether each names its id, and under which label."""
 
 from __future__ import annotations
 
@@ -6,93 +6,96 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from msgbook_format.cells.head import write_cell
+from msgbook_format.cells.head import write_head
 from msgbook_format.cells.ids import (
     derived_id,
     is_cell_id,
-    labels,
+    make_labels,
     may_be_derived,
-    resolve,
+    resolve_ids,
 )
-from msgbook_format.spelling.heads import FitsStart, Head, is_preamble, read_verbatim
-from msgbook_format.syntax.dialect import Context
-from msgbook_format.syntax.text_cell import Unit
+from msgbook_format.spelling.heads import FitsStart, PlannedHead, is_preamble, read_verbatim
+from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.text_cell import TextCell
 
 
 def plan_heads(
     cells: Sequence[dict[str, Any]],
-    ctx: Context,
+    dialect: Dialect,
     fits_start: FitsStart,
     *,
-    ids: bool,
+    has_ids: bool,
     verbatim: bool,
-) -> list[Head]:
-    """How each cell is written, so that a reader sees the cells with their ids.
+) -> list[PlannedHead]:
+    """Return a head for each cell, such that a reader finds the cells with their ids.
 
-    `ids` says whether cells have ids that their text does not name, as they have since nbformat
-    4.5.
+    Args:
+        has_ids: Whether every cell has an id, even if its text names none; true since nbformat
+            4.5.
+        verbatim: Whether the cells' own texts are used.
     """
     heads = []
     for index, cell in enumerate(cells):
-        unit = write_cell(cell, ctx)
-        stretch = (
-            read_verbatim(cell, unit, ctx, fits_start if index == 0 else None) if verbatim else None
-        )
-        bare = stretch is None and index == 0 and is_preamble(cell, ctx, fits_start)
-        heads.append(Head(cell, unit, stretch, bare, unnamed=_may_omit_id(cell, unit, ids)))
-    _settle_ids(heads, ids, ctx)
+        canonical = write_head(cell, dialect)
+        own = None
+        if verbatim:
+            own = read_verbatim(cell, canonical, dialect, fits_start if index == 0 else None)
+        is_bare = own is None and index == 0 and is_preamble(cell, dialect, fits_start)
+        is_unnamed = _may_omit_id(cell, canonical, has_ids)
+        heads.append(PlannedHead(cell, canonical, own, is_bare, is_unnamed))
+    _settle_ids(heads, has_ids, dialect)
     _settle_labels(heads)
     return heads
 
 
-def _may_omit_id(cell: dict[str, Any], unit: Unit, ids: bool) -> bool:
+def _may_omit_id(cell: dict[str, Any], canonical: TextCell, has_ids: bool) -> bool:
     cell_id = cell.get("id")
-    if unit.kind != "markdown" or unit.attrs:
+    if canonical.type != "markdown" or canonical.attributes:
         return False
-    return cell_id is None or (ids and isinstance(cell_id, str) and may_be_derived(cell_id))
+    return cell_id is None or (has_ids and isinstance(cell_id, str) and may_be_derived(cell_id))
 
 
-def _settle_ids(heads: list[Head], ids: bool, ctx: Context) -> None:
-    """Let each head say what a reader needs to find the ids; usually there is nothing to do.
+def _settle_ids(heads: list[PlannedHead], has_ids: bool, dialect: Dialect) -> None:
+    """Change heads, in place, until a reader finds all ids; usually nothing has to change.
 
-    A name that one head gets can take the id that another one's source gives, and the copy of a
-    cell still claims the id of the first: spelling is changed only where that has to be.
+    A name that is added to one head can take the id that follows from the source of another cell,
+    and the copy of a cell still names the id of the first. So only heads that have to change do.
     """
     while True:
-        found = resolve([head.claim for head in heads])
+        found = resolve_ids([head.claim for head in heads])
         wrong = [
             head
             for head, cell_id in zip(heads, found, strict=True)
-            if not _finds(head, cell_id if ids or head.claim.id is not None else None)
+            if not _has_id(head, cell_id if has_ids or head.claim.id is not None else None)
         ]
-        blamed = _blamed(heads, wrong)
-        if not blamed:
+        changing = _heads_to_change(heads, wrong)
+        if not changing:
             return
-        for head in blamed:
-            head.name(ctx)
+        for head in changing:
+            head.add_id(dialect)
 
 
-def _blamed(heads: list[Head], wrong: list[Head]) -> list[Head]:
-    """Of the heads with wrong ids those to change, which may put the others right."""
-    nameless = [head for head in wrong if not head.verbatim and (head.bare or head.unnamed)]
+def _heads_to_change(heads: list[PlannedHead], wrong: list[PlannedHead]) -> list[PlannedHead]:
+    """Return the heads to change; that may also give the other wrong ones their ids."""
+    nameless = [head for head in wrong if not head.verbatim and (head.is_bare or head.is_unnamed)]
     if nameless:
         return _edited(nameless) or nameless
-    spelled = [head for head in wrong if head.verbatim]
-    foreign = {head.claim.id for head in spelled if _claims_other(head)} - {None}
+    verbatim = [head for head in wrong if head.verbatim]
+    foreign = {head.claim.id for head in verbatim if _names_other_id(head)} - {None}
     if not foreign:
-        return spelled
+        return verbatim
     owned = foreign & {head.id for head in heads}
-    copies = [head for head in spelled if _claims_other(head) and head.claim.id in owned]
-    # Without an owner each of those that claim an id would get it in turn.
+    copies = [head for head in verbatim if _names_other_id(head) and head.claim.id in owned]
+    # Each of the heads that name an id would get it in turn, if no cell has that id.
     return copies + [head for head in heads if head.verbatim and head.claim.id in foreign - owned]
 
 
-def _claims_other(head: Head) -> bool:
+def _names_other_id(head: PlannedHead) -> bool:
     return head.claim.id != head.id
 
 
-def _edited(heads: list[Head]) -> list[Head]:
-    """The heads whose ids do not follow from their sources, however often these are there."""
+def _edited(heads: list[PlannedHead]) -> list[PlannedHead]:
+    """Return the heads whose ids do not follow from their sources, at any count of these."""
     counts = Counter(head.claim.source for head in heads)
     derived = {
         source: {derived_id(source, number) for number in range(2 * count + 1)}
@@ -101,17 +104,17 @@ def _edited(heads: list[Head]) -> list[Head]:
     return [head for head in heads if head.id not in derived[head.claim.source]]
 
 
-def _finds(head: Head, found: str | None) -> bool:
+def _has_id(head: PlannedHead, found: str | None) -> bool:
     if "id" not in head.cell:
         return head.claim.id is None
     return bool(found == head.cell["id"])
 
 
-def _settle_labels(heads: list[Head]) -> None:
-    taken = {head.verbatim.unit.label for head in heads if head.verbatim}
-    new = [head for head in heads if not (head.verbatim or head.bare or head.unnamed)]
-    found = labels((head.id for head in new), {label for label in taken if label})
-    for head, label in zip(new, found, strict=True):
-        head.unit.label = label or head.nameless
+def _settle_labels(heads: list[PlannedHead]) -> None:
+    taken = {head.verbatim.head.label for head in heads if head.verbatim}
+    new = [head for head in heads if not (head.verbatim or head.is_bare or head.is_unnamed)]
+    labels = make_labels((head.id for head in new), {label for label in taken if label})
+    for head, label in zip(new, labels, strict=True):
+        head.canonical.label = label or head.nameless
         if label and label != head.id and head.id is not None and is_cell_id(head.id):
-            head.unit.attrs.insert(0, ("id", head.id))
+            head.canonical.attributes.insert(0, ("id", head.id))

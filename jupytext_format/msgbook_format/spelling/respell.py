@@ -1,4 +1,4 @@
-"""The spelling of a head that does not say its cell any more: what an edit left alone stays."""
+"""The text of a head after an edit: lines that the edit left alone stay as they were."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from msgbook_format.cells.cell import Stretch, read_stretch
+from msgbook_format.cells.cell import ReadCell, read_lone_head
 from msgbook_format.cells.code import replace_code
-from msgbook_format.cells.head import same_head
-from msgbook_format.syntax.attributes import format_tail, parse_tail
-from msgbook_format.syntax.dialect import Context
-from msgbook_format.syntax.text_cell import Unit
+from msgbook_format.cells.head import has_same_head
+from msgbook_format.syntax.attributes import format_footnote, parse_footnote
+from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.text_cell import TextCell
 
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
 _BLANKS = " \t\r"
@@ -20,8 +20,8 @@ _USUAL_GAP = "\n\n"
 
 
 @dataclass(slots=True, frozen=True)
-class Spelling:
-    """The text of a head in parts: put together as `text` does, they are that text."""
+class HeadText:
+    """The text of a head in parts; `join` puts them together again."""
 
     marker: str
     joint: str
@@ -34,97 +34,99 @@ class Spelling:
     """With its escapes."""
 
     @classmethod
-    def of(cls, text: str, label: str | None) -> Spelling:
-        """The parts of a text that begins with a marker with this label."""
+    def from_text(cls, text: str, label: str | None) -> HeadText:
+        """Return the parts of a text that begins with a marker with this label."""
         end = _line_end(text, 0)
         start = _skip_blank(text, end)
         marker, joint, footnote = text[:end], "", ""
         if label is not None and text.startswith(f"[^{label}]:", start):
             line = text[start : _line_end(text, start)]
-            if parse_tail(line[len(label) + 4 :]) is not None:
+            if parse_footnote(line[len(label) + 4 :]) is not None:
                 joint, footnote, end = text[end:start], line, start + len(line)
                 start = _skip_blank(text, end)
         return cls(marker, joint, footnote, text[end:start], text[start:])
 
-    @property
-    def text(self) -> str:
+    def join(self) -> str:
+        """Return the text of all parts; the usual gap stands where a part was added."""
         head = self.marker
         if self.footnote:
             head += (self.joint or _USUAL_GAP) + self.footnote
         return head + (self.gap or _USUAL_GAP) + self.body if self.body else head
 
 
-def respell(stretch: Stretch, cell: dict[str, Any], unit: Unit, ctx: Context) -> Stretch | None:
-    """A spelling of `cell` with as many lines of `stretch` as still say it; None without any.
+def respell(
+    old: ReadCell, cell: dict[str, Any], canonical: TextCell, dialect: Dialect
+) -> ReadCell | None:
+    """Return a text of `cell` that keeps as many parts of `old` as it can; None without any.
 
-    `unit` is the head of the cell as it is written anew. The label stays.
+    The label stays. `canonical` is the head of the cell as it is written anew.
     """
-    old = Spelling.of(stretch.head.core, stretch.unit.label)
-    code = unit.kind == "code" and cell["cell_type"] == "code"
-    for head in _heads(old, stretch.unit, unit):
-        for body in dict.fromkeys(_bodies(old, stretch, cell, unit, ctx)):
-            found = read_stretch(replace(head, body=body).text, ctx)
-            if found is None or found.whole or found.code != code:
+    parts = HeadText.from_text(old.text.head.core, old.head.label)
+    is_code = canonical.type == "code" and cell["cell_type"] == "code"
+    for head in _heads(parts, old.head, canonical):
+        for body in dict.fromkeys(_bodies(parts, old, cell, canonical, dialect)):
+            found = read_lone_head(replace(head, body=body).join(), dialect)
+            if found is None or found.is_json or found.is_code != is_code:
                 continue
-            if same_head(found.cell, cell) and found.claim.id == stretch.claim.id:
+            if has_same_head(found.cell, cell) and found.claim.id == old.claim.id:
                 return found
     return None
 
 
-def name(stretch: Stretch, cell_id: str, ctx: Context) -> Stretch | None:
-    """The spelling of `stretch` with `cell_id` as its id; None where there is no place for it."""
-    if stretch.whole:
+def add_id(old: ReadCell, cell_id: str, dialect: Dialect) -> ReadCell | None:
+    """Return the text of `old` with `cell_id` as its id; None where there is no place for it."""
+    if old.is_json:
         return None
-    label = stretch.unit.label
-    old = Spelling.of(stretch.head.core, label)
-    given = f'id="{cell_id}"'
+    label = old.head.label
+    parts = HeadText.from_text(old.text.head.core, label)
+    attribute = f'id="{cell_id}"'
     if label is None:
-        joint = " " if stretch.unit.title is None else ""
-        new = replace(old, marker=_append(old.marker, f"{joint}[^{cell_id}]"))
-    elif old.footnote:
-        new = replace(old, footnote=_append(old.footnote, f" {given}"))
+        joint = " " if old.head.title is None else ""
+        new = replace(parts, marker=_append(parts.marker, f"{joint}[^{cell_id}]"))
+    elif parts.footnote:
+        new = replace(parts, footnote=_append(parts.footnote, f" {attribute}"))
     else:
-        kind = stretch.unit.kind or "markdown"
-        new = replace(old, footnote=f"[^{label}]: [{kind}] {given}")
-    found = read_stretch(new.text, ctx)
-    if found is None or found.whole or found.claim.id != cell_id or found.code != stretch.code:
+        new = replace(parts, footnote=f"[^{label}]: [{old.head.type or 'markdown'}] {attribute}")
+    found = read_lone_head(new.join(), dialect)
+    if found is None or found.is_json or found.claim.id != cell_id or found.is_code != old.is_code:
         return None
-    return found if same_head(found.cell, stretch.cell) else None
+    return found if has_same_head(found.cell, old.cell) else None
 
 
-def _heads(old: Spelling, was: Unit, unit: Unit) -> Iterator[Spelling]:
-    """The old marker and footnote, then with one of them new, then with both."""
-    level = old.marker.partition(" ")[0]
-    marker = f"{level} %%" if unit.title is None else f"{level} %% {unit.title}"
-    yield old
-    if was.label is None:
-        yield replace(old, marker=marker)
+def _heads(parts: HeadText, old: TextCell, canonical: TextCell) -> Iterator[HeadText]:
+    """Yield the old marker and footnote, then with one of them new, then with both."""
+    level = parts.marker.partition(" ")[0]
+    marker = f"{level} %%" if canonical.title is None else f"{level} %% {canonical.title}"
+    yield parts
+    if old.label is None:
+        yield replace(parts, marker=marker)
         return
-    marker += f" [^{was.label}]" if unit.title is None else f"[^{was.label}]"
-    ids = [(key, value) for key, value in was.attrs if key == "id"][:1]
-    footnote = f"[^{was.label}]: {format_tail(unit.kind, ids + unit.attrs)}"
-    yield replace(old, footnote=footnote)
-    yield replace(old, marker=marker)
-    yield replace(old, marker=marker, footnote=footnote)
+    marker += f" [^{old.label}]" if canonical.title is None else f"[^{old.label}]"
+    ids = [(key, value) for key, value in old.attributes if key == "id"][:1]
+    attributes = format_footnote(canonical.type, ids + canonical.attributes)
+    footnote = f"[^{old.label}]: {attributes}"
+    yield replace(parts, footnote=footnote)
+    yield replace(parts, marker=marker)
+    yield replace(parts, marker=marker, footnote=footnote)
 
 
 def _bodies(
-    old: Spelling, stretch: Stretch, cell: dict[str, Any], unit: Unit, ctx: Context
+    parts: HeadText, old: ReadCell, cell: dict[str, Any], canonical: TextCell, dialect: Dialect
 ) -> Iterator[str]:
-    """The old body, then with other code in its fence, then a new one."""
-    if cell["source"] == stretch.cell["source"]:
-        yield old.body
-    if unit.kind == "code" and stretch.code:
-        body = replace_code(old.body, cell["source"], ctx)
+    """Yield the old body, then the old body with other code in its fence, then a new one."""
+    if cell["source"] == old.cell["source"]:
+        yield parts.body
+    if canonical.type == "code" and old.is_code:
+        body = replace_code(parts.body, cell["source"], dialect)
         if body is not None:
             yield body
-    yield ctx.escaper.escape(unit.body)
+    yield dialect.escaper.escape(canonical.body)
 
 
 def _append(line: str, text: str) -> str:
-    """`line` with `text` before the blanks at its end."""
-    ink = line.rstrip(_BLANKS)
-    return f"{ink}{text}{line[len(ink) :]}"
+    """Return `line` with `text` before the blanks at its end."""
+    stripped = line.rstrip(_BLANKS)
+    return f"{stripped}{text}{line[len(stripped) :]}"
 
 
 def _line_end(text: str, start: int) -> int:

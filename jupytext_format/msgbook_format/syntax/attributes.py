@@ -12,7 +12,7 @@ from msgbook_format.syntax import jsontext
 Value = str | Literal[True]
 """Of an attribute: its text, or True for a flag."""
 
-Pairs = list[tuple[str, Value]]
+Attributes = list[tuple[str, Value]]
 """Attributes in the order of the file."""
 
 KEY = re.compile(r'[^\s="\[\]\r]+')
@@ -54,14 +54,14 @@ _CACHED_LENGTH = 80
 _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
 
-def parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
+def parse_footnote(tail: str) -> tuple[str | None, Attributes] | None:
     """Type and attributes of what follows `[^id]:`; None when it is prose.
 
     Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
     own footnote stays content.
     """
     if len(tail) > _CACHED_LENGTH:
-        return _parse_tail(tail)
+        return _parse_footnote(tail)
     parsed = _cached_tail(tail)
     return parsed and (parsed[0], parsed[1].copy())
 
@@ -102,15 +102,15 @@ def _is_badly_quoted(token: str) -> bool:
     return token.startswith("'") or (token.startswith('"') and not _CLOSED.fullmatch(token))
 
 
-def format_tail(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
-    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_tail`."""
+def format_footnote(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
+    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_footnote`."""
     parts = [] if kind is None else [f"[{kind}]"]
     for key, value in pairs:
         parts.append(key if value is True else f"{key}={_spell(key, value)}")
     return " ".join(parts)
 
 
-def _parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
+def _parse_footnote(tail: str) -> tuple[str | None, Attributes] | None:
     tail = tail.strip()
     match = _TYPE.match(tail)
     if match:
@@ -122,7 +122,7 @@ def _parse_tail(tail: str) -> tuple[str | None, Pairs] | None:
 
 
 # Most footnotes of a conversation read alike: `[markdown]`, or a type and one attribute.
-_cached_tail = lru_cache(maxsize=256)(_parse_tail)
+_cached_tail = lru_cache(maxsize=256)(_parse_footnote)
 
 
 def is_type(text: str) -> bool:
@@ -130,8 +130,8 @@ def is_type(text: str) -> bool:
     return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.needs_json(text)
 
 
-def _pairs(text: str) -> Pairs:
-    pairs: Pairs = []
+def _pairs(text: str) -> Attributes:
+    pairs: Attributes = []
     for bracketed, inner, key, value, flag in _TOKEN.findall(text):
         if key:
             pairs.append((key, _value(value)))
@@ -159,12 +159,12 @@ def _spell(key: str, value: str) -> str:
     return jsontext.dump_string(value)
 
 
-class Attrs:
+class AttributeReader:
     """Attributes of one marker, taken one by one; `rest` is what nobody took."""
 
     __slots__ = ("_first", "rest")
 
-    def __init__(self, pairs: Pairs) -> None:
+    def __init__(self, pairs: Attributes) -> None:
         self.rest = list(pairs)
         self._first = dict(reversed(pairs))
 
@@ -195,14 +195,14 @@ class Attrs:
         self.rest.append((key, value))
 
 
-def pairs_of(value: object, reserved: frozenset[str]) -> Pairs | None:
+def attributes_from_json(value: object, reserved: frozenset[str]) -> Attributes | None:
     """`metadata.msgbook.attrs` as pairs; None when it cannot be written as attributes.
 
     `reserved` are keys that would be read back as something else.
     """
     if not isinstance(value, list) or not value:
         return None
-    pairs: Pairs = []
+    pairs: Attributes = []
     for item in value:
         if not isinstance(item, (list, tuple)) or len(item) != 2:
             return None

@@ -1,4 +1,4 @@
-"""What the cells of one document have in common."""
+"""Facts on which the form of all cells of one document depends: its kernel and message section."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ LANGUAGE_INFO = {
     "file_extension": ".txt",
     "pygments_lexer": "markdown",
 }
-"""What the kernel says of its language, to the letter: JupyterLab takes a notebook that says
-anything else for changed as soon as the kernel is there.
+"""Language information of the msgbook kernel, exactly as the kernel sends it: JupyterLab marks a
+notebook that holds anything else as changed as soon as the kernel has started.
 
-No `codemirror_mode`: JupyterLab then finds its Markdown mode by the MIME type. The extension is not
-`.md`, or Jupytext's menu would take our files for its own.
+There is no `codemirror_mode`, so JupyterLab finds its Markdown mode by the MIME type. The extension
+is not `.md`, because Jupytext's menu would then treat our files as its own.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """Kernel and section of a document."""
+class Dialect:
+    """Kernel and message section of a document."""
 
-    chat: bool
-    """Whether its kernel is msgbook's, on which a code cell is a prompt."""
+    has_prompts: bool
+    """True if the kernel is msgbook's, on which a code cell is a prompt."""
     language: str
-    """Language of the kernel, the info string of its code."""
+    """Language of the kernel, which is the info string of its code."""
     escaper: Escaper
 
     @classmethod
-    def of(cls, metadata: dict[str, Any], heading: str | None) -> Context:
-        """The context of a notebook with `metadata`, its messages below `heading` if any."""
+    def from_metadata(cls, metadata: dict[str, Any], heading: str | None) -> Dialect:
+        """Return the dialect of a notebook whose messages, if `heading` is set, stand below it."""
         kernelspec = _dict(metadata.get("kernelspec"))
         language_info = _dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")
         return cls(
-            chat=is_chat(metadata),
+            has_prompts=has_msgbook_kernel(metadata),
             language=language if isinstance(language, str) else "python",
-            escaper=Escaper.of(heading),
+            escaper=Escaper.for_heading(heading),
         )
 
 
-def is_chat(metadata: dict[str, Any]) -> bool:
-    """Whether a notebook's kernel is msgbook's, as its language says where no kernel is named."""
+def has_msgbook_kernel(metadata: dict[str, Any]) -> bool:
+    """Return whether a notebook's kernel is msgbook's; without a kernelspec its language decides."""
     kernelspec = metadata.get("kernelspec")
     if kernelspec is None:
         return _dict(metadata.get("language_info")).get("name") == LANGUAGE

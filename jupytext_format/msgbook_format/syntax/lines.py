@@ -1,4 +1,4 @@
-"""The lines of a cell: which of them need a backslash, and how long data is wrapped."""
+"""Lines of a body: escapes, blank lines at both ends, and wrapped BASE64."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 STREAM_PREFIX = re.compile(r"(stdout|stderr)>")
-"""How the lines of a stream begin."""
+"""Start of each line of a stream."""
 
 _MARKER = r"#{1,5} %%%?(?:[ \t]|$)|std(?:out|err)>"
 _HINTS = ("\\", " %%", "std")
@@ -19,17 +19,17 @@ _WRAP = 76
 class Escaper:
     """Keeps content from being read as structure.
 
-    A body line that looks like a marker or a stream prefix, a blank first or last line, and a
-    line of backslashes get one more backslash in front; reading takes one away.
+    One backslash goes in front of a body line that looks like a marker or a stream prefix, of a
+    blank first or last line, and of a line of backslashes. Reading takes it away.
     """
 
     pattern: re.Pattern[str]
     hints: tuple[str, ...]
-    """Strings of which one is in each text that the pattern finds something in."""
+    """Strings of which at least one is in every text that the pattern matches in."""
 
     @classmethod
-    def of(cls, heading: str | None) -> Escaper:
-        """An escaper that protects the heading text of a message section too."""
+    def for_heading(cls, heading: str | None) -> Escaper:
+        """Return an escaper that also protects the heading of a message section."""
         if heading is None:
             return _PLAIN
         text = re.escape(heading)
@@ -38,7 +38,7 @@ class Escaper:
         return cls(pattern, (*_HINTS, heading))
 
     def escape(self, source: str) -> str:
-        """`source` as the lines of a body."""
+        """Return `source` as the lines of a body."""
         text = source
         if any(map(source.__contains__, self.hints)):
             text = self.pattern.sub(r"\\", source)
@@ -53,7 +53,7 @@ class Escaper:
         return f"{head}\n\\{last}" if not last.strip(" \t") else text
 
     def unescape(self, body: str) -> str:
-        """The source that a body's lines stand for."""
+        """Return the source that the lines of a body stand for."""
         if "\\" not in body:
             return body
         parts: list[str] = []
@@ -71,7 +71,7 @@ _PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_MARKER})|\\+[ \t]*$)", re.M), _HINTS)
 
 
 def trim(text: str) -> str:
-    """`text` without its blank lines at both ends; indentation and trailing blanks stay."""
+    """Return `text` without blank lines at both ends; indentation and trailing blanks stay."""
     if not text:
         return text
     start = _BLANK_LINES.match(text).end() if text[0] in " \t\n" else 0  # type: ignore[union-attr]
@@ -85,15 +85,15 @@ def trim(text: str) -> str:
 
 
 def is_base64(data: str) -> bool:
-    """Whether `data` is one run of BASE64 that may be wrapped."""
+    """Return whether `data` is one run of BASE64, which may be wrapped."""
     return len(data) % 4 == 0 and bool(_LONG_BASE64.fullmatch(data))
 
 
 def wrap(data: str) -> str:
-    """One run of BASE64 in lines of 76 characters (RFC 2045)."""
+    """Return a run of BASE64 in lines of 76 characters (RFC 2045)."""
     return "\n".join(data[start : start + _WRAP] for start in range(0, len(data), _WRAP))
 
 
 def unwrap(body: str) -> str:
-    """The run of BASE64 that lines of a body hold."""
+    """Return the run of BASE64 that the lines of a body hold."""
     return "".join(body.split())

@@ -1,36 +1,46 @@
-"""A document as the stretches it is made of, and back; nothing here has a meaning yet."""
+"""A text cut into its parts. Put together again, the parts are the text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
+from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.section import split_section
-from msgbook_format.syntax.text_cell import Group, Segment, split_cells
+from msgbook_format.syntax.segments import Segment
 
 BOM = "\ufeff"
 
 
 @dataclass(slots=True, frozen=True)
-class Layout:
-    """The stretches of a text in their order; put together they are the text."""
+class SplitCell:
+    """One cell of a text: its head, and the output cells below it."""
+
+    head: Segment
+    outputs: Segment | None
+    """All output cells in one segment; None if there are none."""
+
+
+@dataclass(slots=True, frozen=True)
+class SplitText:
+    """The parts of a text, in their order."""
 
     bom: bool
     crlf: bool
-    """Whether every line ended with CRLF; the other parts have LF then."""
+    """True if every line ended with CRLF; the other parts then have LF."""
     lead: str
-    """Blank lines at the start, where there is no frontmatter."""
+    """Blank lines at the start of a text without frontmatter."""
     frontmatter: Segment | None
     document: Segment | None
-    """What stands above the messages of an ordinary Markdown file, with their heading."""
+    """Text above the messages of an ordinary Markdown file, up to and with their heading."""
     preamble: Segment | None
     """Text of a message file before its first marker."""
-    groups: list[Group]
+    cells: list[SplitCell]
 
 
-def split_text(text: str) -> Layout:
-    """The layout of any text."""
+def split_text(text: str) -> SplitText:
+    """Return the parts of any text."""
     bom = text.startswith(BOM)
     text = text.removeprefix(BOM)
     lines = text.count("\n")
@@ -46,48 +56,52 @@ def split_text(text: str) -> Layout:
     if heading is not None:
         parts = split_section(text[start:], heading)
         if parts is None:
-            document, start = Segment.of(text[start:]), len(text)
+            document, start = Segment.from_text(text[start:]), len(text)
         else:
             end = start + len(parts[0])
             start = _first_line(text, end)
             document = Segment(text[end - len(parts[0]) : end], text[end:start])
-    before, groups = split_cells(text[start:] if start else text)
-    return Layout(
+    before, cells = split_cells(text[start:] if start else text)
+    return SplitText(
         bom=bom,
         crlf=crlf,
         lead=lead,
         frontmatter=frontmatter,
         document=document if document and document.core else None,
-        preamble=Segment.of(before) if before else None,
-        groups=groups,
+        preamble=Segment.from_text(before) if before else None,
+        cells=cells,
     )
 
 
-def join_segments(segments: Iterable[tuple[str, str | None]]) -> str:
-    """Text of stretches, each with the gap behind it or None for the usual one."""
-    segments = list(segments)
-    parts = []
-    for index, (core, gap) in enumerate(segments):
-        last = index == len(segments) - 1
-        parts.append(core)
-        if gap is None or not (last or gap):
-            gap = usual_gap(last)
-        parts.append(gap if last else end_line(gap))
-    return "".join(parts)
+def split_cells(text: str) -> tuple[str, list[SplitCell]]:
+    """Return the text before the first `# %%`, and the cells from there on."""
+    starts: list[tuple[int, int]] = []
+    for start, of_output in find_markers(text):
+        if not of_output:
+            starts.append((start, -1))
+        elif starts and starts[-1][1] < 0:
+            starts[-1] = (starts[-1][0], start)
+    if not starts:
+        return text, []
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    from_text = Segment.from_text
+    cells = []
+    for (start, output), end in zip(starts, ends, strict=True):
+        if output < 0:
+            cells.append(SplitCell(from_text(text[start:end]), None))
+        else:
+            cells.append(SplitCell(from_text(text[start:output]), from_text(text[output:end])))
+    return text[: starts[0][0]], cells
 
 
-def end_line(blanks: str) -> str:
-    """Blanks that something can follow at the start of a line."""
-    return blanks if not blanks or blanks.endswith("\n") else f"{blanks}\n"
-
-
-def usual_gap(last: bool) -> str:
-    """What stands behind a stretch: a blank line, or the newline that ends the file."""
-    return "\n" if last else "\n\n"
+def split_output_cells(text: str) -> list[str]:
+    """Return the text of each `# %%%` cell; text before the first one is left out."""
+    starts = [start for start, of_output in find_markers(text) if of_output]
+    return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
 
 def _first_line(text: str, start: int) -> int:
-    """Position from `start` of the first line that is not blank; the end without one."""
+    """Return the position, from `start`, of the first line that is not blank, or of the end."""
     rest = text[start:] if start else text
     blanks = len(rest) - len(rest.lstrip(" \t\r\n"))
     return len(text) if blanks == len(rest) else start + rest.rfind("\n", 0, blanks) + 1

@@ -27,7 +27,7 @@ from msgbook.turn.record import REFERENCE_STEP
 from msgbook.turn.replay import turn_messages
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
-from msgbook_format.syntax.dialect import is_chat
+from msgbook_format.syntax.dialect import has_msgbook_kernel
 from msgbook_format.turn import Block, Turn, turn_of
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engin
 def require_conversation(document: Document) -> None:
     """Raise `CommandError` unless code cells of the document are prompts."""
     metadata = document.notebook["metadata"]
-    if not is_chat(metadata):
+    if not has_msgbook_kernel(metadata):
         kernelspec = metadata.get("kernelspec")
         name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
         raise CommandError(

@@ -70,11 +70,11 @@ def _split(target: str) -> tuple[Path, str | None]:
 
 def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:
     from msgbook_format.cells.code import is_code
-    from msgbook_format.syntax.dialect import Context
+    from msgbook_format.syntax.dialect import Dialect
 
     if cell["cell_type"] == "code":
-        context = Context.of(notebook["metadata"], None)
-        return "code" if is_code(source_of(cell), context) else "prompt"
+        dialect = Dialect.from_metadata(notebook["metadata"], None)
+        return "code" if is_code(source_of(cell), dialect) else "prompt"
     if cell["cell_type"] == "markdown":
         return "system" if metadata_of(cell).get("role") == "system" else "note"
     return "raw"

@@ -113,13 +113,13 @@ def _label_of(cell: Cell) -> str | None:
     """What a text file calls the cell, if its spelling there was kept: a label that is not the id."""
     # A kernel starts without the format.
     from msgbook_format.syntax.lines import Escaper
-    from msgbook_format.syntax.text_cell import parse_unit
+    from msgbook_format.syntax.text_cell import parse_text_cell
 
     text = metadata_of(cell).get("text")
     spelling = text.get("cell") if isinstance(text, Mapping) else None
     if not isinstance(spelling, str):
         return None
-    return parse_unit(spelling.partition("\n")[0], Escaper.of(None)).label
+    return parse_text_cell(spelling.partition("\n")[0], Escaper.for_heading(None)).label
 
 
 def _quoted(name: str) -> str:

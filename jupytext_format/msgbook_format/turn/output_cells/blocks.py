@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook_format.syntax import jsontext
-from msgbook_format.syntax.attributes import Attrs, Pairs, Value, pairs_of
-from msgbook_format.syntax.text_cell import Unit, is_title
+from msgbook_format.syntax.attributes import (
+    AttributeReader,
+    Attributes,
+    Value,
+    attributes_from_json,
+)
+from msgbook_format.syntax.text_cell import TextCell, is_title
 
 NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
 """Kinds of units that name no agent."""
@@ -139,13 +144,13 @@ def is_readable(block: dict[str, Any]) -> bool:
     return isinstance(body, str) and not jsontext.needs_json(body)
 
 
-def write_whole(block: dict[str, Any]) -> Unit:
+def write_json_block(block: dict[str, Any]) -> TextCell:
     """A unit that holds a block as JSON."""
-    attrs: Pairs = [("block", "1"), ("encoding", "json")]
-    return Unit(kind="nb", attrs=attrs, body=jsontext.dumps_indented(block))
+    attributes: Attributes = [("block", "1"), ("encoding", "json")]
+    return TextCell(type="nb", attributes=attributes, body=jsontext.dumps_indented(block))
 
 
-def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[Unit, dict[str, Any]]:
+def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[TextCell, dict[str, Any]]:
     """A unit for a readable block without its place in the turn, and its keys still to write.
 
     `agent` is the kind of a unit that speaks for the turn's agent; `first` says that the unit
@@ -154,112 +159,112 @@ def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[Unit, d
     kind = block["type"]
     rest = dict(block)
     del rest["type"]
-    unit = Unit(kind=_KINDS.get(kind, agent))
+    output_cell = TextCell(type=_KINDS.get(kind, agent))
     if kind == "reasoning":
-        unit.attrs.append(("reasoning", "1"))
+        output_cell.attributes.append(("reasoning", "1"))
     for field in _fields(kind, first):
         if field.key in rest:
             value = field.write(rest[field.key])
             if value is not None:
-                unit.attrs.append((field.attr, value))
+                output_cell.attributes.append((field.attr, value))
                 del rest[field.key]
     title = rest.get("title")
     if isinstance(title, str) and is_title(title):
-        unit.title = rest.pop("title")
-    _write_body(unit, kind, rest)
-    return unit, rest
+        output_cell.title = rest.pop("title")
+    _write_body(output_cell, kind, rest)
+    return output_cell, rest
 
 
-def write_rest(unit: Unit, rest: dict[str, Any]) -> None:
+def write_rest(output_cell: TextCell, rest: dict[str, Any]) -> None:
     """Add the keys of a block that no attribute says."""
-    pairs = pairs_of(rest.get("attrs"), _RESERVED)
+    pairs = attributes_from_json(rest.get("attrs"), _RESERVED)
     if pairs is not None:
         del rest["attrs"]
-        unit.attrs += pairs
+        output_cell.attributes += pairs
     if rest:
-        unit.attrs.append(("extra", jsontext.dumps(rest)))
+        output_cell.attributes.append(("extra", jsontext.dumps(rest)))
 
 
-def block_type(unit: Unit) -> str:
+def block_type(output_cell: TextCell) -> str:
     """Type of the block that a unit below a prompt holds."""
-    if unit.kind in ("notice", "error"):
-        return unit.kind
-    if unit.kind == "tool":
-        return "tool_call" if "name" in dict(unit.attrs) else "tool_result"
-    return "reasoning" if ("reasoning", "1") in unit.attrs else "text"
+    if output_cell.type in ("notice", "error"):
+        return output_cell.type
+    if output_cell.type == "tool":
+        return "tool_call" if "name" in dict(output_cell.attributes) else "tool_result"
+    return "reasoning" if ("reasoning", "1") in output_cell.attributes else "text"
 
 
-def read_block(unit: Unit, attrs: Attrs, first: bool) -> dict[str, Any]:
+def read_block(output_cell: TextCell, attributes: AttributeReader, first: bool) -> dict[str, Any]:
     """The block of a unit without its place in the turn; `attrs` is what the turn left of it."""
-    kind = block_type(unit)
+    kind = block_type(output_cell)
     block: dict[str, Any] = {"type": kind}
-    if unit.title is not None:
-        block["title"] = unit.title
+    if output_cell.title is not None:
+        block["title"] = output_cell.title
     if kind == "reasoning":
-        attrs.take("reasoning")
+        attributes.take("reasoning")
     for field in _fields(kind, first):
         if field.flag:
-            if attrs.take_flag(field.attr):
+            if attributes.take_flag(field.attr):
                 block[field.key] = True
             continue
-        text = attrs.take(field.attr)
+        text = attributes.take(field.attr)
         if text is None:
             continue
         value = field.read(text)
         if value is None:
-            attrs.put_back(field.attr, text)
+            attributes.put_back(field.attr, text)
         else:
             block[field.key] = value
-    _read_body(unit, attrs, block)
+    _read_body(output_cell, attributes, block)
     return block
 
 
-def read_rest(block: dict[str, Any], attrs: Attrs) -> None:
+def read_rest(block: dict[str, Any], attributes: AttributeReader) -> None:
     """Add what no field of a block took: `extra`, then attributes of others."""
-    text = attrs.take("extra")
+    text = attributes.take("extra")
     if text is not None:
         extra = jsontext.load_object(text)
         if extra is None:
-            attrs.put_back("extra", text)
+            attributes.put_back("extra", text)
         else:
             for key, value in extra.items():
                 block.setdefault(key, value)
-    if attrs.rest:
-        block["attrs"] = [list(pair) for pair in attrs.rest]
+    if attributes.rest:
+        block["attrs"] = [list(pair) for pair in attributes.rest]
 
 
-def _write_body(unit: Unit, kind: str, rest: dict[str, Any]) -> None:
+def _write_body(output_cell: TextCell, kind: str, rest: dict[str, Any]) -> None:
     body = rest.pop(_BODY_KEYS[kind])
     if kind == "tool_call":
         other = rest.get("xml")
         if body == "{}" and isinstance(other, str) and _is_other_xml(other):
-            unit.body = rest.pop("xml")
+            output_cell.body = rest.pop("xml")
             return
         escaped = body.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = f"<tool_call><arguments>{escaped}</arguments></tool_call>"
     elif isinstance(body, list):
-        unit.attrs.append(("encoding", "json"))
+        output_cell.attributes.append(("encoding", "json"))
         body = jsontext.dumps_indented(body)
-    unit.body = body
+    output_cell.body = body
 
 
-def _read_body(unit: Unit, attrs: Attrs, block: dict[str, Any]) -> None:
+def _read_body(output_cell: TextCell, attributes: AttributeReader, block: dict[str, Any]) -> None:
     kind = block["type"]
-    content: Any = unit.body
+    content: Any = output_cell.body
     if kind == "tool_call":
-        match = _ARGUMENTS.fullmatch(unit.body)
+        match = _ARGUMENTS.fullmatch(output_cell.body)
         if match:
             text = match[1].replace("&lt;", "<").replace("&gt;", ">")
             content = text.replace("&amp;", "&")
-        elif unit.body:
-            block["xml"], content = unit.body, "{}"
-    elif kind == "tool_result" and ("encoding", "json") in attrs.rest:
+        elif output_cell.body:
+            block["xml"], content = output_cell.body, "{}"
+    elif kind == "tool_result" and ("encoding", "json") in attributes.rest:
         try:
-            parts = jsontext.loads(unit.body)
+            parts = jsontext.loads(output_cell.body)
         except ValueError:
             parts = None
         if isinstance(parts, list):
-            attrs.take("encoding")
+            attributes.take("encoding")
             content = parts
     block[_BODY_KEYS[kind]] = content
 

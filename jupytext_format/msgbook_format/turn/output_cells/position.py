@@ -5,7 +5,7 @@ from __future__ import annotations
 _NUMBERED = frozenset(("text", "reasoning"))
 
 
-class Place:
+class BlockPosition:
     """Where the next block stands: its step, its number and the call that it answers.
 
     Reader and writer walk the same blocks through it, so that what follows from the order of the
