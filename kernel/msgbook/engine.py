@@ -99,7 +99,7 @@ class Engine:
         self.servers = Servers(settings, problem=problem, sleep=sleep)
         self.approver = approver or Approver(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
-        limits, refusals = limits.narrowed(settings.project_limits)
+        limits, refusals = limits.narrow(settings.project_limits)
         self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
         self.shown_notices: set[str] = set()
         self.results = Results(folder)

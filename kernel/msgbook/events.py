@@ -61,7 +61,7 @@ class ModelFinished:
     """Whether the server marked the end, by a finish reason or `[DONE]`."""
     usage: Usage | None = None
     unreadable: int = 0
-    """Events in mid-stream that could not be read; what they said is missing."""
+    """Events in mid-stream that could not be read; their content is missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from msgbook.request import (
 )
 from msgbook.request.history.prefix import Sent
 from msgbook.turn import run_turn
-from msgbook.turn.following import followed
 from msgbook.turn.record import TurnRecord
+from msgbook.turn.task_changes import run_watched
 from msgbook_format.turn import Turn
 
 
@@ -122,7 +122,7 @@ class _TurnRun:
             approve=lambda question: engine.approver.decide(question, ask),
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
-            bound=engine.results.cap,
+            cap_result=engine.results.cap,
         )
 
     async def changes(self) -> AsyncGenerator[None]:
@@ -135,7 +135,7 @@ class _TurnRun:
             self._record.apply(notice, time.monotonic())
         preparing = asyncio.ensure_future(self._prepare())
         try:
-            async with aclosing(followed(preparing, self._changed)) as changes:
+            async with aclosing(run_watched(preparing, self._changed)) as changes:
                 async for _ in changes:
                     yield
             prepared = preparing.result()
@@ -158,7 +158,7 @@ class _TurnRun:
             tools=active_agent.tools,
             approve=self._services.approve,
             redact=self._services.redact,
-            bound=self._services.bound,
+            cap_result=self._services.cap_result,
             clock=time.monotonic,
             limits=active_agent.limits,
         )

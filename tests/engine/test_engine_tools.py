@@ -105,7 +105,7 @@ def test_a_message_lowers_the_limits_of_its_turn_but_never_lifts_them(server, as
 
     asked = [sum(b["type"] == "tool_call" for b in turn["blocks"]) for turn in (lower, higher)]
     assert asked == [2, 30]
-    assert "99 is more than your own limit, 30, allows" in higher["blocks"][0]["text"]
+    assert "max_steps=99 is ignored: your own limit is 30" in higher["blocks"][0]["text"]
 
 
 def test_several_calls_of_one_step_are_answered_one_by_one(server, ask, tmp_path):

@@ -101,8 +101,8 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
     ("wanted", "words"),
     [
         (1000, "warn_tokens is 1,000"),
-        (200_000, "warn_tokens=200000 is more than your own limit, 100000, allows."),
-        ("x" * 10_000, "is no positive number; it is ignored."),
+        (200_000, "warn_tokens=200000 is ignored: your own limit is 100000."),
+        ("x" * 10_000, "is ignored: expected a positive number."),
     ],
 )
 def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path, wanted, words):

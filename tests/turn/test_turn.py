@@ -50,7 +50,7 @@ def test_an_answer_without_a_word_is_told(said):
 
     assert turn["status"] == "done"
     assert [b["text"] for b in turn["blocks"] if b["type"] == "notice"] == [
-        "The model ended its answer without a word."
+        "The model ended its answer without any text."
     ]
 
 

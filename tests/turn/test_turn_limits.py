@@ -129,18 +129,18 @@ def test_the_time_in_which_a_person_is_asked_does_not_count():
 def test_what_a_notebook_wants_only_lowers_the_limits():
     own = Limits(max_steps=10, time_budget=60)
 
-    limits, refusals = own.narrowed(
+    limits, refusals = own.narrow(
         {"max_steps": "99", "token_budget": "500", "time_budget": "30", "model": "x"}
     )
 
     assert limits == Limits(max_steps=10, token_budget=500, time_budget=30)
-    assert refusals == ["max_steps=99 is more than your own limit, 10, allows."]
+    assert refusals == ["max_steps=99 is ignored: your own limit is 10."]
 
 
 @pytest.mark.parametrize("value", ["", "x", "0", "-1", "nan", "inf", None, [3], 10**400])
 def test_a_limit_that_is_no_positive_number_is_refused_in_words(value):
-    limits, refusals = Limits().narrowed({"max_steps": value})
+    limits, refusals = Limits().narrow({"max_steps": value})
 
     assert limits == Limits()
-    assert "no positive number" in refusals[0]
+    assert "expected a positive number" in refusals[0]
     assert len(refusals[0]) < 200

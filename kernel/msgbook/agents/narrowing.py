@@ -1,7 +1,7 @@
 """What an agent may have: it names things of the user's, and can only narrow. Pure.
 
 `max_steps` and the budgets are narrowed where the user's own limits are known: by
-`Limits.narrowed(agent.limits)`.
+`Limits.narrow(agent.limits)`.
 """
 
 from __future__ import annotations

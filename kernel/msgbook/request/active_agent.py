@@ -108,8 +108,8 @@ class AgentChooser:
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
         notices = (*notices, *self._told_of_provider(agent))
         view, unknown = self.make_view(agent, model, transcript, project)
-        limits, too_much = self._limits.narrowed(agent.limits)
-        limits, asked_too_much = limits.narrowed(prompt.attributes)
+        limits, too_much = self._limits.narrow(agent.limits)
+        limits, asked_too_much = limits.narrow(prompt.attributes)
         allowed, outside = self._allowed(agent, transcript)
         server = self._servers.settings_of(model, agent.provider)
         return ActiveAgent(

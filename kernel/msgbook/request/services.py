@@ -21,8 +21,8 @@ from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
-from msgbook.turn.calls import Bound, CallRunner
-from msgbook.turn.limits import Breaker, Meter
+from msgbook.turn.calls import CallRunner, CapResult
+from msgbook.turn.limits import Budgets, RepeatedFailures
 from msgbook.turn.record import TurnRecord
 from msgbook_format.turn import Block
 
@@ -73,7 +73,7 @@ class TurnServices:
         told: What the reader has been told in this session; grows.
         approve: Decides about what is not free.
         redact: Takes out of a tool's result what must not be shown or sent on.
-        bound: Cuts a tool's result down to what a request can carry.
+        cap_result: Cuts a tool's result down to what a request can carry.
     """
 
     record: TurnRecord
@@ -83,7 +83,7 @@ class TurnServices:
     choose_model: ChooseModel
     describe: Describe | None
     redact: Callable[[str], str]
-    bound: Bound
+    cap_result: CapResult
 
     async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
         decision = await self.approve(_question(real, needed))
@@ -100,10 +100,10 @@ class TurnServices:
             active_agent.tools,
             self.approve,
             self.redact,
-            self.bound,
+            self.cap_result,
             time.monotonic,
-            Meter(active_agent.limits, time.monotonic),
-            Breaker(),
+            Budgets(active_agent.limits, time.monotonic),
+            RepeatedFailures(),
         )
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
 

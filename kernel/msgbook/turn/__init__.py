@@ -1,4 +1,7 @@
-"""A turn: model, tools, model, until the model calls no more. Knows no Jupyter and no SDK."""
+"""A turn: the model and the tools take steps until the model calls no more tools.
+
+Knows neither Jupyter nor an SDK.
+"""
 
 from msgbook.turn.limits import LIMIT_KEYS, Limits
 from msgbook.turn.loop import run_turn

@@ -1,4 +1,7 @@
-"""The tool calls of one step: run, asked about, answered. A failure is a result for the model."""
+"""The tool calls of one step: they run, after approval if they need it, and each gets a result.
+
+A failure is a result for the model.
+"""
 
 from __future__ import annotations
 
@@ -12,34 +15,35 @@ from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Qu
 from msgbook.errors import ToolError
 from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
 from msgbook.tools import CallContext, Content, Tool, ToolSet
-from msgbook.turn.following import until_done
-from msgbook.turn.limits import Breaker, Meter
+from msgbook.turn.limits import Budgets, RepeatedFailures
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.stopped_calls import INTERRUPTED_RESULT
+from msgbook.turn.task_changes import watch_task
 from msgbook_format.turn import Block
 
 LIVE_OUTPUT = 20_000
-"""Characters of a running tool's output that are shown: the last ones."""
+"""Characters shown of a running tool's output, counted from its end."""
 
 _MAX_QUESTIONS = 3
 """A call is denied after so many questions if its effect changes each time it is approved."""
 
 _KEEPS_CHANGING = "Denied: what the call would do changed each time after it was approved."
 
-
-Bound = Callable[[Content, bool], Content]
-"""Cuts a result down to what a request can carry; told whether the call was approved."""
+CapResult = Callable[[Content, bool], Content]
+"""Cuts a result down to what a request can carry; the flag says whether the call was approved."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Attempt:
+    """Result of one attempt to run a call."""
+
     status: str
     content: Content
     duration: float = 0.0
     approval_request: ApprovalRequest | None = None
-    """Set if the call needs approval; it has done nothing then."""
-    asked: int = 0
-    """How often somebody has been asked about the call."""
+    """Set if the call needs approval. It has done nothing then."""
+    questions: int = 0
+    """Number of questions that a person was asked about the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,65 +51,65 @@ class CallRunner:
     """Runs the calls of a turn into its record.
 
     Args:
-        redact: Takes out of a result what must not be shown or sent on.
-        bound: Cuts a result down to what a request can carry; told whether the call was approved.
-        clock: Monotonic seconds.
-        meter: Cuts a tool off when the time is over.
-        breaker: Told of each outcome; no further call starts after it has tripped.
+        redact: Removes secrets from a result.
+        clock: Returns monotonic seconds.
+        budgets: A tool is stopped when the time budget is used up.
+        failures: Counts the results. No further call starts once a failure has repeated too often.
     """
 
     record: TurnRecord
     tools: ToolSet
     approve: Approve
     redact: Callable[[str], str]
-    bound: Bound
+    cap_result: CapResult
     clock: Callable[[], float]
-    meter: Meter
-    breaker: Breaker
+    budgets: Budgets
+    failures: RepeatedFailures
 
     async def run(self, calls: list[Block]) -> AsyncGenerator[None]:
         """Run the calls, yielding after each change of the record.
 
-        Neighbouring calls that only read run side by side, others one by one; results come in the
-        order of the calls. Closing the iterator cancels what runs and keeps what has finished.
+        Neighbouring calls that only read run side by side, other calls one by one. Results come in
+        the order of the calls. Closing the iterator cancels the running calls and keeps the results
+        of those that have finished.
         """
         for reads, neighbours in groupby(calls, self._only_reads):
             for group in [list(neighbours)] if reads else [[call] for call in neighbours]:
-                async with aclosing(self._side_by_side(group)) as happenings:
-                    async for _ in happenings:
+                async with aclosing(self._side_by_side(group)) as changes:
+                    async for _ in changes:
                         yield
-                if self.breaker.tripped or self.meter.spent:
+                if self.failures.notice or self.budgets.notice:
                     return
 
     async def _side_by_side(self, group: list[Block]) -> AsyncGenerator[None]:
         for call in group:
-            self._say(ToolStarted(call["id"]))
-        news = asyncio.Event()
-        running = [(call, self._start(call, news)) for call in group]
+            self._apply(ToolStarted(call["id"]))
+        changed = asyncio.Event()
+        running = [(call, self._start(call, changed)) for call in group]
         try:
             yield
             while running:
                 call, task = running[0]
-                async with aclosing(until_done(task, news)) as happenings:
-                    async for _ in happenings:
+                async with aclosing(watch_task(task, changed)) as changes:
+                    async for _ in changes:
                         yield
-                outcome = task.result()
-                if outcome.approval_request and outcome.asked < _MAX_QUESTIONS:
-                    self._say(ToolApproved(call["id"], "pending"))
+                attempt = task.result()
+                if attempt.approval_request and attempt.questions < _MAX_QUESTIONS:
+                    self._apply(ToolApproved(call["id"], "pending"))
                     yield
-                    with self.meter.paused():
-                        question = Question(call, self._redacted_request(outcome.approval_request))
+                    with self.budgets.paused():
+                        question = Question(call, self._redacted_request(attempt.approval_request))
                         decision = await self.approve(question)
-                    self._say(ToolApproved(call["id"], decision.approval))
+                    self._apply(ToolApproved(call["id"], decision.approval))
                     if decision.approval != "denied":
-                        running[0] = (call, self._start(call, news, outcome))
+                        running[0] = (call, self._start(call, changed, attempt))
                         yield
                         continue
-                    outcome = _Outcome("denied", decision.reason)
+                    attempt = _Attempt("denied", decision.reason)
                 del running[0]
-                self._finish(call, outcome)
+                self._finish(call, attempt)
                 yield
-                if self.breaker.tripped:
+                if self.failures.notice:
                     return
         finally:
             for _, task in running:
@@ -117,70 +121,73 @@ class CallRunner:
                 if not task.result().approval_request:
                     self._finish(call, task.result())
                 elif "approval" not in call:
-                    self._say(ToolApproved(call["id"], "pending"))
+                    self._apply(ToolApproved(call["id"], "pending"))
 
     def _start(
-        self, call: Block, news: asyncio.Event, before: _Outcome | None = None
-    ) -> asyncio.Task[_Outcome]:
-        """Begin to run a call; `news` is set at its output and its end."""
+        self, call: Block, changed: asyncio.Event, previous: _Attempt | None = None
+    ) -> asyncio.Task[_Attempt]:
+        """Start a call. `changed` is set when the tool puts something out and when it ends."""
 
         shown = ""
 
         def show(text: str) -> None:
             nonlocal shown
-            # A secret may come in two pieces, so that they are looked through together.
+            # A secret may arrive in two pieces, so both are searched together.
             shown = (shown + text)[-2 * LIVE_OUTPUT :]
-            self._say_auto(call)
-            self._say(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
-            news.set()
+            self._record_auto(call)
+            self._apply(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
+            changed.set()
 
-        context = CallContext(before.approval_request if before else None, show)
-        asked = before.asked + 1 if before else 0
-        task = asyncio.ensure_future(self._attempt(call, context, asked))
-        task.add_done_callback(lambda _: news.set())
+        context = CallContext(previous.approval_request if previous else None, show)
+        questions = previous.questions + 1 if previous else 0
+        task = asyncio.ensure_future(self._attempt(call, context, questions))
+        task.add_done_callback(lambda _: changed.set())
         return task
 
-    async def _attempt(self, call: Block, context: CallContext, asked: int) -> _Outcome:
+    async def _attempt(self, call: Block, context: CallContext, questions: int) -> _Attempt:
         started = self.clock()
-        limit = asyncio.timeout(self.meter.time_left)
+        limit = asyncio.timeout(self.budgets.time_left)
         try:
             async with limit:
                 tool = self.tools.find(call["name"])
                 content = await tool.call(call["arguments"], context)
-            outcome = _Outcome("success", content)
+            attempt = _Attempt("success", content)
         except ApprovalRequiredError as error:
-            return _Outcome(
-                "denied", _KEEPS_CHANGING, approval_request=error.approval_request, asked=asked
+            return _Attempt(
+                "denied",
+                _KEEPS_CHANGING,
+                approval_request=error.approval_request,
+                questions=questions,
             )
         except ToolError as error:
-            outcome = _Outcome("error", str(error))
+            attempt = _Attempt("error", str(error))
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            outcome = _Outcome("error", "The tool cancelled itself.")
-        except BaseException as error:  # a tool is anybody's code
-            outcome = _Outcome("error", f"{type(error).__name__}: {error}")
+            attempt = _Attempt("error", "The tool cancelled itself.")
+        except BaseException as error:  # a tool is code of any author
+            attempt = _Attempt("error", f"{type(error).__name__}: {error}")
             if limit.expired():
-                self.meter.run_out()
-                outcome = _Outcome("interrupted", INTERRUPTED_RESULT)
+                self.budgets.run_out()
+                attempt = _Attempt("interrupted", INTERRUPTED_RESULT)
         return replace(
-            outcome,
-            content=self.bound(self._redacted(outcome.content), context.approved is not None),
+            attempt,
+            content=self.cap_result(self._redacted(attempt.content), context.approved is not None),
             duration=self.clock() - started,
         )
 
-    def _finish(self, call: Block, outcome: _Outcome) -> None:
+    def _finish(self, call: Block, attempt: _Attempt) -> None:
         if self._tool(call) is not None:
-            self._say_auto(call)
-        self._say(ToolFinished(call["id"], outcome.status, outcome.content, outcome.duration))
-        self.breaker.take(call["name"], call["arguments"], outcome.status)
+            self._record_auto(call)
+        self._apply(ToolFinished(call["id"], attempt.status, attempt.content, attempt.duration))
+        self.failures.add(call["name"], call["arguments"], attempt.status)
 
-    def _say_auto(self, call: Block) -> None:
-        """Record that a call ran without approval, unless a decision is recorded."""
+    def _record_auto(self, call: Block) -> None:
+        """Record that a call ran without approval, unless a decision is recorded already."""
         if "approval" not in call:
-            self._say(ToolApproved(call["id"], "auto"))
+            self._apply(ToolApproved(call["id"], "auto"))
 
-    def _say(self, event: ToolStarted | ToolApproved | ToolOutput | ToolFinished) -> None:
+    def _apply(self, event: ToolStarted | ToolApproved | ToolOutput | ToolFinished) -> None:
         self.record.apply(event, self.clock())
 
     def _tool(self, call: Block) -> Tool | None:
@@ -193,10 +200,10 @@ class CallRunner:
         tool = self._tool(call)
         return tool is not None and tool.read_only
 
-    def _redacted_request(self, asked: ApprovalRequest) -> ApprovalRequest:
-        """Return a request as a person is shown it; the original one is what is approved."""
-        reason, preview = self.redact(asked.reason), self.redact(asked.preview)
-        return asked._replace(reason=reason, preview=preview)
+    def _redacted_request(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Return the request as a person sees it. What is approved is the original request."""
+        reason, preview = self.redact(request.reason), self.redact(request.preview)
+        return request._replace(reason=reason, preview=preview)
 
     def _redacted(self, content: Content) -> Content:
         if isinstance(content, str):
@@ -208,6 +215,6 @@ class CallRunner:
 
 
 def _is_cancelled() -> bool:
-    """Whether somebody wants the running task to end."""
+    """Return whether the running task has been cancelled from outside."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -1,4 +1,4 @@
-"""The loop of a turn."""
+"""The loop of a turn: call the model, run its tool calls, call the model again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from msgbook.messages import Message
 from msgbook.provider import Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
-from msgbook.turn.calls import Bound, CallRunner
-from msgbook.turn.limits import Breaker, Limits, Meter, max_steps_reached
+from msgbook.turn.calls import CallRunner, CapResult
+from msgbook.turn.limits import Budgets, Limits, RepeatedFailures, max_steps_notice
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import Block, Usage, answer_text, blocks_of_type
@@ -39,42 +39,42 @@ async def run_turn(
     approve: Approve,
     redact: Callable[[str], str],
     clock: Callable[[], float],
-    bound: Bound = lambda content, approved: content,
+    cap_result: CapResult = lambda content, is_approved: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> AsyncGenerator[None]:
-    """Run one turn, yielding after each event that `record` has taken in.
+    """Run one turn and yield after each event that is added to `record`.
 
-    The record is final when the iterator ends. When it is cancelled, the caller finishes the
-    record with `TurnFinished("interrupted")`; connections are closed by then.
+    The record is complete when the iterator ends. If the iterator is cancelled, it closes the
+    connections, and the caller ends the record with `TurnFinished("interrupted")`.
 
     Args:
-        request: The first model call; later ones add this turn's messages to it.
-        redact: Takes out of a tool's result what must not be shown or sent on.
-        clock: Monotonic seconds.
-        bound: Cuts a tool's result down to what a request can carry.
+        request: The request of the first model call. Later calls add the messages of this turn.
+        redact: Removes secrets from a tool's result.
+        clock: Returns monotonic seconds.
+        cap_result: Cuts a tool's result down to what a request can carry.
     """
-    meter, breaker = Meter(limits, clock), Breaker()
-    runner = CallRunner(record, tools, approve, redact, bound, clock, meter, breaker)
+    budgets, failures = Budgets(limits, clock), RepeatedFailures()
+    runner = CallRunner(record, tools, approve, redact, cap_result, clock, budgets, failures)
     done: list[Message] = []
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
-        request_now = replace(request, messages=request.messages + done)
+        step_request = replace(request, messages=request.messages + done)
         answer = _Answer()
-        events = _in_time(provider.stream(request_now), meter)
-        async with aclosing(answer.into(record, events, clock)) as happenings:
-            async for _ in happenings:
+        events = _until_timeout(provider.stream(step_request), budgets)
+        async with aclosing(answer.read(record, events, clock)) as changes:
+            async for _ in changes:
                 yield
         blocks = record.step_blocks()
-        meter.count_tokens(answer.usage, [request_now.messages, blocks])
-        end = answer.end_of_turn(blocks, meter)
+        budgets.count_tokens(answer.usage, [step_request.messages, blocks])
+        end = answer.end_events(blocks, budgets)
         if not end:
             calls = blocks_of_type(blocks, "tool_call")
-            async with aclosing(runner.run(calls)) as happenings:
-                async for _ in happenings:
+            async with aclosing(runner.run(calls)) as changes:
+                async for _ in changes:
                     yield
-            end = _limits_reached(breaker, meter, limits, step)
+            end = _limit_events(failures, budgets, limits, step)
         if end:
-            for event in [*_silence(end, blocks, step), *end]:
+            for event in [*_silence_notices(end, blocks, step), *end]:
                 record.apply(event, clock())
             yield
             return
@@ -82,7 +82,7 @@ async def run_turn(
 
 
 class _Answer:
-    """What came of one model call."""
+    """Result of one model call."""
 
     def __init__(self) -> None:
         self._finished: ModelFinished | None = None
@@ -92,64 +92,66 @@ class _Answer:
     def usage(self) -> Usage | None:
         return self._finished.usage if self._finished else None
 
-    async def into(
+    async def read(
         self, record: TurnRecord, stream: AsyncGenerator[StreamEvent], clock: Callable[[], float]
     ) -> AsyncGenerator[None]:
-        """Take the events into the record, yielding after each."""
+        """Add the events of the stream to the record and yield after each."""
         try:
             async with aclosing(stream) as events:
                 async for event in events:
                     record.apply(event, clock())
                     if isinstance(event, ModelFinished):
                         self._finished = event
-                        for notice in _losses(event):
+                        for notice in _loss_notices(event):
                             record.apply(notice, clock())
                     yield
         except ProviderError as error:
             self._error = error
 
-    def end_of_turn(self, blocks: list[Block], meter: Meter) -> list[TurnEvent]:
-        """How the turn ends with this answer; empty when its tools are to run."""
+    def end_events(self, blocks: list[Block], budgets: Budgets) -> list[TurnEvent]:
+        """Return the events that end the turn after this answer; none if its calls have to run."""
         if self._error is not None:
             status: TurnEnd = "incomplete" if isinstance(self._error, AnswerCutError) else "error"
             return [TurnFinished(status, None, self._error.name, str(self._error))]
-        timed_out = self._finished is None and meter.spent
-        outcome = None if timed_out else _outcome(self._finished, blocks)
-        if outcome is not None:
-            return [outcome]
-        return _stopped("budget", meter.spent) if meter.spent else []
+        timed_out = self._finished is None and budgets.notice
+        end = None if timed_out else _end_of_answer(self._finished, blocks)
+        if end is not None:
+            return [end]
+        return _limit_reached("budget", budgets.notice) if budgets.notice else []
 
 
-def _silence(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
-    """What to say of a turn that is done and shows neither words nor calls."""
-    done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
-    if step > 1 or not done or answer_text(blocks).strip():
+def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
+    """Return a notice if the turn is done and has neither text nor calls."""
+    is_done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
+    if step > 1 or not is_done or answer_text(blocks).strip():
         return []
-    return [Notice("The model ended its answer without a word.", "warning")]
+    return [Notice("The model ended its answer without any text.", "warning")]
 
 
-def _limits_reached(breaker: Breaker, meter: Meter, limits: Limits, step: int) -> list[TurnEvent]:
-    """How the turn ends after its tools; empty when the model is to be asked again."""
-    if breaker.tripped:
-        return _stopped("repeated_failure", breaker.tripped)
-    if meter.spent:
-        return _stopped("budget", meter.spent)
+def _limit_events(
+    failures: RepeatedFailures, budgets: Budgets, limits: Limits, step: int
+) -> list[TurnEvent]:
+    """Return the events that end the turn after its calls; none if the model is called again."""
+    if failures.notice:
+        return _limit_reached("repeated_failure", failures.notice)
+    if budgets.notice:
+        return _limit_reached("budget", budgets.notice)
     if step == limits.max_steps:
-        return _stopped("max_steps", max_steps_reached(limits))
+        return _limit_reached("max_steps", max_steps_notice(limits))
     return []
 
 
-def _stopped(reason: LimitReason, words: str) -> list[TurnEvent]:
-    return [Notice(words, "warning"), TurnFinished("incomplete", reason)]
+def _limit_reached(reason: LimitReason, text: str) -> list[TurnEvent]:
+    return [Notice(text, "warning"), TurnFinished("incomplete", reason)]
 
 
-async def _in_time(
-    stream: AsyncGenerator[StreamEvent], meter: Meter
+async def _until_timeout(
+    stream: AsyncGenerator[StreamEvent], budgets: Budgets
 ) -> AsyncGenerator[StreamEvent]:
-    """The events of a stream until the time is over."""
+    """Yield the events of a stream until the time budget is used up."""
     async with aclosing(stream):
         while True:
-            limit = asyncio.timeout(meter.time_left)
+            limit = asyncio.timeout(budgets.time_left)
             try:
                 async with limit:
                     event = await anext(stream)
@@ -158,25 +160,25 @@ async def _in_time(
             except TimeoutError:
                 if not limit.expired():
                     raise
-                meter.run_out()
+                budgets.run_out()
                 return
             yield event
 
 
-def _losses(end: ModelFinished) -> list[Notice]:
+def _loss_notices(end: ModelFinished) -> list[Notice]:
     if not end.unreadable:
         return []
     pieces = counted(end.unreadable, "piece")
-    words = f"{pieces} of the answer could not be read; what they said is missing."
-    return [Notice(words, "warning")]
+    text = f"{pieces} of the answer could not be read; their content is missing."
+    return [Notice(text, "warning")]
 
 
-def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
-    """How the turn ends with this model call; None when its tools are to run."""
+def _end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
+    """Return the end of the turn after this model call; None if its calls have to run."""
     reason = end.finish_reason if end else None
-    said = blocks_of_type(blocks, "text", "reasoning", "tool_call")
+    received = blocks_of_type(blocks, "text", "reasoning", "tool_call")
     if end is None or not end.ended:
-        if said:
+        if received:
             message = "The answer was cut off: the server closed the stream without an end mark."
         else:
             message = "The server sent nothing."
@@ -188,6 +190,6 @@ def _outcome(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | N
         return TurnFinished("error", None, "APIError", message)
     if blocks_of_type(blocks, "tool_call"):
         return None
-    if not said and reason is None:
+    if not received and reason is None:
         return TurnFinished("incomplete", None, "IncompleteAnswer", "The server sent nothing.")
     return TurnFinished("done", reason)

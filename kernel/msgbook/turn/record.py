@@ -1,4 +1,7 @@
-"""The turn JSON as a reduction of events: same events and times, same turn. No I/O, no clock."""
+"""The record of a turn: its JSON, made from events. The same events and times give the same turn.
+
+No I/O and no clock.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +34,18 @@ from msgbook.turn.usage import UsageCount
 from msgbook_format.turn import TURN_VERSION, Block, Turn, blocks_of_type
 
 REFERENCE_STEP = 0
-"""Step of the calls that the prompt itself makes: before the first model call."""
+"""Step of the calls that the prompt itself makes, before the first model call."""
 
 
 class TurnRecord:
-    """A turn that grows.
+    """The turn while it runs.
 
-    Text arrives in thousands of pieces: the open block keeps them in a list, which is joined when
-    somebody looks. `apply` is the only thing that changes the record.
+    Text arrives in thousands of pieces. The open block keeps them in a list, which is joined when
+    the turn is read. Only `apply` and `set_head` change the record.
 
     Args:
-        head: The keys known from the start (`agent`, `model`, `started`, ...).
-        nonce: Makes the 8 hex digits of a tool call.
+        head: The keys that are known from the start (`agent`, `model`, `started`, ...).
+        nonce: Returns the 8 hex digits for a tool call.
     """
 
     def __init__(self, head: dict[str, Any], nonce: Callable[[], str]) -> None:
@@ -61,11 +64,11 @@ class TurnRecord:
         self.size = 0
         """Characters of text, arguments and results so far."""
         self.milestones = 0
-        """How often a call was made or decided about, or a tool has put out or returned something for
-        the first time."""
+        """Number of times that a call was made or decided about, or that a tool first put something
+        out or returned something."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
-        """Take in one event that happened `at` seconds on a monotonic clock."""
+        """Add an event that happened `at` seconds on a monotonic clock."""
         if self._started_at is None:
             self._started_at = at
         match event:
@@ -105,11 +108,11 @@ class TurnRecord:
                 self._finish(event, at)
 
     def set_head(self, **keys: Any) -> None:
-        """Fill in keys of the turn that were not known when it began (`model`, `context`)."""
+        """Set keys of the turn that were not known when it began (`model`, `context`)."""
         self._head.update(keys)
 
     def snapshot(self) -> Turn:
-        """The turn as it stands. Its blocks are the record's own: read them, do not change them."""
+        """Return the turn as it is now. Its blocks belong to the record and must not be changed."""
         self._join()
         turn: dict[str, Any] = {"version": TURN_VERSION, "status": self.status, **self._head}
         turn["blocks"] = list(self._blocks)
@@ -119,7 +122,7 @@ class TurnRecord:
         return cast("Turn", turn)
 
     def step_blocks(self) -> list[Block]:
-        """The blocks of the current step, in order of arrival."""
+        """Return the blocks of the current step, in order of arrival."""
         self._join()
         return [block for block in self._blocks if block.get("step") == self._step]
 
@@ -129,15 +132,15 @@ class TurnRecord:
             self._open.setdefault("extra", {"field": event.field})
 
     def _add_details(self, event: ReasoningDetails) -> None:
-        """Keep them with the step's reasoning, or with its first block where that is hidden."""
+        """Store the details in the step's reasoning, or in its first block if the reasoning is hidden."""
         blocks = self.step_blocks()
         for block in (blocks_of_type(blocks, "reasoning") or blocks)[:1]:
             block["extra"] = {**block.get("extra", {}), "reasoning_details": event.details}
 
     def _add_retry(self, event: RetryWait) -> None:
-        """One notice for all waits of a model call: it counts down, and stays as what happened."""
-        words = f"Retrying in {math.ceil(event.seconds)} s" if event.seconds else "Retried"
-        text = f"{words} ({event.attempt}/{event.attempts}): {event.reason}"
+        """Show all waits of a model call in one notice, which counts down and then remains."""
+        state = f"Retrying in {math.ceil(event.seconds)} s" if event.seconds else "Retried"
+        text = f"{state} ({event.attempt}/{event.attempts}): {event.reason}"
         last = self._blocks[-1] if self._blocks else None
         if last is None or last is not self._retry:
             last = self._retry = {"type": "notice", "level": "warning"}
@@ -164,8 +167,8 @@ class TurnRecord:
         self.size += len(event.arguments)
 
     def _add_reference(self, event: ReferenceCalled) -> None:
-        said = {"name": event.name, "arguments": event.arguments, "history": "exclude"}
-        self._blocks.append(self._calls.open(event.id, self._nonce(), **said))
+        keys = {"name": event.name, "arguments": event.arguments, "history": "exclude"}
+        self._blocks.append(self._calls.open(event.id, self._nonce(), **keys))
         self.size += len(event.arguments)
 
     def _approve(self, event: ToolApproved, at: float) -> None:
@@ -176,7 +179,7 @@ class TurnRecord:
         self.milestones += 1
 
     def _add_output(self, event: ToolOutput) -> None:
-        """Let a result grow while its tool runs; it has no status until the tool has finished."""
+        """Update the result of a running tool. It has no status until the tool has finished."""
         block = self._running_result(event.id)
         if block is None:
             block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
@@ -216,7 +219,7 @@ class TurnRecord:
             self._head["duration"] = round(at - self._started_at, 3)
 
     def _settle_calls(self, at: float) -> None:
-        """Leave no call open: one that was made gets a result, another counts as cut."""
+        """Close all calls: one that was started gets a result, any other is marked as unfinished."""
         results = blocks_of_type(self.step_blocks(), "tool_result")
         answered = {block["id"] for block in results if "status" in block}
         for block in self._calls:
@@ -224,16 +227,16 @@ class TurnRecord:
                 self._settle(block, at)
 
     def _settle(self, call: Block, at: float) -> None:
-        started, shown = self._calls.started(call["id"]), self._running_result(call["id"])
+        started, result = self._calls.started_at(call["id"]), self._running_result(call["id"])
         if started is None:
             call["unfinished"] = True
             return
-        content = stopped_call_result(call, "" if shown is None else str(shown["content"]))
+        content = stopped_call_result(call, "" if result is None else str(result["content"]))
         duration = None if call.get("approval") == "pending" else at - started
         self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 
     def _close(self, at: float) -> None:
-        """Finish the open text block: what follows is a block of its own."""
+        """End the open text block; what follows becomes a new block."""
         self._join()
         if self._open is not None and self._open["type"] == "reasoning":
             self._open["duration"] = round(at - self._opened_at, 3)
@@ -247,5 +250,5 @@ class TurnRecord:
 
 
 def _size(content: str | list[dict[str, Any]]) -> int:
-    """Characters of a result, those of an image's data included."""
+    """Return the number of characters of a result, including those of image data."""
     return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The tool calls of one step, while they arrive and are made. Pure."""
+"""The tool calls of one step while they arrive and run. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgbook_format.turn import Block
 
 
 class StepCalls:
-    """The calls of a step; their blocks are the record's own.
+    """The calls of a step. Their blocks belong to the turn's record.
 
-    Arguments arrive in pieces, which are kept in lists until `join`.
+    Arguments arrive in pieces, which stay in lists until `join` is called.
     """
 
     def __init__(self, step: int) -> None:
@@ -27,7 +27,7 @@ class StepCalls:
         return (block for block, _ in self._calls)
 
     def open(self, call_id: str, nonce: str, **keys: str) -> Block:
-        """A new call, with no name and no arguments unless `keys` say them."""
+        """Add and return a new call. Its name and arguments are empty unless given as `keys`."""
         block = {
             "type": "tool_call",
             "step": self._step,
@@ -41,7 +41,7 @@ class StepCalls:
         return self._calls[-1][0]
 
     def grow(self, event: ToolCallDelta) -> None:
-        """Add a piece to the call that it belongs to."""
+        """Add a piece to its call."""
         block, pieces = self._calls[event.index]
         block["name"] += event.name
         if event.extra:
@@ -49,20 +49,20 @@ class StepCalls:
         pieces.append(event.arguments)
 
     def join(self) -> None:
-        """Put the pieces that arrived into the blocks."""
+        """Move the pieces into the blocks."""
         for block, pieces in self._calls:
             if pieces:
                 block["arguments"] += "".join(pieces)
                 pieces.clear()
 
     def find(self, call_id: str) -> Block:
-        """The call with this id, which must be there."""
+        """Return the call with this id. Raise `StopIteration` if there is none."""
         return next(block for block in self if block["id"] == call_id)
 
     def start(self, call_id: str, at: float) -> None:
-        """Note when the call is being made; again when it was allowed: asking takes no tool's time."""
+        """Note when the call starts: when it is made, and again when it is approved."""
         self._started[call_id] = at
 
-    def started(self, call_id: str) -> float | None:
-        """When the call was made; None if it was neither made nor asked about."""
+    def started_at(self, call_id: str) -> float | None:
+        """Return when the call started; None if it has not started and nobody was asked about it."""
         return self._started.get(call_id)

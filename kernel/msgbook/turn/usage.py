@@ -1,4 +1,4 @@
-"""The tokens of a turn, added up over its steps. Pure."""
+"""The tokens of a turn: the sums over its steps. Pure."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from msgbook_format.turn import Usage
 
 
 class UsageCount:
-    """What servers told of the tokens of a turn's steps, and how many steps they told nothing of."""
+    """The tokens that servers reported for a turn's steps, and the number of steps without a report."""
 
     def __init__(self) -> None:
         self._sums: dict[str, int] = {}
-        self._untold_steps = 0
-        self._open = False
-        """Whether a step has begun of which nothing was told yet."""
+        self._unreported_steps = 0
+        self._is_step_unreported = False
+        """Whether a step has begun for which nothing has been reported yet."""
 
     def begin_step(self) -> None:
-        """Begin the next step; the one before is over."""
+        """Begin the next step and end the one before."""
         self.end_step()
-        self._open = True
+        self._is_step_unreported = True
 
     def add(self, usage: Usage | None) -> None:
-        """Add what was told of the step; nothing when it is None or empty."""
+        """Add the tokens reported for the step, if any."""
         for key, value in cast("dict[str, int]", usage or {}).items():
             self._sums[key] = self._sums.get(key, 0) + value
-            self._open = False
+            self._is_step_unreported = False
 
     def end_step(self) -> None:
-        """Count the step that is over if nothing was told of it."""
-        self._untold_steps += self._open
-        self._open = False
+        """End the step, and count it if nothing was reported for it."""
+        self._unreported_steps += self._is_step_unreported
+        self._is_step_unreported = False
 
     def total(self) -> Usage | None:
-        """The sums so far; None when nothing was told of any step."""
+        """Return the sums so far; None if nothing was reported for any step."""
         if not self._sums:
             return None
-        untold = {"untold_steps": self._untold_steps} if self._untold_steps else {}
-        return cast("Usage", {**self._sums, **untold})
+        unreported = {"untold_steps": self._unreported_steps} if self._unreported_steps else {}
+        return cast("Usage", {**self._sums, **unreported})

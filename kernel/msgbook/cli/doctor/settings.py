@@ -51,7 +51,7 @@ def in_force(
     lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
-    followed, _ = limits.narrowed(settings.project_limits)
+    followed, _ = limits.narrow(settings.project_limits)
     told = {key: value for key, value in asdict(followed).items() if value is not None}
     lines["limits"] = ", ".join(f"{key} {value:,}" for key, value in told.items())
     lowered = [key for key, value in asdict(limits).items() if value != told.get(key)]
