@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook import config, turn
 from msgbook.agents.agent import parse_agent
-from msgbook.config import Settings, hide_key, load_settings, redact
+from msgbook.config import LIMIT_KEYS, Limits, Settings, hide_key, load_settings, redact
 from msgbook.config.lines import line_of
 from msgbook.errors import ConfigError
 
@@ -278,8 +277,13 @@ def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
     assert (settings.provider.prices, settings.warnings) == ({"m": {"input": 1, "output": 2}}, ())
 
 
-def test_each_limit_of_the_file_is_one_of_a_turn():
-    assert config.LIMIT_KEYS == turn.LIMIT_KEYS
+def test_each_limit_of_a_turn_can_stand_in_the_file(tmp_path):
+    file = tmp_path / "msgbook.toml"
+    file.write_text("[limits]\n" + "".join(f"{key} = 7\n" for key in LIMIT_KEYS))
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+
+    assert (Limits(**settings.limits), settings.warnings) == (Limits(7, 7, 7, 7), ())
 
 
 def test_a_text_that_breaks_off_in_a_secret_does_not_end_with_its_beginning():

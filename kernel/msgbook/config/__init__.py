@@ -3,7 +3,8 @@
 Values are read once, at kernel start. What a setting means for a user: docs/configuration.md.
 """
 
-from msgbook.config.file import LIMIT_KEYS, PROVIDER_KEYS, TOP_KEYS, config_path
+from msgbook.config.file import PROVIDER_KEYS, TOP_KEYS, config_path
+from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.providers import check_url, header_lines
 from msgbook.config.redaction import hide_key, may_hold, redact, redact_json
@@ -15,6 +16,7 @@ __all__ = [
     "PROVIDER_KEYS",
     "TOP_KEYS",
     "ApprovalPolicy",
+    "Limits",
     "ProviderSettings",
     "Settings",
     "check_url",

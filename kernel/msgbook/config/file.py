@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.config import lines
+from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS
 from msgbook.errors import ConfigError
 
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval"}
 PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"}
-LIMIT_KEYS = {"max_steps", "token_budget", "time_budget", "warn_tokens"}
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}
 
@@ -71,7 +71,7 @@ class SettingsFile:
         for key, value in self._tables("limits").items():
             if key not in LIMIT_KEYS:
                 continue
-            whole = key != "time_budget"
+            whole = key in WHOLE_LIMITS
             if type(value) in ((int,) if whole else (int, float)) and 0 < value < math.inf:
                 followed[key] = value
             else:

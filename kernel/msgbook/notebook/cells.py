@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgbook.config.limits import LIMIT_KEYS
 from msgbook_format.syntax.magic_lines import MSG_MAGIC, parse_msg_line
 
 Cell = Mapping[str, Any]
@@ -48,6 +49,9 @@ MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
 """All spellings of `history` (seed 004)."""
+
+PROMPT_ATTRIBUTES = frozenset({"agent", "history", "model", *LIMIT_KEYS})
+"""Attributes that a `%%msg` line can set."""
 
 
 _MOST = 2**53 - 1

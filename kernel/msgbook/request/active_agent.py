@@ -16,6 +16,7 @@ from msgbook.agents.selection import select
 from msgbook.agents.skills import build_system_prompt, skills_in_use
 from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config.limits import Limits
 from msgbook.errors import ToolError
 from msgbook.notebook.cells import Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
@@ -23,7 +24,6 @@ from msgbook.provider import Provider, Servers
 from msgbook.request.history import View
 from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
-from msgbook.turn.limits import Limits
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "

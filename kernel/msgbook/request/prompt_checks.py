@@ -10,6 +10,7 @@ from msgbook.notebook.cells import (
     HISTORY_VALUES,
     MAGIC_NAME,
     OWN_MAGICS,
+    PROMPT_ATTRIBUTES,
     Cell,
     Prompt,
     metadata_of,
@@ -18,9 +19,6 @@ from msgbook.notebook.cells import (
 from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
 from msgbook.text import one_line
-from msgbook.turn.limits import LIMIT_KEYS
-
-_ATTRIBUTES = {"agent", "model", "history", *LIMIT_KEYS}
 
 _ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
 
@@ -82,7 +80,7 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
     """What of a prompt, its `%%msg` line and `history` in its metadata is hardly meant, a line each."""
     if words := _mistyped_magic(source):
         yield words
-    unknown = sorted(prompt.attributes.keys() - _ATTRIBUTES)
+    unknown = sorted(prompt.attributes.keys() - PROMPT_ATTRIBUTES)
     if unknown:
         yield f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
     line = prompt.attributes.get("history")

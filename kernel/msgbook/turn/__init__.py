@@ -3,7 +3,7 @@
 Knows neither Jupyter nor an SDK.
 """
 
-from msgbook.turn.limits import LIMIT_KEYS, Limits
+from msgbook.config.limits import Limits
 from msgbook.turn.loop import run_turn
 
-__all__ = ["LIMIT_KEYS", "Limits", "run_turn"]
+__all__ = ["Limits", "run_turn"]

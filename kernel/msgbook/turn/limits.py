@@ -3,56 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
-from typing import Any
 
-from msgbook.text import one_line
+from msgbook.config.limits import Limits
 from msgbook_format.turn import Usage
 
 REPEATED_FAILURES = 3
 """Number of times in a row that the same call may fail; then the turn ends."""
 
 _HOW_TO_CONTINUE = "To continue, run a cell with %continue."
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of one turn; None stands for no limit."""
-
-    max_steps: int = 30
-    """Model calls."""
-    token_budget: int | None = None
-    """Input and output tokens of all model calls; checked after each call."""
-    time_budget: float | None = None
-    """Seconds, without the time in which a person is asked."""
-    warn_tokens: int = 100_000
-    """Estimated tokens of a request above which the reader is warned. Most models accept 128,000 or
-    more."""
-
-    def narrow(self, wanted: Mapping[str, Any]) -> tuple[Limits, list[str]]:
-        """Return these limits lowered to the values that a notebook wants. It can raise none.
-
-        Returns:
-            The limits, and a line for each value that is ignored.
-        """
-        accepted: dict[str, Any] = {}
-        refusals = []
-        for key in LIMIT_KEYS & wanted.keys():
-            number, own = _positive(wanted[key]), getattr(self, key)
-            setting = f"{key}={one_line(str(wanted[key]), 80)}"
-            if number is None:
-                refusals.append(f"{setting} is ignored: expected a positive number.")
-            elif own is not None and number > own:
-                refusals.append(f"{setting} is ignored: your own limit is {own}.")
-            else:
-                accepted[key] = number if key == "time_budget" else math.ceil(number)
-        return replace(self, **accepted), refusals
-
-
-LIMIT_KEYS = frozenset(field.name for field in fields(Limits))
 
 
 class Budgets:
@@ -142,11 +102,3 @@ class RepeatedFailures:
 def max_steps_notice(limits: Limits) -> str:
     """Return the notice of a turn that has used all its model calls."""
     return f"The limit of {limits.max_steps} model calls (max_steps) is reached. {_HOW_TO_CONTINUE}"
-
-
-def _positive(value: Any) -> float | None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if 0 < number < math.inf else None

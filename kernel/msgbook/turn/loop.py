@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from msgbook.approval import Approve
+from msgbook.config.limits import Limits
 from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
     ModelFinished,
@@ -23,7 +24,7 @@ from msgbook.provider import Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
 from msgbook.turn.calls import CallRunner, CapResult
-from msgbook.turn.limits import Budgets, Limits, RepeatedFailures, max_steps_notice
+from msgbook.turn.limits import Budgets, RepeatedFailures, max_steps_notice
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import Block, Usage, answer_text, blocks_of_type

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, list_agents
 from msgbook.approval import Roots
-from msgbook.config import Settings
+from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
-from msgbook.kernel.assist.complete import PROMPT_ATTRIBUTES, complete, reply
+from msgbook.kernel.assist.complete import complete, reply
 from msgbook.kernel.assist.surroundings import Surroundings, is_unfinished
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import Notebook
 from msgbook.tools import Tool
-from msgbook.turn import LIMIT_KEYS
 
 
 async def read(path: str, start: int | None = None) -> str:
@@ -197,7 +196,8 @@ def test_the_msg_line_offers_what_it_can_say(around):
     assert texts("%%msg history=", around) == ["exclude", "include", "summary"]
     assert texts("%%msg max_steps=", around) == []
     assert texts("%%msg history=exclude\nh", around) == []
-    assert set(PROMPT_ATTRIBUTES) == {"agent", "history", "model", *LIMIT_KEYS}
+    names = {"agent", "history", "model", *LIMIT_KEYS}
+    assert set(texts("%%msg ", around)) == {f"{name}=" for name in names}
 
 
 def test_agents_are_offered_where_one_is_named(tmp_path):

@@ -11,20 +11,9 @@ from typing import Any, NamedTuple
 
 from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
 from msgbook.notebook.cell_names import title_of
-from msgbook.notebook.cells import OWN_MAGICS
+from msgbook.notebook.cells import OWN_MAGICS, PROMPT_ATTRIBUTES
 from msgbook.text import one_line, visible
 from msgbook_format.syntax.magic_lines import MSG_MAGIC
-
-PROMPT_ATTRIBUTES = (
-    "agent",
-    "history",
-    "max_steps",
-    "model",
-    "time_budget",
-    "token_budget",
-    "warn_tokens",
-)
-"""What a `%%msg` line can say."""
 
 _HISTORY = ("exclude", "include", "summary")
 _WORDS = {
@@ -166,7 +155,7 @@ def _attributes(before: str, code: str, around: Surroundings) -> tuple[int, Iter
         return len(before), ()
     key, equals, _ = before[start:].partition("=")
     if not equals:
-        return start, (Match(f"{name}=", "attribute") for name in PROMPT_ATTRIBUTES)
+        return start, (Match(f"{name}=", "attribute") for name in sorted(PROMPT_ATTRIBUTES))
     start += len(key) + 1
     if key == "model":
         return start, _models(around)
