@@ -111,5 +111,17 @@ def test_every_page_is_reached_from_the_readme():
     assert pages - linked - {"protocol.md"} == set()
 
 
+def test_the_glossary_has_at_most_40_terms_and_no_term_is_a_word_to_avoid():
+    page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!term|---)(.+?) \| .+? \|(.*)\|$", page, re.MULTILINE)
+    terms = {term for names, _ in rows for term in names.split(", ")}
+    avoided = {
+        word.strip() for _, words in rows for word in re.sub(r"\(.*?\)", "", words).split(",")
+    }
+
+    assert 30 < len(rows) <= 40
+    assert terms & avoided == set()
+
+
 def fenced(language: str) -> str:
     return re.search(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)[1]
