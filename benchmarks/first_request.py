@@ -43,7 +43,7 @@ LAST = {"id": ASKED.cell_id, "cell_type": "code", "metadata": {}, "source": ASKE
 
 def from_page(message: str) -> Transcript:
     """As of the message in which a page tells its cells."""
-    shown = KnownCells().take("comm", json.loads(message))
+    shown = KnownCells().complete("comm", json.loads(message))
     if shown is None:
         raise RuntimeError("the page shows nothing")
     return Transcript("live", shown.cells[:-1], shown.cells[-1], metadata=shown.metadata)

@@ -24,7 +24,7 @@ def pull(page: CellsReporter, known: KnownCells, cells: list[dict[str, Any]]) ->
     """Bytes of an answer, and milliseconds of the kernel to make cells of it."""
     question = {"request_id": "r", "cell_id": cells[-1]["id"], "known": known.revision("comm")}
     answer = json.dumps(page.answer(question, cells), ensure_ascii=False).encode()
-    return len(answer), timed(lambda: known.take("comm", json.loads(answer)))
+    return len(answer), timed(lambda: known.complete("comm", json.loads(answer)))
 
 
 def main(rounds: int) -> None:

@@ -15,7 +15,7 @@ from msgbook.kernel.code_outputs import (
     CELL_CHARACTERS,
     OUTPUTS,
     STREAM_CHARACTERS,
-    CellsOutputs,
+    OutputRecorder,
 )
 from msgbook.request.history.outputs import outputs_images, outputs_text
 
@@ -41,10 +41,10 @@ def shown(kind: str, data: dict[str, Any], display_id: str | None = None) -> dic
 
 
 def kept(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    cells = CellsOutputs()
-    cell = cells.begin("one")
+    recorder = OutputRecorder()
+    cell = recorder.start("one")
     for one in messages:
-        cells.heard(one)
+        recorder.record(one)
     return cell.outputs
 
 
@@ -74,13 +74,13 @@ def test_what_is_cleared_is_gone_at_once_or_with_the_next_output(wait, left):
 
 
 def test_a_display_is_updated_wherever_it_stands():
-    cells = CellsOutputs()
-    one, two = cells.begin("one"), cells.begin("two")
-    cells.heard(shown("display_data", {"text/plain": "first"}, "d"))
+    recorder = OutputRecorder()
+    one, two = recorder.start("one"), recorder.start("two")
+    recorder.record(shown("display_data", {"text/plain": "first"}, "d"))
     again = shown("display_data", {"text/plain": "second"}, "d")
-    cells.heard(again | {"parent_header": {"msg_id": "two"}})
+    recorder.record(again | {"parent_header": {"msg_id": "two"}})
     update = shown("update_display_data", {"text/plain": "third"}, "d")
-    cells.heard(update | {"parent_header": {"msg_id": "three"}})
+    recorder.record(update | {"parent_header": {"msg_id": "three"}})
 
     assert outputs_text(one.outputs) == outputs_text(two.outputs) == "third\n"
 
@@ -92,15 +92,15 @@ def test_a_display_with_a_known_id_updates_the_ones_before():
 
 
 def test_outputs_of_other_requests_and_of_cells_that_nobody_holds_are_not_kept():
-    cells = CellsOutputs()
-    cell = cells.begin("one")
-    cells.heard(message("stream", {"name": "stdout", "text": "x"}, "two"))
+    recorder = OutputRecorder()
+    cell = recorder.start("one")
+    recorder.record(message("stream", {"name": "stdout", "text": "x"}, "two"))
     assert cell.outputs == []
     del cell
 
-    cells.heard(stream("late"))
+    recorder.record(stream("late"))
 
-    assert cells.begin("one").outputs == []
+    assert recorder.start("one").outputs == []
 
 
 def test_of_a_bundle_the_text_and_the_pictures_that_a_model_gets_are_kept():
@@ -115,29 +115,29 @@ def test_of_a_bundle_the_text_and_the_pictures_that_a_model_gets_are_kept():
 
 
 def test_a_cell_is_bounded_whatever_it_puts_out():
-    cells = CellsOutputs()
-    cell = cells.begin("one")
+    recorder = OutputRecorder()
+    cell = recorder.start("one")
     for _ in range(9):
-        cells.heard(stream("x" * (STREAM_CHARACTERS - 1)))
+        recorder.record(stream("x" * (STREAM_CHARACTERS - 1)))
     assert len(outputs_text(cell.outputs)) < STREAM_CHARACTERS + 100
     assert cell.size < STREAM_CHARACTERS + 100
 
     for _ in range(5):
-        cells.heard(shown("display_data", {"image/png": "i" * (CELL_CHARACTERS // 3)}))
+        recorder.record(shown("display_data", {"image/png": "i" * (CELL_CHARACTERS // 3)}))
     assert cell.size <= CELL_CHARACTERS
     assert "[image/png]" in outputs_text(cell.outputs[-1:])
 
     for number in range(OUTPUTS + 10):
-        cells.heard(stream("x", f"stream {number}"))
+        recorder.record(stream("x", f"stream {number}"))
     assert len(cell.outputs) <= OUTPUTS + 1
     assert "not kept" in cell.outputs[-1]["text"]
 
 
 def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
-    cells = CellsOutputs()
-    cell = cells.begin("one")
+    recorder = OutputRecorder()
+    cell = recorder.start("one")
     for number in range(3 * CELL_CHARACTERS // STREAM_CHARACTERS):
-        cells.heard(stream("x" * STREAM_CHARACTERS, f"stream {number % 2}"))
+        recorder.record(stream("x" * STREAM_CHARACTERS, f"stream {number % 2}"))
     assert cell.size <= CELL_CHARACTERS + STREAM_CHARACTERS
     assert "not kept" in cell.outputs[-1]["text"]
 
@@ -146,22 +146,22 @@ def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
     assert len(str(output)) < 3 * STREAM_CHARACTERS
     assert "\n".join(output["traceback"]).endswith("end")
 
-    cells.heard(message("clear_output", {"wait": False}))
-    cells.heard(stream("x"))
+    recorder.record(message("clear_output", {"wait": False}))
+    recorder.record(stream("x"))
     assert outputs_text(cell.outputs) == "x"
 
 
 def test_nothing_is_left_of_the_displays_of_cells_that_nobody_holds():
-    def show(cells: CellsOutputs, number: int) -> None:
-        cell = cells.begin("one")
+    def show(recorder: OutputRecorder, number: int) -> None:
+        cell = recorder.start("one")
         for place in range(number):
-            cells.heard(shown("display_data", {"text/plain": "d"}, f"{number} {place}"))
+            recorder.record(shown("display_data", {"text/plain": "d"}, f"{number} {place}"))
         assert len(cell.outputs) == number
 
-    cells = CellsOutputs()
-    show(cells, 1)
+    recorder = OutputRecorder()
+    show(recorder, 1)
     tracemalloc.start()
-    show(cells, OUTPUTS)
+    show(recorder, OUTPUTS)
     left, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert left < 100_000

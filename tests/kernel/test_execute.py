@@ -37,7 +37,7 @@ def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run
     assert turn["status"] == "done"
     assert turn["model"] == "m"
     notice, *blocks = turn["blocks"]
-    assert "does not tell where the notebook is" in notice["text"]
+    assert "does not say where the notebook is" in notice["text"]
     assert [block["type"] for block in blocks] == [
         "tool_call",
         "tool_result",

@@ -27,7 +27,7 @@ class Page:
         self.client = client
         self.sent: list[Message] = []
         self._when_told = when_told
-        pages.opened(self, {"header": {"session": client}})
+        pages.comm_opened(self, {"header": {"session": client}})
 
     def on_msg(self, callback: Callable[[Message], None]) -> None:
         self._received = callback

@@ -40,7 +40,7 @@ class TextDisplay:
 
     cell_id = None
     display_id = ""
-    followed = False
+    is_followed = False
 
     def __init__(self, record: TurnRecord, send: Send) -> None:
         self._record = record

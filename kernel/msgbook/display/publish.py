@@ -91,7 +91,7 @@ class TurnDisplay:
         self._deltas = Throttle(self._tell_and_show, self._delta_interval)
 
     @property
-    def followed(self) -> bool:
+    def is_followed(self) -> bool:
         """Whether a page has shown the cell, even if it is gone by now: it may come back."""
         return self._followed
 

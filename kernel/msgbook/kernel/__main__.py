@@ -1,18 +1,18 @@
-"""`python -m msgbook.kernel -f CONNECTION_FILE`: what the kernelspec starts.
+"""The program that the kernelspec starts: `python -m msgbook.kernel -f CONNECTION_FILE`.
 
-The kernel starts when a notebook is opened, so nothing may be imported from the notebook's folder
-until a cell of Python runs: the kernelspec sets `PYTHONSAFEPATH`.
+The kernel starts when somebody opens a notebook. So nothing may be imported from the notebook's
+folder until a Python cell runs: the kernelspec sets `PYTHONSAFEPATH`.
 """
 
 import os
 import sys
 
 
-def _leave_out_the_folder() -> None:
-    """Take the folder off `sys.path` where it was started without the kernelspec."""
+def _remove_folder_from_path() -> None:
+    """Take the working directory off `sys.path` if the kernel was started without the kernelspec."""
     if not sys.flags.safe_path:
         del sys.path[0]
-    # Python that a cell starts is none of ours.
+    # Not for Python processes that a cell starts.
     os.environ.pop("PYTHONSAFEPATH", None)
 
 
@@ -20,7 +20,7 @@ def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     from msgbook.host import hide_from_children
-    from msgbook.kernel.code_outputs import ListeningSession
+    from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.msg_kernel import MsgKernel
 
@@ -29,26 +29,26 @@ def _main() -> None:
 
     class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
         def init_path(self) -> None:
-            """`MsgKernel` does it, later."""
+            """Leave `sys.path` alone: `MsgKernel` extends it when a Python cell runs."""
 
-        def _session_default(self) -> ListeningSession:
-            return ListeningSession(parent=self)
+        def _session_default(self) -> RecordingSession:
+            return RecordingSession(parent=self)
 
         def start(self) -> None:
             super().start()
-            # The control channel has just handled what ended the loop, and flushes the output.
-            # Where Python, at its exit, ends the output channel meanwhile, that waits for ever.
+            # The control thread still flushes the output after the message that ended the loop. It
+            # would wait for ever if Python's exit closed the output channel meanwhile.
             if self.control_thread and self.control_thread.is_alive():
                 self.control_thread.stop()
                 self.control_thread.join()
 
     app = KernelApp.instance(kernel_class=MsgKernel)
-    # Prompts have no place in the history file that the user's IPython shares.
+    # Prompts do not belong in the history file of the user's IPython.
     app.config.HistoryManager.hist_file = ":memory:"
     app.initialize()
     app.start()
 
 
 if __name__ == "__main__":
-    _leave_out_the_folder()
+    _remove_folder_from_path()
     _main()

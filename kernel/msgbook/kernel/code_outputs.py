@@ -1,4 +1,7 @@
-"""What code cells put out, as a notebook would save it, for clients that do not show theirs."""
+"""The outputs of code cells, recorded as a notebook saves them.
+
+They are sent to models where neither a page nor a file shows them.
+"""
 
 from __future__ import annotations
 
@@ -13,52 +16,53 @@ from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.notebook.cells import SENT_TEXTS
 
 CELL_CHARACTERS = 20_000_000
-"""Of one cell, its pictures in base64 too; of a display that is too much the types alone are kept."""
+"""Limit for one cell, with images in base64. Of a display beyond it, only the MIME types are kept."""
 
 STREAM_CHARACTERS = 2_000_000
-"""Of one stream, or one error: its head and its tail. A model is sent a fraction of it."""
+"""Limit for one stream or error, of which head and tail are kept. A model is sent a fraction of it."""
 
 OUTPUTS = 5_000
-"""Of one cell."""
+"""Limit for one cell."""
 
 _JSON = "application/json"
 
 
-class ListeningSession(Session):
-    """A Jupyter session that tells what it sends to `heard`, on whatever thread it is sent."""
+class RecordingSession(Session):
+    """A Jupyter session that gives each message that it sends to a recorder, on the sending thread."""
 
-    outputs: CellsOutputs | None = None
+    recorder: OutputRecorder | None = None
 
     def send(self, *arguments: Any, **named: Any) -> dict[str, Any] | None:
         sent: dict[str, Any] | None = super().send(*arguments, **named)
-        if self.outputs is not None and sent is not None:
-            self.outputs.heard(sent)
+        if self.recorder is not None and sent is not None:
+            self.recorder.record(sent)
         return sent
 
 
-class CellsOutputs:
-    """The outputs of the cells that are remembered: kept as long as somebody else holds them.
+class OutputRecorder:
+    """Records the outputs of running code cells. Safe to use from any thread.
 
-    Safe to use from any thread.
+    It holds a cell's outputs by a weak reference: they live as long as the caller of `start` keeps
+    them.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._cells: WeakValueDictionary[str, CellOutputs] = WeakValueDictionary()
 
-    def begin(self, request: str) -> CellOutputs:
-        """What the cell of a request puts out from now on.
+    def start(self, request_id: str) -> CellOutputs:
+        """Return a record of what the cell of a request puts out from now on.
 
         Args:
-            request: The message's id.
+            request_id: Id of the `execute_request`.
         """
         cell = CellOutputs(self._lock)
         with self._lock:
-            self._cells[request] = cell
+            self._cells[request_id] = cell
         return cell
 
-    def heard(self, message: Mapping[str, Any]) -> None:
-        """Take in a message that was sent, if it is an output of such a cell."""
+    def record(self, message: Mapping[str, Any]) -> None:
+        """Record a message if it is an output of one of the cells."""
         kind, content = message["header"]["msg_type"], message["content"]
         if kind not in _OUTPUTS or not isinstance(content, dict):
             return
@@ -66,12 +70,12 @@ class CellsOutputs:
         display = str(transient.get("display_id", "")) if isinstance(transient, dict) else ""
         with self._lock:
             if display:
-                # It may stand in any cell, several times; one that comes again updates them all.
+                # Any cell may show a display, even several times; all of them are updated.
                 for shown in list(self._cells.values()):
                     shown.update(display, content)
             cell = self._cells.get(message["parent_header"].get("msg_id"))
             if cell is not None and kind != "update_display_data":
-                cell.take(kind, content, display)
+                cell.add(kind, content, display)
 
 
 _OUTPUTS = {
@@ -81,30 +85,34 @@ _OUTPUTS = {
 
 
 class CellOutputs:
-    """What one cell has put out: of a bundle what a model could be sent of it."""
+    """Outputs of one cell. Of a MIME bundle, what could be sent to a model is kept."""
 
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
         self._outputs: list[dict[str, Any]] = []
         self._pieces: list[str] = []
-        """What comes behind the text of the last output, a stream."""
+        """Text to append to the last output, a stream."""
         self._displays: dict[str, list[dict[str, Any]]] = {}
         self._pending = 0
-        """Characters of the pieces."""
+        """Number of characters in the pieces."""
         self._clears = False
         self._is_full = False
         self.size = 0
-        """Characters that are held."""
+        """Number of characters that are kept."""
 
     @property
     def outputs(self) -> list[dict[str, Any]]:
-        """As in nbformat."""
+        """The outputs, as in nbformat."""
         with self._lock:
             self._join()
             return [dict(output) for output in self._outputs]
 
-    def take(self, kind: str, content: Mapping[str, Any], display: str = "") -> None:
-        """Take in an output."""
+    def add(self, kind: str, content: Mapping[str, Any], display: str = "") -> None:
+        """Add an output, or clear the outputs.
+
+        Args:
+            display: Its display id; empty for none.
+        """
         if kind == "clear_output":
             self._clears = True
         if self._clears and not content.get("wait"):
@@ -117,17 +125,17 @@ class CellOutputs:
             return
         if not self._has_room():
             return
-        output = self._made(kind, content)
+        output = self._output(kind, content)
         self._outputs.append(output)
         self.size += _size(output)
         if display:
             self._displays.setdefault(display, []).append(output)
 
     def update(self, display: str, content: Mapping[str, Any]) -> None:
-        """Replace what is shown under a display id."""
+        """Replace the outputs with a display id."""
         for output in self._displays.get(display, ()):
             self.size -= _size(output)
-            made = self._made(output["output_type"], content)
+            made = self._output(output["output_type"], content)
             output.update(data=made["data"], metadata=made["metadata"])
             self.size += _size(output)
 
@@ -144,7 +152,7 @@ class CellOutputs:
             self._join()
 
     def _has_room(self) -> bool:
-        """Whether one more output can be kept; ends the one before."""
+        """End the last output, and return whether another one can be kept."""
         self._join()
         too_much = len(self._outputs) >= OUTPUTS or self.size > CELL_CHARACTERS
         if too_much and not self._is_full:
@@ -154,7 +162,7 @@ class CellOutputs:
         return not self._is_full
 
     def _join(self) -> None:
-        """Put the last stream together, and leave out its middle where it is long."""
+        """Join the last stream, and leave out its middle if it is too long."""
         if self._pieces:
             stream = self._outputs[-1]
             text = "".join([stream["text"], *self._pieces])
@@ -162,7 +170,7 @@ class CellOutputs:
             stream["text"] = shorter = _head_and_tail(text)
             self.size -= len(text) - len(shorter)
 
-    def _made(self, kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    def _output(self, kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if kind == "error":
             words = {key: _head_and_tail(str(content.get(key, ""))) for key in ("ename", "evalue")}
             lines = content.get("traceback")
@@ -173,12 +181,12 @@ class CellOutputs:
         ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
         return {
             "output_type": kind,
-            "data": self._kept(data if isinstance(data, dict) else {}),
+            "data": self._kept_data(data if isinstance(data, dict) else {}),
             "metadata": {"msgbook": ours} if isinstance(ours, dict) else {},
         }
 
-    def _kept(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The first of the texts of a bundle, its pictures and its JSON; of all else the type."""
+    def _kept_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a bundle with its first text, its images and its JSON; of all else only the type."""
         kept: dict[str, Any] = dict.fromkeys(map(str, data), "")
         text = next((mime for mime in SENT_TEXTS if data.get(mime)), "")
         for mime in (text, *OUTPUT_IMAGE_TYPES, _JSON):

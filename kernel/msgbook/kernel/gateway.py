@@ -1,6 +1,6 @@
-"""A kernel that a gateway has started (Kernel Gateway, Enterprise Gateway), on another machine perhaps.
+"""Kernels that a gateway starts (Kernel Gateway, Enterprise Gateway), perhaps on another machine.
 
-It gets few of the user's environment variables, and starts in a folder of the gateway's own.
+Such a kernel gets few of the user's environment variables and starts in the gateway's own folder.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ _GATEWAY = "KERNEL_GATEWAY"
 _FOLDER = "KERNEL_WORKING_DIR"
 
 _NO_FOLDER = (
-    "A kernel gateway started this kernel in its own folder, since {why}: no file is free to read."
+    "A kernel gateway started this kernel in its own folder because {why}. Reading any file needs "
+    "approval."
 )
 _NO_SETTINGS = (
-    "The demo model answers, since the kernel gateway passed on no settings. Start the gateway with "
+    "The demo model answers because the kernel gateway passed on no settings. Start the gateway with "
     "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL, and restart this kernel."
 )
 
 
 def enter_folder(environ: Mapping[str, str]) -> None:
-    """Go to the notebook's folder, where a gateway was told it and this machine has it."""
+    """Change to the notebook's folder if a gateway names it and it exists on this machine."""
     named = _named(environ)
     if _GATEWAY in environ and named is not None:
         with contextlib.suppress(OSError):
@@ -34,12 +35,12 @@ def enter_folder(environ: Mapping[str, str]) -> None:
 
 
 def kernel_private_paths(environ: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
-    """As `private_paths`, with the folder that the kernel works in if it is the gateway's own."""
+    """Return `private_paths`, and the working directory if it is the gateway's own."""
     return (*private_paths(), *([folder] if _is_foreign(environ, folder) else []))
 
 
 def notices(environ: Mapping[str, str], settings: Settings, folder: Path) -> list[str]:
-    """What the reader of a first turn has to know."""
+    """Return notices about the gateway for the first turn."""
     found = []
     if _is_foreign(environ, folder):
         given = environ.get(_FOLDER)

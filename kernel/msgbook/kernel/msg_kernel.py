@@ -1,7 +1,7 @@
 """The kernel: an IPython kernel whose cells are messages, unless they begin with a magic or `!`.
 
-Nothing that takes long to import is imported here: the engine comes in a thread, once the kernel
-is up (docs/architecture.md, "Start").
+It imports nothing here that takes long. A thread imports the engine once the kernel has started
+(docs/architecture.md, "Start").
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.approval import ReadLine
-from msgbook.display.failure import INTERRUPTED, Failure, error_content
+from msgbook.display.failure import INTERRUPTED, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at
-from msgbook.kernel.code_outputs import ListeningSession
+from msgbook.kernel.code_outputs import RecordingSession
+from msgbook.kernel.execute_reply import awaited_reply, execute_reply
 from msgbook.kernel.execute_request import requested_cell
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
@@ -38,12 +39,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WARM_UP_DELAY = 0.3
-"""Seconds after the start until the engine is imported, so that the first requests do not wait."""
+"""Seconds from the kernel's start to the import of the engine: the first requests come before it."""
 
-
-_NOT_ASKED = (
-    "This was not sent to a model. The request names no cell and asks not to be kept in the history: "
-    "so clients send code of their own. To run Python, begin it with %%python.\n"
+_NOT_SENT = (
+    "This was not sent to a model: the request names no cell and asks not to be kept in the history, "
+    "as clients do with code of their own. To run Python, begin the code with %%python.\n"
 )
 
 
@@ -58,14 +58,14 @@ class MsgKernel(InterruptibleKernel):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._routing = Routing(self.shell.magics_manager)
-        # Cells of Python may go elsewhere.
+        # Now: Python in a cell may change the working directory.
         self._folder = Path.cwd()
         self._session = Session(self._folder, self._namespace, self._routing.is_magic)
-        if isinstance(self.session, ListeningSession):
-            self.session.outputs = self._session.outputs
-        self.comm_manager.register_target(COMM_TARGET, self._session.page.opened)
+        if isinstance(self.session, RecordingSession):
+            self.session.recorder = self._session.outputs
+        self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
         self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
-        self.shell.events.register("pre_execute", self._find_modules)
+        self.shell.events.register("pre_execute", self._import_from_folder)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             self._folder,
@@ -82,7 +82,7 @@ class MsgKernel(InterruptibleKernel):
 
     def start(self) -> None:
         if self.shell_channel_thread:
-            # ipykernel makes it last, and leaves a page that asks for a subshell first unanswered.
+            # ipykernel does this last: a page that asks for a subshell before gets no answer.
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
         thread = threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True)
@@ -95,7 +95,7 @@ class MsgKernel(InterruptibleKernel):
         return info
 
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        # IPython echoes the code, and ends without a reply at half a character.
+        # IPython echoes the code, and sends no reply if it holds a lone surrogate.
         if isinstance(code := parent["content"].get("code"), str):
             parent["content"]["code"] = repair_surrogates(code)
         await super().execute_request(stream, ident, parent)
@@ -111,70 +111,66 @@ class MsgKernel(InterruptibleKernel):
         cell_meta: Mapping[str, Any] | None = None,
         cell_id: str | None = None,
     ) -> dict[str, Any]:
-        """Run a cell. Whatever happens, there is exactly one reply; `silent` asks no model.
+        """Run a cell, and return exactly one reply whatever happens.
 
-        Nor does what is neither a cell nor to be stored: clients run code of their own so.
+        No model is called for a `silent` request, or for one that names no cell and is not stored:
+        clients run code of their own like this.
         """
+        header = self.get_parent("shell").get("header", {})
         requested = requested_cell(
             code,
             cell_id,
             cell_meta,
             folder=self._folder,
             is_console=allow_stdin and cell_id is None,
-            client_session=self.get_parent("shell").get("header", {}).get("session"),
+            client_session=header.get("session"),
         )
-        # JupyterLab tells of deleted cells once, with whatever runs next.
+        # JupyterLab lists deleted cells once, in the next request.
         deleted = (cell_meta or {}).get("deletedCells")
         self._session.forget(deleted if isinstance(deleted, list) else [])
         if self._routing.is_ours(code):
-            if silent:
-                return self._answered(_reply(self.shell.execution_count), user_expressions)
-            running = self._converse(requested, store_history, allow_stdin)
-            reply = await self._in_main_loop(running)
-            return self._answered(reply, user_expressions)
-        counts = bool(code.strip()) and store_history and not silent
-        request = self.get_parent("shell").get("header", {}).get("msg_id", "") if counts else ""
-        with self._session.remembering(requested, request), self.running_python():
-            return await _awaited(
-                super().do_execute(
-                    code,
-                    silent,
-                    store_history,
-                    user_expressions,
-                    allow_stdin,
-                    cell_meta=cell_meta,
-                    cell_id=cell_id,
-                )
-            )
+            reply = execute_reply(self.shell.execution_count)
+            if not silent:
+                running = self._run_ours(requested, store_history, allow_stdin)
+                reply = await self._in_main_loop(running)
+            return self._with_expressions(reply, user_expressions)
+        is_stored = bool(code.strip()) and store_history and not silent
+        request_id = header.get("msg_id", "") if is_stored else ""
+        with self._session.remembering_code(requested, request_id), self.running_python():
+            options = (silent, store_history, user_expressions, allow_stdin)
+            running = super().do_execute(code, *options, cell_meta=cell_meta, cell_id=cell_id)
+            return await awaited_reply(running)
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         if self._routing.is_ours(code):
             return await self._assistant.complete(code, cursor_pos)
-        return await _awaited(super().do_complete(code, cursor_pos))
+        return await awaited_reply(super().do_complete(code, cursor_pos))
 
     async def do_inspect(
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
         if self._routing.is_ours(code):
             if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
-                return await _awaited(super().do_inspect(name, len(name), detail_level))
+                return await awaited_reply(super().do_inspect(name, len(name), detail_level))
             return await self._assistant.inspect(code, cursor_pos)
-        return await _awaited(super().do_inspect(code, cursor_pos, detail_level, omit_sections))
+        return await awaited_reply(
+            super().do_inspect(code, cursor_pos, detail_level, omit_sections)
+        )
 
     async def do_is_complete(self, code: str) -> dict[str, Any]:
         if self._routing.is_ours(code):
             return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
         if code.strip() == PYTHON_MAGIC:
-            # Without its line nothing is left, on which IPython's own answer fails.
+            # IPython fails on the empty text that is left without this line.
             return {"status": "incomplete", "indent": ""}
-        return await _awaited(super().do_is_complete(code))
+        return await awaited_reply(super().do_is_complete(code))
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
         self._models.close()
         await self._session.close()
-        return await _awaited(super().do_shutdown(restart))
+        return await awaited_reply(super().do_shutdown(restart))
 
-    def _find_modules(self) -> None:
+    def _import_from_folder(self) -> None:
         if not getattr(self.parent, "ignore_cwd", False):
             import_from_folder()
 
@@ -184,31 +180,34 @@ class MsgKernel(InterruptibleKernel):
         return KernelNamespace(self)
 
     async def _in_main_loop(self, running: Coroutine[Any, Any, T]) -> T:
-        """What it comes to; connections and workers belong to that loop, and a subshell has its own."""
+        """Run a coroutine on the kernel's main event loop, and return its result.
+
+        Connections and workers belong to that loop; a subshell has another one.
+        """
         loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
         if asyncio.get_running_loop() is loop:
             return await running
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(running, loop))
 
-    def _answered(
+    def _with_expressions(
         self, reply: dict[str, Any], user_expressions: dict[str, Any] | None
     ) -> dict[str, Any]:
-        """The reply with what a client wants to know of the namespace beside, if all went well."""
+        """Return the reply with the values that the client asks for, if the cell went well."""
         if reply["status"] == "ok" and user_expressions:
             reply["user_expressions"] = self.shell.user_expressions(user_expressions)
         return reply
 
-    async def _converse(
+    async def _run_ours(
         self, requested: RequestedCell, store_history: bool, allow_stdin: bool
     ) -> dict[str, Any]:
         """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""
-        count = self._count(requested.source, store_history)
+        count = self._next_count(requested.source, store_history)
         send = self._sender()
         if is_own_magic(requested.source):
             running = self._session.run_magic(requested, send, remember=store_history)
         elif requested.cell_id is None and not store_history:
-            send("stream", {"name": "stderr", "text": _NOT_ASKED})
-            return _reply(count)
+            send("stream", {"name": "stderr", "text": _NOT_SENT})
+            return execute_reply(count)
         else:
             read_line = self._line_reader() if allow_stdin else None
             running = self._session.run_prompt(requested, send, read_line, remember=store_history)
@@ -219,15 +218,15 @@ class MsgKernel(InterruptibleKernel):
             except asyncio.CancelledError:
                 if not task.cancelled():
                     raise
-                failure = INTERRUPTED  # before there was a turn to show
-            except Exception as error:  # whatever happens, the request gets its reply
+                failure = INTERRUPTED  # before the turn began
+            except Exception as error:  # every request gets a reply
                 failure = self._session.log_internal_error(error)
         if failure:
             send("error", error_content(failure))
-        return _reply(count, failure)
+        return execute_reply(count, failure)
 
-    def _count(self, code: str, store_history: bool) -> int:
-        """The cell's number; the next cell gets the next one unless nothing is to be stored."""
+    def _next_count(self, code: str, store_history: bool) -> int:
+        """Return the cell's execution count, and count on if the cell is stored."""
         count: int = self.shell.execution_count
         if store_history:
             self.shell.history_manager.store_inputs(count, code)
@@ -235,7 +234,7 @@ class MsgKernel(InterruptibleKernel):
         return count
 
     def _line_reader(self) -> ReadLine:
-        """Asks the client whose request runs."""
+        """Return a function that asks the client of the running request for a line."""
         ident = self._get_shell_context_var(self._shell_parent_ident)
         return StdinLine(self.session, self.stdin_socket, self.get_parent("shell"), ident).read
 
@@ -247,19 +246,3 @@ class MsgKernel(InterruptibleKernel):
             self.session.send(self.iopub_socket, msg_type, content, parent=parent, ident=ident)
 
         return send
-
-
-def _reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
-    reply: dict[str, Any] = {
-        "status": "error" if failure else "ok",
-        "execution_count": count,
-        "payload": [],
-        "user_expressions": {},
-    }
-    return reply | error_content(failure) if failure else reply
-
-
-async def _awaited(value: Any) -> dict[str, Any]:
-    """IPython's handlers return a reply or something that yields one, by version."""
-    reply: dict[str, Any] = await value if hasattr(value, "__await__") else value
-    return reply

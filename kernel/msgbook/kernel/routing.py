@@ -1,4 +1,4 @@
-"""Which cells are messages, and which are IPython's."""
+"""The decision which cells are msgbook's, and which are IPython's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PYTHON_MAGIC = "%%python"
 
 
 class Routing:
-    """Tells prompts and msgbook's magics from cells that IPython runs.
+    """Decides whether msgbook or IPython runs a cell.
 
     Args:
         magics_manager: IPython's; magics may be registered at any time.
@@ -21,25 +21,25 @@ class Routing:
         self._manager = magics_manager
 
     def is_ours(self, code: str) -> bool:
-        """Whether a cell is a prompt or one of msgbook's magics."""
+        """Return whether a cell is a prompt or one of msgbook's magics."""
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
 
     def is_magic(self, name: str) -> bool:
-        """Whether IPython, or msgbook, has a magic of that name (`%time`, `%%bash`)."""
+        """Return whether IPython or msgbook has a magic of that name (`%time`, `%%bash`)."""
         if name in OWN_MAGICS or name == PYTHON_MAGIC:
             return True
         kind = "cell" if name.startswith("%%") else "line"
         return name.lstrip("%") in self._manager.magics[kind]
 
     def magic_names(self) -> list[str]:
-        """All magics, with their percent signs."""
+        """Return the names of all magics, with their percent signs."""
         found = self._manager.magics
         lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
         return [*{*OWN_MAGICS, "%continue", MSG_MAGIC, PYTHON_MAGIC, *lines, *cells}]
 
 
 def strip_python_magic(lines: list[str]) -> list[str]:
-    """Make `%%python` mean this kernel's namespace; IPython's own starts another process."""
+    """Remove a leading `%%python`: it runs here, not in another process as IPython's own magic."""
     for number, line in enumerate(lines):
         if line.strip() == PYTHON_MAGIC:
             return lines[number + 1 :]

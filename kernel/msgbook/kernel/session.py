@@ -1,4 +1,4 @@
-"""The conversation of one kernel: its settings, its engine, its memory, its page."""
+"""The session of one kernel: its settings, its engine, its memory and its page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from msgbook.display.console import DisplayMode
 from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approver
-from msgbook.kernel.code_outputs import CellsOutputs
-from msgbook.kernel.earlier_cells import EarlierCells
+from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
-from msgbook.kernel.page.deliveries import Deliveries
 from msgbook.kernel.page.page_comms import PageComms
+from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.questions import PageQuestions
+from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook.cells import IsMagic
 from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     from msgbook.tools import Namespace, Tool
 
 Send = Callable[[str, dict[str, Any]], None]
-"""Sends a message of a type with its content to iopub, on behalf of the running request."""
+"""Sends a message to iopub, given its type and content; its parent is the running request."""
 
 
 class Session:
     """Runs the prompts and the magics of one kernel.
 
-    Settings are read when it is made; the engine, which takes long to import, is made when it is
-    first needed.
+    It reads the settings at once. It makes the engine, which takes long to import, when the first
+    cell needs it.
 
     Args:
-        folder: The notebook's.
-        namespace: Makes the notebook's Python as tools use it, once the engine is made.
-        is_magic: Which magics run as code.
+        folder: The notebook's folder.
+        namespace: Returns the notebook's Python for tools; called when the engine is made.
+        is_magic: Returns whether a magic runs as code.
 
     Attributes:
-        settings: Of the user, with what the project may set; the defaults where they cannot be read.
+        settings: The user's, with the project's; the defaults if they cannot be read.
     """
 
     def __init__(self, folder: Path, namespace: Callable[[], Namespace], is_magic: IsMagic) -> None:
@@ -60,10 +60,10 @@ class Session:
         self._is_magic = is_magic
         self.page = PageComms()
         self.memory = SessionMemory()
-        self.outputs = CellsOutputs()
-        self._earlier = EarlierCells(self.page, self.memory, self.outputs)
+        self.outputs = OutputRecorder()
+        self._transcripts = Transcripts(self.page, self.memory, self.outputs)
         self.display = DisplayMode()
-        self._deliveries = Deliveries(self.page)
+        self._turns = PageTurns(self.page)
         self._questions = PageQuestions(self.page)
         self._folder = folder
         self._engine: Engine | None = None
@@ -79,25 +79,25 @@ class Session:
         hide_key(self.settings)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
-        """Drop cells that were deleted."""
+        """Forget cells that were deleted."""
         cell_ids = list(cell_ids)
-        self._earlier.forget(cell_ids)
-        self._deliveries.forget(cell_ids)
+        self._transcripts.forget(cell_ids)
+        self._turns.forget(cell_ids)
 
     @contextmanager
-    def remembering(self, requested: RequestedCell, request: str) -> Iterator[None]:
-        """Keep a code cell that runs meanwhile, in place of what the cell was before.
+    def remembering_code(self, requested: RequestedCell, request_id: str) -> Iterator[None]:
+        """Remember a code cell that runs while the context is open, in place of its last run.
 
         Args:
-            request: Id of the message that asks for it; empty for what is no part of the notebook.
+            request_id: Id of the `execute_request`; empty for code that is no part of the notebook.
         """
-        self._deliveries.forget([requested.cell_id])
-        one = self._earlier.code_runs(requested, request) if request else None
+        self._turns.forget([requested.cell_id])
+        cell = self._transcripts.start_code(requested, request_id) if request_id else None
         try:
             yield
         finally:
-            if one is not None:
-                self._earlier.code_ended(one)
+            if cell is not None:
+                self._transcripts.end_code(cell)
 
     async def run_prompt(
         self,
@@ -107,12 +107,12 @@ class Session:
         *,
         remember: bool = True,
     ) -> Failure | None:
-        """Run a turn, show it as one display, remember it; what it failed with, if it did.
+        """Run a turn, show it as one display and remember it. Return why it failed, if it did.
 
-        An interrupt ends the turn like any other end: the cancellation goes no further.
+        A cancellation interrupts the turn and is not raised again.
 
         Args:
-            read_line: Asks the client that sent the request; None where it takes no questions.
+            read_line: Asks the requesting client for a line; None if it takes no questions.
             remember: Whether the turn is part of the conversation.
         """
         engine = await self._ready_engine()
@@ -128,34 +128,34 @@ class Session:
             display = TextDisplay(record, send)
         else:
             display_id = uuid.uuid4().hex
-            writer = partial(self._deliveries.writer, display_id)
+            writer = partial(self._turns.writer_of, display_id)
             display = TurnDisplay(
                 record, bundle, send, display_id, pages=self.page, cell_id=cell_id, writer=writer
             )
-            self._deliveries.begin(display, requested.client_session)
+            self._turns.start(display, requested.client_session)
 
         async def read_transcript() -> Transcript:
-            transcript = await self._earlier.of(requested)
+            transcript = await self._transcripts.read(requested)
             if transcript.source == "live":
                 display.follow()
             return transcript
 
-        ask = self._asking(display, read_line)
+        ask = self._asker(display, read_line)
         ended = await run_to_end(engine, requested.source, read_transcript, record, display, ask)
         if remember:
-            self._earlier.ran(requested, ended.turn, ended.transcript)
+            self._transcripts.remember(requested, ended.turn, ended.transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
-            self._deliveries.end(display)
+            self._turns.end(display)
         return ended.failure
 
     async def run_magic(
         self, requested: RequestedCell, send: Send, *, remember: bool = True
     ) -> Failure | None:
-        """Run a cell of msgbook's own magics and print what it says.
+        """Run a cell with one of msgbook's magics and print its output.
 
         Args:
-            remember: Whether it counts for the cells below.
+            remember: Whether the magic has an effect on the cells below.
         """
         try:
             engine = await self._ready_engine()
@@ -164,9 +164,9 @@ class Session:
 
             scene = MagicContext(
                 engine,
-                lambda: self._earlier.of(requested),
+                lambda: self._transcripts.read(requested),
                 self.display,
-                partial(self.page.mark, client=requested.client_session),
+                partial(self.page.send_mark, client_session=requested.client_session),
             )
             text = await run_magic(requested.source, scene)
         except asyncio.CancelledError:
@@ -174,17 +174,17 @@ class Session:
         except MsgbookError as error:
             return Failure(getattr(error, "name", type(error).__name__), str(error))
         if remember:
-            self._earlier.ran(requested)
+            self._transcripts.remember(requested)
         send("stream", {"name": "stdout", "text": controls_visible(text) + "\n"})
         return None
 
     @property
     def tools(self) -> list[Tool]:
-        """What the models can call; none until the first cell has run."""
+        """The tools that models can call; none until the first cell has run."""
         return list(self._engine.tools) if self._engine is not None else []
 
     async def offered_models(self) -> list[str]:
-        """The models that the server offers.
+        """Return the models that the server offers.
 
         Raises:
             MsgbookError: The server cannot be asked.
@@ -215,14 +215,15 @@ class Session:
             )
         return self._engine
 
-    def _asking(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
-        """How a person is asked: on the page that shows the turn, else where the cell came from.
+    def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
+        """Return a function that asks on the page that shows the turn, else by `read_line`.
 
-        A page that was closed in mid-turn is waited for: nobody reads its client's input line.
+        The question waits for a page that was closed during the turn: nobody reads the input line
+        of its client.
         """
 
         async def ask(question: Question) -> Answer | None:
-            if display.followed:
+            if display.is_followed:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
             return await ask_by_line(question, read_line) if read_line is not None else None
 
@@ -230,7 +231,7 @@ class Session:
 
 
 def warm_up() -> None:
-    """Import what the first turn needs; takes about a second, so do it in a thread."""
+    """Import what the first turn needs. This takes about a second, so call it in a thread."""
     for name in (
         "msgbook.turn_run",
         "msgbook.magics",

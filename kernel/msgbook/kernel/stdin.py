@@ -1,6 +1,6 @@
-"""Reading a line from the client that sent a request, by the kernel's `input_request`.
+"""A line of text from the client that sent a request, by an `input_request`.
 
-IPython's own `raw_input` stops the event loop until the answer; here the loop goes on, so that an
+IPython's own `raw_input` blocks the event loop until the answer. This does not, so that an
 interrupt ends the wait at once.
 """
 
@@ -14,9 +14,9 @@ class StdinLine:
 
     Args:
         session: The kernel's Jupyter session, which signs and checks messages.
-        socket: The kernel's stdin socket; nobody else may read from it meanwhile.
+        socket: The kernel's stdin socket; nothing else may read from it meanwhile.
         parent: The request.
-        ident: Who sent it.
+        ident: ZeroMQ identity of the client.
     """
 
     def __init__(self, session: Any, socket: Any, parent: dict[str, Any], ident: Any) -> None:
@@ -26,10 +26,10 @@ class StdinLine:
         self._ident = ident
 
     async def read(self, prompt: str) -> str:
-        """Show a prompt and wait for the reply; an odd reply is an empty line."""
+        """Show a prompt, wait for the reply and return it; a malformed reply is an empty line."""
         from zmq.asyncio import Poller
 
-        self._drop_stale()
+        self._drop_old_replies()
         content = {"prompt": prompt, "password": False}
         request = self._session.send(
             self._socket, "input_request", content, self._parent, ident=self._ident
@@ -46,15 +46,15 @@ class StdinLine:
                 return value if isinstance(value, str) and value != "\x04" else ""
 
     def _receive(self) -> dict[str, Any] | None:
-        """A reply that has come; None when there is none, or one that nobody signed."""
+        """Return a reply that has arrived; None if there is none, or its signature is wrong."""
         try:
             reply: dict[str, Any] | None = self._session.recv(self._socket)[1]
         except ValueError:
             return None
         return reply
 
-    def _drop_stale(self) -> None:
-        """Take away the replies to earlier questions: an interrupt may have left one."""
+    def _drop_old_replies(self) -> None:
+        """Drop replies to earlier questions, which an interrupt may have left."""
         import zmq
 
         while True:

@@ -1,4 +1,4 @@
-"""Where the cells above a running one come from, and what is kept of each cell that runs."""
+"""The cells above a running cell, and the memory of the cells that have run."""
 
 from __future__ import annotations
 
@@ -9,75 +9,81 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.kernel.code_outputs import CellsOutputs
+from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.notebook.saved_notebook import SavedNotebooks, session_file, version_of
 from msgbook.notebook.session_memory import RanCell, RequestedCell, SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Transcript, read_transcript
 from msgbook_format.turn import Turn
 
 _NO_PAGE = (
-    "No open page showed this cell, so only what this session has run was sent. What else stands in "
-    "the notebook was not."
+    "No open page showed this cell, so only the cells that this session has run were sent. "
+    "Other cells of the notebook were not."
 )
 
 _NO_FILE = (
-    "This client does not tell where the notebook is: only what this session has run is sent, not "
-    "the notes, agents and settings in the notebook."
+    "This client does not say where the notebook is: only the cells that this session has run are "
+    "sent, without the notebook's notes, agents and settings."
 )
 
 
-class EarlierCells:
-    """The conversation above a cell: the page's, the file's, or this session's.
+class Transcripts:
+    """Reads the transcript of a running cell from the page, the file, or this session's memory.
 
     Args:
-        outputs: What code cells put out.
+        outputs: Records what code cells put out.
     """
 
-    def __init__(self, page: LiveNotebook, memory: SessionMemory, outputs: CellsOutputs) -> None:
+    def __init__(self, page: LiveNotebook, memory: SessionMemory, outputs: OutputRecorder) -> None:
         self._page = page
         self._memory = memory
         self._outputs = outputs
         self._saved = SavedNotebooks()
-        self._is_told = False
+        self._has_warned = False
 
-    async def of(self, requested: RequestedCell) -> Transcript:
-        """The cells that count for a running one."""
-        has_page = self._page.connected
-        found = await read_transcript(requested, self._page, self._memory)
+    async def read(self, requested: RequestedCell) -> Transcript:
+        """Return the transcript of a cell that is about to run."""
+        has_page = self._page.is_connected
+        transcript = await read_transcript(requested, self._page, self._memory)
         path = _file(requested)
-        if found.source != "live":
+        if transcript.source != "live":
             if path is not None:
                 saved = await asyncio.to_thread(self._saved.read, path)
                 # Imported here: the kernel starts without the history.
                 from msgbook.notebook.file_source import with_file
 
-                found = with_file(found, requested, saved, self._memory, is_edited=has_page)
+                transcript = with_file(
+                    transcript, requested, saved, self._memory, is_edited=has_page
+                )
             else:
-                found = replace(found, note=_NO_PAGE if has_page else self._alone(requested))
-        return replace(found, path=path)
+                note = _NO_PAGE if has_page else self._no_file_note(requested)
+                transcript = replace(transcript, note=note)
+        return replace(transcript, path=path)
 
-    def code_runs(self, requested: RequestedCell, request: str) -> RanCell:
-        """Keep a code cell that runs from now on, with all that it will put out.
+    def start_code(self, requested: RequestedCell, request_id: str) -> RanCell:
+        """Remember a code cell that starts to run, and record its outputs from now on.
 
         Args:
-            request: Id of the message that asks for it.
+            request_id: Id of the `execute_request`.
         """
-        return self._memory.remember(requested, shown=self._outputs.begin(request))
+        return self._memory.remember(requested, shown=self._outputs.start(request_id))
 
-    def code_ended(self, one: RanCell) -> None:
-        """The cell has ended: what is saved from now on knows of it."""
-        one.version = _version(one.requested)
+    def end_code(self, cell: RanCell) -> None:
+        """Note that a code cell has ended: a file that is saved later contains its outputs."""
+        cell.version = _version(cell.requested)
 
-    def ran(
-        self, requested: RequestedCell, turn: Turn | None = None, found: Transcript | None = None
+    def remember(
+        self,
+        requested: RequestedCell,
+        turn: Turn | None = None,
+        transcript: Transcript | None = None,
     ) -> None:
-        """Keep a prompt that has run, or a magic.
+        """Remember a prompt with its turn, or a magic, that has run.
 
         Args:
-            found: What the prompt's request was made of.
+            transcript: The one that the prompt's request was made from.
         """
-        current = (found.current if found else None) or {}
-        saved_id = current.get("id") if found and found.source == "file" else None
+        current = (transcript.current if transcript else None) or {}
+        saved_id = current.get("id") if transcript and transcript.source == "file" else None
         self._memory.remember(
             requested,
             turn,
@@ -87,20 +93,20 @@ class EarlierCells:
         )
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
-        """Drop cells that were deleted from the notebook."""
+        """Forget cells that were deleted from the notebook."""
         if cell_ids := list(cell_ids):
             self._memory.forget(cell_ids, version=_version(RequestedCell("")))
 
-    def _alone(self, requested: RequestedCell) -> str:
-        """What to say where only the session is known; nothing of a console, once of the others."""
-        if requested.is_console or self._is_told:
+    def _no_file_note(self, requested: RequestedCell) -> str:
+        """Return the note that only the session is known: once, and never in a console."""
+        if requested.is_console or self._has_warned:
             return ""
-        self._is_told = True
+        self._has_warned = True
         return _NO_FILE
 
 
 def _file(requested: RequestedCell) -> Path | None:
-    """The notebook's file: what the client names, else what the server did."""
+    """Return the notebook's file: the client's name for it, else the server's."""
     return requested.path or session_file(os.environ)
 
 

@@ -42,15 +42,17 @@ class LiveNotebook(Protocol):
     """Somebody who sees the notebook that the user sees."""
 
     @property
-    def connected(self) -> bool:
+    def is_connected(self) -> bool:
         """Whether there is somebody to ask."""
         ...
 
-    async def notebook(self, cell_id: str, client: str | None = None) -> Notebook | None:
+    async def cells_through(
+        self, cell_id: str, client_session: str | None = None
+    ) -> Notebook | None:
         """The cells from the first through the one with that id; None when nobody answers.
 
         Args:
-            client: Client session of the request: who sent it knows best.
+            client_session: Session of the request: who sent it knows best.
         """
         ...
 
@@ -68,8 +70,8 @@ async def read_transcript(
     """
     cell_id = requested.cell_id
     shown = (
-        await live.notebook(cell_id, requested.client_session)
-        if cell_id is not None and live.connected
+        await live.cells_through(cell_id, requested.client_session)
+        if cell_id is not None and live.is_connected
         else None
     )
     if shown and shown.cells and shown.cells[-1].get("id") == cell_id:
@@ -86,5 +88,5 @@ async def read_transcript(
 
 async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Notebook:
     """What a reader sees, for help while one writes: the notebook, or what the session knows."""
-    shown = await live.all_cells() if live.connected else None
+    shown = await live.all_cells() if live.is_connected else None
     return shown if shown and shown.cells else Notebook(memory.earlier(None))

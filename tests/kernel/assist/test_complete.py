@@ -213,7 +213,7 @@ def test_agents_are_offered_where_one_is_named(tmp_path):
 class _Page:
     """A page that shows a notebook."""
 
-    connected = True
+    is_connected = True
 
     def __init__(self, shown):
         self.shown = shown

@@ -53,7 +53,7 @@ class FakeComm:
 def opened(*comms: FakeComm) -> PageComms:
     pages = PageComms()
     for comm in comms:
-        pages.opened(comm, {})
+        pages.comm_opened(comm, {})
     return pages
 
 
@@ -61,7 +61,7 @@ def ask(pages: PageComms, *cell_ids: str) -> list[Sequence[Any] | None]:
     """The cells that the pages show, asked one after the other."""
 
     async def main() -> list[Sequence[Any] | None]:
-        notebooks = [await pages.notebook(cell_id) for cell_id in cell_ids]
+        notebooks = [await pages.cells_through(cell_id) for cell_id in cell_ids]
         return [notebook.cells if notebook else None for notebook in notebooks]
 
     return asyncio.run(main())
@@ -108,13 +108,13 @@ def test_what_the_kernel_has_is_what_the_page_shows_whatever_was_edited_or_lost(
         elif step == "reverse":
             shown.reverse()
         elif step == "ask":
-            check(known.take("comm", page.answer(question(cell_id), shown)), cell_id)
+            check(known.complete("comm", page.answer(question(cell_id), shown)), cell_id)
         elif step == "lose":
             page.answer(question(cell_id), shown)
         else:
             asked = [question(cell_id), question("a")]
             for one in [page.answer(q, shown) for q in asked]:
-                taken = known.take("comm", one)
+                taken = known.complete("comm", one)
             check(taken, "a")
 
 
@@ -213,7 +213,7 @@ def test_pages_are_known_apart_and_a_closed_one_not_at_all():
 
     ask(pages, "a")
     left.closed({})
-    pages.opened(left, {})
+    pages.comm_opened(left, {})
     ask(pages, "a")
 
     assert [message.get("known") for message in left.sent + right.sent] == [None] * 4
@@ -225,10 +225,10 @@ def test_pages_are_known_apart_and_a_closed_one_not_at_all():
 )
 def test_an_unchanged_cell_that_names_none_is_missing(odd):
     known = KnownCells()
-    known.take("comm", {"cells": [cell("a")], "revision": "1"})
+    known.complete("comm", {"cells": [cell("a")], "revision": "1"})
 
     with pytest.raises(MissingCellError):
-        known.take("comm", {"cells": [odd], "revision": "2"})
+        known.complete("comm", {"cells": [odd], "revision": "2"})
 
     assert known.revision("comm") is None
 
@@ -236,8 +236,8 @@ def test_an_unchanged_cell_that_names_none_is_missing(odd):
 @pytest.mark.parametrize("odd", [1, {"id": "a", "unchanged": 1}, {"id": "a", "unchanged": False}])
 def test_an_odd_answer_gives_its_cells_as_they_are_or_none(odd):
     known = KnownCells()
-    known.take("comm", {"cells": [cell("a")], "revision": "1"})
+    known.complete("comm", {"cells": [cell("a")], "revision": "1"})
 
-    shown = known.take("comm", {"cells": [odd], "revision": 2})
+    shown = known.complete("comm", {"cells": [odd], "revision": 2})
 
     assert (shown.cells if shown else None) == ([odd] if isinstance(odd, dict) else None)

@@ -21,7 +21,7 @@ A, B = comm("a"), comm("b")
 def opened(*comms: SimpleNamespace) -> OpenComms:
     found = OpenComms()
     for one in comms:
-        assert found.heard(one)
+        assert found.note_message(one)
     return found
 
 
@@ -29,28 +29,28 @@ def test_who_has_spoken_since_the_waiting_began_is_kept_and_who_has_not_is_dropp
     comms = opened(A, B)
     assert comms.begin_waiting() == [A, B]
 
-    assert not comms.heard(B)
-    comms.drop_silent()
+    assert not comms.note_message(B)
+    comms.remove_silent()
 
-    assert comms.all() == [B]
+    assert comms.snapshot() == [B]
 
 
 def test_who_kept_silent_is_not_waited_for_again_until_it_speaks():
     comms = opened(A, B)
     comms.begin_waiting()
-    comms.heard(B)
+    comms.note_message(B)
 
     assert comms.begin_waiting() == [B]
-    assert not comms.heard(B)
-    assert comms.heard(A)
+    assert not comms.note_message(B)
+    assert comms.note_message(A)
     assert comms.begin_waiting() == [B, A]
 
 
 def test_an_answer_is_forgotten_with_its_comm():
     comms = opened(A, B)
     for one in (A, B):
-        comms.take(one.comm_id, {"cells": [], "revision": "1"})
-    comms.closed("a")
+        comms.complete(one.comm_id, {"cells": [], "revision": "1"})
+    comms.remove("a")
 
     assert [comms.revision(one.comm_id) for one in (A, B)] == [None, "1"]
 
@@ -62,18 +62,18 @@ steps = st.lists(st.sampled_from(["heard", "wait", "drop", "closed"]), max_size=
 def test_a_comm_that_speaks_is_there_and_told_to_be_new_only_when_it_was_gone(taken):
     comms = OpenComms()
     for step in taken:
-        was_there = A in comms.all()
+        was_there = A in comms.snapshot()
         match step:
             case "heard":
-                assert comms.heard(A) is not was_there
-                assert comms.all() == [A]
+                assert comms.note_message(A) is not was_there
+                assert comms.snapshot() == [A]
             case "wait":
                 comms.begin_waiting()
             case "drop":
-                comms.drop_silent()
+                comms.remove_silent()
             case "closed":
-                comms.closed("a")
-        assert len(comms) == len(comms.all())
+                comms.remove("a")
+        assert len(comms) == len(comms.snapshot())
 
 
 def test_a_word_that_comes_while_the_silent_are_dropped_is_not_lost():
@@ -83,14 +83,14 @@ def test_a_word_that_comes_while_the_silent_are_dropped_is_not_lost():
 
         def speak(comms=comms, together=together, told=told):
             together.wait()
-            told.append(comms.heard(A))
+            told.append(comms.note_message(A))
 
         speaking = Thread(target=speak)
         speaking.start()
         together.wait()
-        comms.drop_silent()
+        comms.remove_silent()
         speaking.join()
 
-        # Kept, or dropped and taken in anew: then it is greeted.
-        assert comms.all() == [A]
+        # Kept, or removed and added again.
+        assert comms.snapshot() == [A]
         assert len(told) == 1

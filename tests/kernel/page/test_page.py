@@ -191,12 +191,12 @@ def test_a_page_that_was_taken_for_gone_is_told_what_it_missed():
 
     async def main() -> None:
         pages, comm = PageComms(), _Comm()
-        pages.greet(greeted.append)
-        pages.opened(comm, {})
-        assert await pages.notebook("a") is None
-        assert not pages.connected
+        pages.on_open(greeted.append)
+        pages.comm_opened(comm, {})
+        assert await pages.cells_through("a") is None
+        assert not pages.is_connected
         comm.heard({"content": {"data": {"type": "cells", "request_id": "late", "cells": []}}})
-        assert pages.connected
+        assert pages.is_connected
 
     asyncio.run(main())
 

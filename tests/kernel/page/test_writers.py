@@ -12,114 +12,114 @@ from msgbook.kernel.page.writers import Writers
 from msgbook.notebook.transcript import Notebook
 
 
-def on_a_loop(scene: Callable[[PageComms, Writers], None]) -> None:
+def on_a_loop(check: Callable[[PageComms, Writers], None]) -> None:
     async def main() -> None:
         pages = PageComms()
-        scene(pages, Writers(pages))
+        check(pages, Writers(pages))
 
     asyncio.run(main())
 
 
 def test_the_page_that_runs_the_cell_writes_as_long_as_it_answers():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         one, two = Page(pages, "one"), Page(pages, "two")
-        writers.begin("d", "a", "one")
+        writers.start("d", "a", "one")
         for _ in range(3):
             writers.check()
             two.offer()
             one.offer()
-        assert writers.of("d") == "one"
+        assert writers.writer_of("d") == "one"
         assert one.named == two.named == ["one"] * 3
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_the_first_page_that_offers_itself_takes_the_place_of_one_that_is_silent():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         one, two, three = (Page(pages, client) for client in ("one", "two", "three"))
-        writers.begin("d", "a", "one")
+        writers.start("d", "a", "one")
         writers.check()
-        assert writers.of("d") == "one"
+        assert writers.writer_of("d") == "one"
         writers.check()
-        assert writers.of("d") is None
+        assert writers.writer_of("d") is None
         two.offer()
         three.offer()
         one.offer()
-        assert writers.of("d") == "two"
+        assert writers.writer_of("d") == "two"
         assert one.named == ["one", None, "two"]
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_a_page_that_closes_makes_way_at_once():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         one, two = Page(pages, "one"), Page(pages, "two")
-        writers.begin("d", "a", "one")
+        writers.start("d", "a", "one")
         one.close()
         assert two.named == [None]
         two.offer()
-        assert writers.of("d") == "two"
+        assert writers.writer_of("d") == "two"
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_a_page_that_opens_is_told_who_writes():
-    def scene(pages: PageComms, writers: Writers) -> None:
-        writers.begin("d", "a", "gone long ago")
+    def check(pages: PageComms, writers: Writers) -> None:
+        writers.start("d", "a", "gone long ago")
         assert Page(pages, "one").sent == [
             {"type": "turn.writer", "display_id": "d", "cell_id": "a", "writer": "gone long ago"}
         ]
         writers.check()
         writers.check()
-        assert writers.of("d") is None
+        assert writers.writer_of("d") is None
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_a_page_that_is_alone_is_not_asked():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         one = Page(pages, "one")
-        writers.begin("d", "a", "one")
+        writers.start("d", "a", "one")
         writers.check()
         writers.check()
-        assert (one.sent, writers.of("d")) == ([], "one")
+        assert (one.sent, writers.writer_of("d")) == ([], "one")
         two = Page(pages, "two")
         writers.check()
-        assert (two.named, writers.of("d")) == (["one", "one"], "one")
+        assert (two.named, writers.writer_of("d")) == (["one", "one"], "one")
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_a_turn_that_stands_in_the_document_needs_no_writer():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         one, two = Page(pages, "one"), Page(pages, "two")
-        writers.begin("d", "a", "one")
+        writers.start("d", "a", "one")
         writers.end("d")
         writers.check()
         two.offer()
         two.say({"type": "turn.writing", "display_id": ["d"]})
-        assert (one.sent, writers.of("d")) == ([], None)
+        assert (one.sent, writers.writer_of("d")) == ([], None)
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_turns_may_come_to_stand_in_the_document_while_pages_are_told_of_them():
-    def scene(pages: PageComms, writers: Writers) -> None:
+    def check(pages: PageComms, writers: Writers) -> None:
         page = Page(pages, "one", lambda _message: writers.end("second"))
         for display_id in ("first", "second"):
-            writers.begin(display_id, "a", "gone long ago")
+            writers.start(display_id, "a", "gone long ago")
         writers.check()
         writers.check()
         assert [m["display_id"] for m in page.sent if m["writer"] is None] == ["first"]
 
-    on_a_loop(scene)
+    on_a_loop(check)
 
 
 def test_the_cells_of_the_page_that_sent_the_request_count_before_those_of_another():
     async def main() -> Notebook | None:
         pages = PageComms()
         other, own = Page(pages, "other"), Page(pages, "own")
-        asking = asyncio.ensure_future(pages.notebook("a", "own"))
+        asking = asyncio.ensure_future(pages.cells_through("a", "own"))
         await asyncio.sleep(0)
         for page, source in ((other, "what it was before"), (own, "what it is now")):
             cells = [{"id": "a", "cell_type": "code", "source": source, "metadata": {}}]
@@ -136,6 +136,6 @@ def test_the_cells_of_the_page_that_sent_the_request_count_before_those_of_anoth
 def test_only_a_page_that_is_there_is_named_to_mark_cells():
     pages = PageComms()
     page = Page(pages, "one")
-    pages.mark({"type": "cells.mark"}, "one")
-    pages.mark({"type": "cells.mark"}, "a console")
+    pages.send_mark({"type": "cells.mark"}, "one")
+    pages.send_mark({"type": "cells.mark"}, "a console")
     assert [message["writer"] for message in page.sent] == ["one", None]

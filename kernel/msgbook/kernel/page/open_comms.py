@@ -1,4 +1,4 @@
-"""The comms that are open, which of them keep silent, and what each page last answered."""
+"""The open comms: which of them are silent, and the last answer of each page."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ from msgbook.notebook.transcript import Notebook
 
 
 class OpenComms:
-    """May be used from any thread: each method is one step, and sends nothing.
+    """The comms that pages have opened. Each method is one atomic step, safe from any thread.
 
-    So a comm is dropped for its silence, or has spoken, and never both at once.
+    So a comm is either dropped because it was silent, or has spoken, but never both.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._comms: dict[str, Any] = {}
         self._silent: set[str] = set()
-        """Ids of the comms on which nothing has come since all were last asked."""
+        """Ids of the comms that have said nothing since all of them were last asked."""
         self._known = KnownCells()
 
     def __len__(self) -> int:
         return len(self._comms)
 
-    def all(self) -> list[Any]:
-        """The comms as they are now, in the order in which they came."""
+    def snapshot(self) -> list[Any]:
+        """Return the open comms, in the order in which they were added."""
         with self._lock:
             return list(self._comms.values())
 
-    def heard(self, comm: Any) -> bool:
-        """Note that a comm was opened or has spoken; whether it was not among these before."""
+    def note_message(self, comm: Any) -> bool:
+        """Note that a comm was opened or has spoken. Return whether it is added by that."""
         with self._lock:
             self._silent.discard(comm.comm_id)
             is_new = comm.comm_id not in self._comms
             self._comms[comm.comm_id] = comm
             return is_new
 
-    def closed(self, comm_id: str) -> None:
-        """Drop a comm."""
+    def remove(self, comm_id: str) -> None:
+        """Remove a comm that was closed."""
         with self._lock:
-            self._drop(comm_id)
+            self._remove(comm_id)
 
     def begin_waiting(self) -> list[Any]:
-        """Drop those that are silent still, and take the rest, which is given, for silent."""
+        """Remove the comms that are still silent; mark the others as silent, and return them."""
         with self._lock:
-            self._drop_silent()
+            self._remove_silent()
             self._silent = set(self._comms)
             return list(self._comms.values())
 
-    def drop_silent(self) -> None:
-        """Drop those that have not spoken since the waiting began."""
+    def remove_silent(self) -> None:
+        """Remove the comms that have said nothing since `begin_waiting`."""
         with self._lock:
-            self._drop_silent()
+            self._remove_silent()
 
     def revision(self, comm_id: str) -> str | None:
-        """As `KnownCells.revision`."""
+        """Return `KnownCells.revision`."""
         with self._lock:
             return self._known.revision(comm_id)
 
-    def take(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
-        """As `KnownCells.take`."""
+    def complete(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
+        """Return `KnownCells.complete`."""
         with self._lock:
-            return self._known.take(comm_id, data)
+            return self._known.complete(comm_id, data)
 
-    def _drop_silent(self) -> None:
+    def _remove_silent(self) -> None:
         for comm_id in list(self._silent):
-            self._drop(comm_id)
+            self._remove(comm_id)
 
-    def _drop(self, comm_id: str) -> None:
+    def _remove(self, comm_id: str) -> None:
         self._comms.pop(comm_id, None)
         self._silent.discard(comm_id)
         self._known.forget(comm_id)

@@ -1,12 +1,12 @@
-"""The comm to the page (docs/protocol.md): who is there, and which cells they show."""
+"""The comms to the pages (docs/protocol.md): which pages are open, and which cells they show."""
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgbook.kernel.page.cells_question import CellsQuestion
 from msgbook.kernel.page.known_cells import MissingCellError
 from msgbook.kernel.page.open_comms import OpenComms
 from msgbook.notebook.transcript import Notebook
@@ -14,114 +14,124 @@ from msgbook.notebook.transcript import Notebook
 COMM_TARGET = "msgbook"
 
 ANSWER_TIMEOUT = 2.0
-"""Seconds to wait for the page: a busy one answers in a tenth of that."""
+"""Seconds to wait for a page's cells; even a busy page answers in a tenth of that."""
 
-MOMENT = 0.3
-"""Seconds to wait where the user waits for a completion meanwhile."""
+COMPLETION_TIMEOUT = 0.3
+"""Seconds to wait for a page's cells while the user waits for a completion."""
 
 Handler = Callable[[Any, dict[str, Any]], None]
-"""Takes a comm and the data of a message on it; runs in the comm's thread. The data may hold
-anything under any key but `type`."""
+"""Handles a message, given its comm and its data; runs in the comm's thread. The values in the data
+may be anything, except that of `type`."""
 
 
 class PageComms:
     """The open comms of one kernel.
 
-    Comms are opened and answered on a subshell's thread; questions are asked on the event loop.
+    Messages arrive on the thread of a subshell; cells are asked for on the event loop.
     """
 
     def __init__(self) -> None:
         self._open = OpenComms()
-        self._questions: dict[str, _CellsQuestion] = {}
+        self._questions: dict[str, CellsQuestion] = {}
         self._handlers: dict[str, Handler] = {"cells": self._take_cells}
-        self._greetings: list[Callable[[Any], None]] = []
-        self._clients: dict[str, str] = {}
-        """Client session of the page at each comm, by the comm's id."""
-        self._farewells: list[Callable[[], None]] = []
+        self._client_sessions: dict[str, str] = {}
+        """By comm id."""
+        self._open_callbacks: list[Callable[[Any], None]] = []
+        self._close_callbacks: list[Callable[[], None]] = []
 
-    def handle(self, message_type: str, handler: Handler) -> None:
-        """Have messages of a type handled; those of unknown types are ignored."""
+    def on_message(self, message_type: str, handler: Handler) -> None:
+        """Call a handler with each message of a type. Messages of unknown types are ignored."""
         self._handlers[message_type] = handler
 
-    def greet(self, greeting: Callable[[Any], None]) -> None:
-        """Have a function called with each comm that a page opens, in the comm's thread.
+    def on_open(self, callback: Callable[[Any], None]) -> None:
+        """Call a function with each comm that a page opens, in the comm's thread.
 
-        So it is with one that was taken for gone and is not: it has missed what was sent meanwhile.
+        Also call it with a comm that speaks after it was removed as silent: its page has missed
+        what was sent meanwhile.
         """
-        self._greetings.append(greeting)
+        self._open_callbacks.append(callback)
 
-    def when_closed(self, farewell: Callable[[], None]) -> None:
-        """Have a function called after a page has closed its comm, in the comm's thread."""
-        self._farewells.append(farewell)
+    def on_close(self, callback: Callable[[], None]) -> None:
+        """Call a function after a page has closed its comm, in the comm's thread."""
+        self._close_callbacks.append(callback)
 
-    def opened(self, comm: Any, message: dict[str, Any]) -> None:
-        """Take in a comm that a page opened; the target's handler."""
-        client = message.get("header", {}).get("session")
-        if isinstance(client, str):
-            self._clients[comm.comm_id] = client
-        comm.on_msg(lambda message: self._received(comm, message))
-        comm.on_close(lambda _message: self._closed(comm))
-        self._heard(comm)
+    def comm_opened(self, comm: Any, message: dict[str, Any]) -> None:
+        """Add a comm that a page opens; this is the comm target's callback."""
+        session = message.get("header", {}).get("session")
+        if isinstance(session, str):
+            self._client_sessions[comm.comm_id] = session
+        comm.on_msg(lambda message: self._dispatch(comm, message))
+        comm.on_close(lambda _message: self._remove(comm))
+        self._note_message(comm)
 
-    def client(self, comm: Any) -> str | None:
-        """Return the client session of the page at a comm."""
-        return self._clients.get(comm.comm_id)
-
-    @property
-    def clients(self) -> set[str | None]:
-        """The client sessions of the pages, as `execute_request` names them."""
-        return {self.client(comm) for comm in self._open.all()}
+    def client_session(self, comm: Any) -> str | None:
+        """Return the client session of a comm's page."""
+        return self._client_sessions.get(comm.comm_id)
 
     @property
-    def connected(self) -> bool:
+    def client_sessions(self) -> set[str | None]:
+        """The client sessions of the pages, as in the headers of their `execute_request`s."""
+        return {self.client_session(comm) for comm in self._open.snapshot()}
+
+    @property
+    def is_connected(self) -> bool:
         """Whether a page has opened a comm and answers on it."""
         return len(self._open) > 0
 
     @property
     def count(self) -> int:
-        """How many comms are open, those aside whose page was taken for gone."""
+        """Number of open comms whose pages answer."""
         return len(self._open)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message to all pages."""
-        for comm in self._open.all():
+        for comm in self._open.snapshot():
             comm.send(message)
 
-    def mark(self, message: Mapping[str, Any], client: str | None = None) -> bool:
-        """Send a `cells.mark` to all pages; whether there is one.
+    def send_mark(self, message: Mapping[str, Any], client_session: str | None = None) -> bool:
+        """Send a `cells.mark` to all pages, and return whether there is a page.
 
         Args:
-            client: Client session of the request. If it is a page's, that one marks a shared document.
+            client_session: Session of the requesting client. If it is a page, that page marks a
+                document that several pages share.
         """
-        self.send({**message, "writer": client if client in self.clients else None})
-        return self.connected
+        writer = client_session if client_session in self.client_sessions else None
+        self.send({**message, "writer": writer})
+        return self.is_connected
 
-    async def notebook(self, cell_id: str, client: str | None = None) -> Notebook | None:
+    async def cells_through(
+        self, cell_id: str, client_session: str | None = None
+    ) -> Notebook | None:
         """Return the cells from the first through the one with that id.
 
-        Cells that have not changed since a page last answered are the same objects as then: nobody
-        may change them in place.
+        Cells that have not changed since a page's last answer are the same objects. Nobody may
+        change them in place.
 
         Args:
-            client: Client session of the request. Where several pages have the cell, the answer of
-                that one counts; it may be ahead of the others. Else it is the first answer.
+            client_session: Session of the requesting client. If several pages have the cell, the
+                answer of that client's page counts, which may be ahead of the others; else the
+                first answer.
 
         Returns:
-            None when no page is there, none has the cell, or none answers in time.
+            None if there is no page, none has the cell, or none answers in time.
         """
-        asked = self._open.begin_waiting()
-        own = {comm.comm_id for comm in asked if client and self.client(comm) == client}
-        shown = await self._ask(_CellsQuestion(cell_id, asked, own), ANSWER_TIMEOUT)
-        if shown is None:
-            # Waited for no more; one that was slow comes back with a word.
-            self._open.drop_silent()
-        return shown
+        comms = self._open.begin_waiting()
+        own = {
+            comm.comm_id
+            for comm in comms
+            if client_session and self.client_session(comm) == client_session
+        }
+        notebook = await self._ask(CellsQuestion(cell_id, comms, own), ANSWER_TIMEOUT)
+        if notebook is None:
+            # A page that was only slow is added again with its next message.
+            self._open.remove_silent()
+        return notebook
 
     async def all_cells(self) -> Notebook | None:
-        """All cells, without outputs, of the first page that answers; None when none does at once."""
-        return await self._ask(_CellsQuestion(None, self._open.all()), MOMENT)
+        """Return all cells, without outputs, of the first page that answers; None if none does soon."""
+        return await self._ask(CellsQuestion(None, self._open.snapshot()), COMPLETION_TIMEOUT)
 
-    async def _ask(self, question: _CellsQuestion, seconds: float) -> Notebook | None:
+    async def _ask(self, question: CellsQuestion, seconds: float) -> Notebook | None:
         if not question.silent:
             return None
         self._questions[question.request_id] = question
@@ -132,23 +142,23 @@ class PageComms:
             async with asyncio.timeout(seconds):
                 return await question.answer
         except TimeoutError:
-            return question.shown
+            return question.best
         finally:
             del self._questions[question.request_id]
 
-    def _closed(self, comm: Any) -> None:
-        self._open.closed(comm.comm_id)
-        self._clients.pop(comm.comm_id, None)
-        for farewell in self._farewells:
-            farewell()
+    def _remove(self, comm: Any) -> None:
+        self._open.remove(comm.comm_id)
+        self._client_sessions.pop(comm.comm_id, None)
+        for callback in self._close_callbacks:
+            callback()
 
-    def _heard(self, comm: Any) -> None:
-        if self._open.heard(comm):
-            for greeting in self._greetings:
-                greeting(comm)
+    def _note_message(self, comm: Any) -> None:
+        if self._open.note_message(comm):
+            for callback in self._open_callbacks:
+                callback(comm)
 
-    def _received(self, comm: Any, message: dict[str, Any]) -> None:
-        self._heard(comm)
+    def _dispatch(self, comm: Any, message: dict[str, Any]) -> None:
+        self._note_message(comm)
         data = message.get("content", {}).get("data")
         kind = data.get("type") if isinstance(data, dict) else None
         handler = self._handlers.get(kind) if isinstance(kind, str) else None
@@ -159,60 +169,11 @@ class PageComms:
         request_id = data.get("request_id")
         question = self._questions.get(request_id) if isinstance(request_id, str) else None
         try:
-            # One that comes late is taken as well: the next question can build upon it.
-            shown = self._open.take(comm.comm_id, data)
+            # Also a late answer: the page's next one may refer to it.
+            notebook = self._open.complete(comm.comm_id, data)
         except MissingCellError:
-            if question is None or question.again(comm):
+            if question is None or question.ask_for_all(comm):
                 return
-            shown = None
+            notebook = None
         if question is not None:
-            question.loop.call_soon_threadsafe(question.take, comm, shown)
-
-
-class _CellsQuestion:
-    """One question to several pages: the first answer with cells counts, or else the last.
-
-    Args:
-        cell_id: The cell that runs; None to ask for all cells, without their outputs.
-        own: Ids of comms whose answer counts before those of others, and is waited for.
-    """
-
-    def __init__(self, cell_id: str | None, asked: list[Any], own: Set[str] = frozenset()) -> None:
-        self.request_id = secrets.token_hex(16)
-        self.cell_id = cell_id
-        self.loop = asyncio.get_running_loop()
-        self.answer: asyncio.Future[Notebook | None] = self.loop.create_future()
-        self.silent = list(asked)
-        """The comms that have not answered yet."""
-        self.shown: Notebook | None = None
-        """The best answer so far."""
-        self._own = own
-        self._asked_again: set[str] = set()
-
-    def message(self, known: str | None = None) -> dict[str, Any]:
-        """The question as it is sent.
-
-        Args:
-            known: The revision of the answer that is kept of that page.
-        """
-        asked = {"request_id": self.request_id, "cell_id": self.cell_id}
-        return {"type": "cells.get", **asked, **({"known": known} if known else {})}
-
-    def again(self, comm: Any) -> bool:
-        """Ask a page for the whole, but only once; whether it was asked."""
-        if comm.comm_id in self._asked_again:
-            return False
-        self._asked_again.add(comm.comm_id)
-        comm.send(self.message())
-        return True
-
-    def take(self, comm: Any, shown: Notebook | None) -> None:
-        if comm in self.silent:
-            self.silent.remove(comm)
-        is_own = comm.comm_id in self._own
-        if shown and shown.cells and (is_own or self.shown is None):
-            self.shown = shown
-        waits = any(other.comm_id in self._own for other in self.silent)
-        found = self.shown is not None and (is_own or not waits)
-        if not self.answer.done() and (found or not self.silent):
-            self.answer.set_result(self.shown)
+            question.loop.call_soon_threadsafe(question.take, comm, notebook)

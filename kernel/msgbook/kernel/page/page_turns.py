@@ -1,4 +1,4 @@
-"""The turns that a page may have missed: the one that runs, and those that it has not kept yet."""
+"""The turns that a page may have missed: those that run, and those that no page has stored yet."""
 
 from __future__ import annotations
 
@@ -12,90 +12,93 @@ from msgbook.kernel.page.writers import Writers
 if TYPE_CHECKING:
     from msgbook.display.publish import TurnDisplay
 
-_NOTHING = {"display_id": None, "seq": 0, "turn": None, "writer": None}
+_NO_TURN = {"display_id": None, "seq": 0, "turn": None, "writer": None}
 
 
-class Deliveries:
-    """Tells a page that opens of them, and answers `turn.get`.
+class PageTurns:
+    """Sends turns to each page that opens, and answers `turn.get`.
 
-    A finished turn is delivered until a page says that it stands in its notebook (`turn.seen`):
-    one whose output the user cleared afterwards does not come back. Requests come on a comm's
-    thread; a turn that runs is looked at on its event loop.
+    An ended turn is kept until a page says that it is in its notebook (`turn.seen`). After that, the
+    user may clear the output, and the turn does not come back.
+
+    Messages arrive on a comm's thread; a running turn's display is only read on its event loop.
     """
 
     def __init__(self, pages: PageComms) -> None:
         self._running: dict[str, tuple[TurnDisplay, asyncio.AbstractEventLoop]] = {}
-        self._unseen: dict[str, dict[str, Any]] = {}
+        self._ended: dict[str, dict[str, Any]] = {}
+        """State of the turns that no page has stored yet, by cell id."""
         self._writers = Writers(pages)
-        pages.handle("turn.get", self._get)
-        pages.handle("turn.seen", self._seen)
-        pages.greet(self._announce)
+        pages.on_message("turn.get", self._send_requested)
+        pages.on_message("turn.seen", self._drop_seen)
+        pages.on_open(self._send_all)
 
-    def writer(self, display_id: str) -> str | None:
-        """As `Writers.of`."""
-        return self._writers.of(display_id)
+    def writer_of(self, display_id: str) -> str | None:
+        """Return `Writers.writer_of`."""
+        return self._writers.writer_of(display_id)
 
-    def begin(self, display: TurnDisplay, client: str | None = None) -> None:
-        """A turn runs from now on; what its cell showed before is over.
+    def start(self, display: TurnDisplay, client_session: str | None = None) -> None:
+        """Add a turn that starts, in place of the last turn of its cell.
 
         Args:
-            client: Client session of the request that runs it.
+            client_session: Session of the client that runs the cell.
         """
         if display.cell_id is not None:
             self._drop(display.cell_id)
             self._running[display.cell_id] = (display, asyncio.get_running_loop())
-            self._writers.begin(display.display_id, display.cell_id, client)
+            self._writers.start(display.display_id, display.cell_id, client_session)
 
     def end(self, display: TurnDisplay) -> None:
-        """The turn has ended, and its display has shown that."""
+        """Keep a turn that has ended; its display has shown the end."""
         if display.cell_id is not None:
-            # A client may run one cell twice at once, on subshells.
+            # With subshells, a client may run one cell twice at the same time.
             self._drop(display.cell_id)
-            self._unseen[display.cell_id] = display.state()
+            self._ended[display.cell_id] = display.state()
             self._running.pop(display.cell_id, None)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
-        """These cells hold no turn any more; unknown ids are none of ours."""
+        """Drop the turns of cells that hold none any more. Unknown ids are ignored."""
         for cell_id in cell_ids:
             if isinstance(cell_id, str):
                 self._drop(cell_id)
 
-    def _announce(self, comm: Any) -> None:
-        """Tell of all: a page cannot see that a cell with a turn was run again without it."""
-        # Before the others: one that ends meanwhile is told of twice, and not missed.
+    def _send_all(self, comm: Any) -> None:
+        """Send all turns: a page cannot see that its cell was run again while it was closed."""
+        # Listed first: a turn that ends meanwhile is sent twice rather than not at all.
         running = list(self._running.items())
-        for cell_id, state in list(self._unseen.items()):
-            comm.send({"type": "turn", "cell_id": cell_id, **self._now(state)})
+        for cell_id, state in list(self._ended.items()):
+            comm.send({"type": "turn", "cell_id": cell_id, **self._with_writer(state)})
         for cell_id, (display, loop) in running:
-            loop.call_soon_threadsafe(_tell, comm, {"cell_id": cell_id}, display)
+            loop.call_soon_threadsafe(_send_running, comm, {"cell_id": cell_id}, display)
 
-    def _get(self, comm: Any, data: dict[str, Any]) -> None:
+    def _send_requested(self, comm: Any, data: dict[str, Any]) -> None:
         cell_id = data.get("cell_id")
-        asked = {"request_id": data.get("request_id"), "cell_id": cell_id}
+        reply_to = {"request_id": data.get("request_id"), "cell_id": cell_id}
         running = self._running.get(cell_id) if isinstance(cell_id, str) else None
         if running is not None:
             display, loop = running
-            loop.call_soon_threadsafe(_tell, comm, asked, display)
+            loop.call_soon_threadsafe(_send_running, comm, reply_to, display)
         else:
-            state = self._unseen.get(str(cell_id))
-            comm.send({"type": "turn", **asked, **(self._now(state) if state else _NOTHING)})
+            state = self._ended.get(str(cell_id))
+            turn = self._with_writer(state) if state else _NO_TURN
+            comm.send({"type": "turn", **reply_to, **turn})
 
-    def _seen(self, _comm: Any, data: dict[str, Any]) -> None:
+    def _drop_seen(self, _comm: Any, data: dict[str, Any]) -> None:
         display_id = data.get("display_id")
-        for cell_id, state in list(self._unseen.items()):
+        for cell_id, state in list(self._ended.items()):
             if state["display_id"] == display_id:
                 self._drop(cell_id)
 
-    def _now(self, state: dict[str, Any]) -> dict[str, Any]:
-        return state | {"writer": self.writer(state["display_id"])}
+    def _with_writer(self, state: dict[str, Any]) -> dict[str, Any]:
+        return state | {"writer": self.writer_of(state["display_id"])}
 
     def _drop(self, cell_id: str) -> None:
-        state = self._unseen.pop(cell_id, None)
+        state = self._ended.pop(cell_id, None)
         if state is not None:
             self._writers.end(state["display_id"])
 
 
-def _tell(comm: Any, about: dict[str, Any], display: TurnDisplay) -> None:
-    """Tell a page of a turn that runs, and from now on of its changes."""
+def _send_running(comm: Any, keys: dict[str, Any], display: TurnDisplay) -> None:
+    """Send a running turn to a page, with further keys, and its changes to all pages from now on."""
     display.follow()
-    comm.send({"type": "turn", **about, **display.state()})
+    comm.send({"type": "turn", **keys, **display.state()})

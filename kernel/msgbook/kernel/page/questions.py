@@ -1,4 +1,4 @@
-"""Asking the pages about a tool call (docs/protocol.md, `approval.ask`)."""
+"""Questions to the pages about tool calls (docs/protocol.md, `approval.ask`)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from msgbook.kernel.page.page_comms import PageComms
 from msgbook.text import repair_surrogates
 
 _REASON_LIMIT = 2000
-"""Characters of a person's reason that are handed on."""
+"""Characters of the user's reason that are kept."""
 
 _OTHER_ARGUMENTS = "the page showed other arguments than those that it was asked about"
 
 
 class PageQuestions:
-    """The open questions; any page may answer, and one that is opened later is asked as well.
+    """The open questions. Any page may answer, also one that opens after the question.
 
-    A page answers on a comm's thread; `ask` belongs to the event loop's.
+    A page answers on a comm's thread; `ask` belongs to the event loop's thread.
     """
 
     def __init__(self, pages: PageComms) -> None:
         self._pages = pages
-        self._open: dict[str, _Open] = {}
-        pages.handle("approval.answer", self._answered)
-        pages.greet(self._ask_again)
+        self._open: dict[str, _OpenQuestion] = {}
+        pages.on_message("approval.answer", self._take_answer)
+        pages.on_open(self._send_all)
 
     async def ask(self, question: Question, cell_id: str | None, display_id: str) -> Answer:
-        """Ask all pages and wait for the first answer, however long that takes."""
+        """Ask all pages, and return the first answer, however long that takes."""
         request_id = secrets.token_hex(16)
         message = {
             "type": "approval.ask",
@@ -43,39 +43,39 @@ class PageQuestions:
             "preview": repair_surrogates(question.approval_request.preview),
             "choices": list(question.choices),
         }
-        asked = _Open(message)
-        self._open[request_id] = asked
+        waiting = _OpenQuestion(message)
+        self._open[request_id] = waiting
         try:
             self._pages.send(message)
-            return await asked.answer
+            return await waiting.answer
         finally:
             del self._open[request_id]
             self._pages.send({"type": "approval.closed", "request_id": request_id})
 
-    def _ask_again(self, comm: Any) -> None:
-        for asked in list(self._open.values()):
-            # By way of the loop: behind the turn that the question is about.
-            asked.loop.call_soon_threadsafe(self._send_open, comm, asked)
+    def _send_all(self, comm: Any) -> None:
+        for waiting in list(self._open.values()):
+            # On the event loop: the turn that the question is about is sent there first.
+            waiting.loop.call_soon_threadsafe(self._send_if_open, comm, waiting)
 
-    def _send_open(self, comm: Any, asked: _Open) -> None:
-        if asked in self._open.values():
-            comm.send(asked.message)
+    def _send_if_open(self, comm: Any, waiting: _OpenQuestion) -> None:
+        if waiting in self._open.values():
+            comm.send(waiting.message)
 
-    def _answered(self, _comm: Any, data: dict[str, Any]) -> None:
+    def _take_answer(self, _comm: Any, data: dict[str, Any]) -> None:
         request_id = data.get("request_id")
-        asked = self._open.get(request_id) if isinstance(request_id, str) else None
+        waiting = self._open.get(request_id) if isinstance(request_id, str) else None
         choice: Any = data.get("decision")
-        if asked is None or choice not in asked.message["choices"]:
+        if waiting is None or choice not in waiting.message["choices"]:
             return
         reason = data.get("reason")
         words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
         answer = Answer(choice, words)
-        if choice != "no" and data.get("arguments", asked.arguments) != asked.arguments:
+        if choice != "no" and data.get("arguments", waiting.arguments) != waiting.arguments:
             answer = Answer("no", _OTHER_ARGUMENTS)
-        asked.loop.call_soon_threadsafe(asked.take, answer)
+        waiting.loop.call_soon_threadsafe(waiting.take, answer)
 
 
-class _Open:
+class _OpenQuestion:
     def __init__(self, message: dict[str, Any]) -> None:
         self.message = message
         self.loop = asyncio.get_running_loop()

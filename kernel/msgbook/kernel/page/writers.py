@@ -1,4 +1,4 @@
-"""Which page writes each turn into a document that several pages share (docs/protocol.md)."""
+"""The page that writes each turn into a document that several pages share (docs/protocol.md)."""
 
 from __future__ import annotations
 
@@ -9,109 +9,109 @@ from typing import Any
 
 from msgbook.kernel.page.page_comms import PageComms
 
-PATIENCE = 3.0
-"""Seconds in which a writer has to answer where another page could take its place."""
+WRITER_TIMEOUT = 3.0
+"""Seconds in which a writer has to answer, if another page could take its place."""
 
 
 @dataclass
-class _Written:
+class _WrittenTurn:
     cell_id: str
-    client: str | None
-    """Client session of the page; None while none is known that could write."""
-    heard: bool = True
+    writer: str | None
+    """Client session of the page that writes; None while there is no such page."""
+    has_answered: bool = True
     """Whether the page has answered since it was last asked."""
 
     def message(self, display_id: str) -> dict[str, Any]:
-        """The `turn.writer` that tells of it."""
+        """Return the `turn.writer` message."""
         about = {"display_id": display_id, "cell_id": self.cell_id}
-        return {"type": "turn.writer", **about, "writer": self.client}
+        return {"type": "turn.writer", **about, "writer": self.writer}
 
 
 class Writers:
-    """Names one page for each turn: the one that runs the cell, while it answers.
+    """Names one page for each turn: the one that runs the cell, as long as it answers.
 
-    When that one is gone, the first page that offers itself takes over. `begin` belongs to an event
-    loop, on which the writers are looked after; pages speak on their comms' threads.
+    When that page is gone, the first page that offers itself takes over. `start` belongs to an event
+    loop's thread, which then checks the writers; messages arrive on the comms' threads.
     """
 
     def __init__(self, pages: PageComms) -> None:
         self._pages = pages
         self._lock = RLock()
-        """Held while pages are told, too: what is decided last is what they hear last."""
-        self._turns: dict[str, _Written] = {}
+        """Also held while messages are sent: the pages get them in the order of the decisions."""
+        self._turns: dict[str, _WrittenTurn] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
-        pages.handle("turn.writing", self._offered)
-        pages.greet(self._greet)
-        pages.when_closed(self._closed)
+        pages.on_message("turn.writing", self._take_offer)
+        pages.on_open(self._send_all)
+        pages.on_close(self._drop_closed)
 
-    def begin(self, display_id: str, cell_id: str, client: str | None) -> None:
-        """A turn begins.
+    def start(self, display_id: str, cell_id: str, client_session: str | None) -> None:
+        """Name the writer of a turn that starts.
 
         Args:
-            client: Client session of the request that runs it.
+            client_session: Session of the client that runs the cell.
         """
         with self._lock:
-            self._turns[display_id] = _Written(cell_id, client)
+            self._turns[display_id] = _WrittenTurn(cell_id, client_session)
         self._loop = asyncio.get_running_loop()
         self._watch()
 
     def end(self, display_id: str) -> None:
-        """The turn stands in the document, or nobody wants it there any more."""
+        """Forget a turn that is in the document, or does not belong there any more."""
         with self._lock:
             self._turns.pop(display_id, None)
 
-    def of(self, display_id: str) -> str | None:
+    def writer_of(self, display_id: str) -> str | None:
         """Return the client session of the page that writes a turn; None while there is none."""
         turn = self._turns.get(display_id)
-        return turn.client if turn is not None else None
+        return turn.writer if turn is not None else None
 
     def check(self) -> None:
-        """Give up the writers that have not answered since the last time, and ask all again."""
+        """Drop the writers that have not answered since the last check, and ask all of them again."""
         with self._lock:
-            clients = self._pages.clients
+            sessions = self._pages.client_sessions
             for display_id, turn in list(self._turns.items()):
-                alone = turn.client is not None and clients == {turn.client}
-                if not turn.heard and not alone:
-                    turn.client = None
-                turn.heard = alone
-                if not alone:
+                is_alone = turn.writer is not None and sessions == {turn.writer}
+                if not turn.has_answered and not is_alone:
+                    turn.writer = None
+                turn.has_answered = is_alone
+                if not is_alone:
                     self._pages.send(turn.message(display_id))
 
     def _watch(self) -> None:
         if self._timer is None and self._loop is not None:
-            self._timer = self._loop.call_later(PATIENCE, self._tick)
+            self._timer = self._loop.call_later(WRITER_TIMEOUT, self._tick)
 
     def _tick(self) -> None:
         self._timer = None
         self.check()
-        if self._turns and self._pages.connected:
+        if self._turns and self._pages.is_connected:
             self._watch()
 
-    def _greet(self, comm: Any) -> None:
+    def _send_all(self, comm: Any) -> None:
         with self._lock:
             for display_id, turn in list(self._turns.items()):
                 comm.send(turn.message(display_id))
         if self._turns and self._loop is not None:
             self._loop.call_soon_threadsafe(self._watch)
 
-    def _closed(self) -> None:
+    def _drop_closed(self) -> None:
         with self._lock:
-            clients = self._pages.clients
+            sessions = self._pages.client_sessions
             for display_id, turn in list(self._turns.items()):
-                if turn.client is not None and turn.client not in clients:
-                    turn.client = None
+                if turn.writer is not None and turn.writer not in sessions:
+                    turn.writer = None
                     self._pages.send(turn.message(display_id))
 
-    def _offered(self, comm: Any, data: dict[str, Any]) -> None:
-        display_id, client = data.get("display_id"), self._pages.client(comm)
+    def _take_offer(self, comm: Any, data: dict[str, Any]) -> None:
+        display_id, session = data.get("display_id"), self._pages.client_session(comm)
         with self._lock:
             turn = self._turns.get(display_id) if isinstance(display_id, str) else None
-            if turn is None or client is None:
+            if turn is None or session is None:
                 return
-            is_new = turn.client is None
-            if is_new:
-                turn.client = client
-            turn.heard = turn.heard or turn.client == client
-            if is_new:
+            is_new_writer = turn.writer is None
+            if is_new_writer:
+                turn.writer = session
+            turn.has_answered = turn.has_answered or turn.writer == session
+            if is_new_writer:
                 self._pages.send(turn.message(str(display_id)))

@@ -1,4 +1,4 @@
-"""What a tool's Python prints and displays, as the result that a model gets."""
+"""Output of a tool's Python, collected as the result that a model gets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAX_IMAGE_SIZE = 10_000_000
 
 
 class Capture:
-    """Text and images in the order in which they came, bounded in memory.
+    """Collects text and images in their order, with a limit on memory.
 
-    Writing is safe from any thread; all else belongs to the event loop's.
+    `write` and `display` are safe from any thread; all else belongs to the event loop's thread.
 
     Args:
-        show: Shows a further piece of text; called by `flush` alone.
+        show: Shows a further piece of text; only `flush` calls it.
     """
 
     def __init__(self, show: Callable[[str], None]) -> None:
@@ -33,20 +33,20 @@ class Capture:
         self._images = 0
         self._closed = False
         self._shown = 0
-        """How many parts have been shown for good."""
+        """Number of parts that are shown and do not change any more."""
 
     def write(self, text: str | bytes) -> None:
         """Add printed text."""
         with self._lock:
             if self._closed:
-                return  # a thread or a process that goes on
+                return  # written by a thread or a process that did not stop
             self._left -= len(text)
             if not self._parts or not isinstance(self._parts[-1], Output):
                 self._parts.append(Output(self._show, max(self._left, 0)))
             self._parts[-1].feed(text)  # type: ignore[union-attr]  # made above
 
     def display(self, data: dict[str, Any], transient: dict[str, Any] | None = None) -> None:
-        """Add a MIME bundle, or replace the one with the same display id."""
+        """Add a MIME bundle, or replace the one with its display id."""
         part = self._part_of(data)
         name = (transient or {}).get("display_id")
         with self._lock:
@@ -61,7 +61,7 @@ class Capture:
             self._parts.append(part)
 
     def flush(self) -> None:
-        """Show what has not been shown."""
+        """Show the text that has not been shown."""
         with self._lock:
             last = None
             for last in self._parts[self._shown :]:
@@ -76,7 +76,7 @@ class Capture:
         return self._images > 0
 
     def content(self) -> Content:
-        """The result; ends the capture. Empty text when there was nothing."""
+        """End the capture and return the result; empty text if there was no output."""
         with self._lock:
             self._closed = True
         found: list[dict[str, Any]] = []
@@ -96,7 +96,7 @@ class Capture:
         return found or ""
 
     def text(self) -> str:
-        """The text of the result alone."""
+        """End the capture and return the text of the result."""
         return content_text(self.content())
 
     def _part_of(self, data: dict[str, Any]) -> str | dict[str, Any]:

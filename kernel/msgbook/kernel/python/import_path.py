@@ -1,4 +1,4 @@
-"""Where the notebook's Python imports from."""
+"""The import path of the notebook's Python."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def import_from_folder() -> None:
-    """Let Python import from the notebook's folder, at the place where IPython has it.
+    """Let Python import from the notebook's folder, with the same priority as in IPython.
 
-    Not before Python of the user's runs: the kernel starts when somebody opens a notebook, and
-    imports a good deal later on, which modules of that folder would take the place of.
+    Call it only when Python of the user's runs. The kernel starts when somebody opens a notebook, and
+    modules of that folder could take the place of those that it imports later.
     """
     if "" in sys.path:
         return
