@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation: the sample conversation in a real JupyterLab.
+"""Pictures of the documentation: the sample conversation in a real JupyterLab.
 
 Usage: make screenshots; writes docs/images/*.png.
 """
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def conversation(lab: Lab) -> None:
-    """The sample, run, with its reasoning open."""
+    """Run the sample and take its picture, with the reasoning open."""
     lab.load("demo.msg.md")
     lab.wait_for_kernel()
     lab.command("notebook:run-all-cells")

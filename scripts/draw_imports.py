@@ -1,4 +1,4 @@
-"""Draw which packages import which, as a mermaid diagram.
+"""Mermaid diagram of the imports between packages.
 
 Usage: draw_imports.py                 update the diagram in docs/architecture.md
        draw_imports.py --check         exit with 1 if that diagram is not current

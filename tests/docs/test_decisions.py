@@ -1,4 +1,4 @@
-"""docs/decisions.md is a list of numbered records, and its table matches them."""
+"""docs/decisions.md: numbered records, which its table lists."""
 
 from __future__ import annotations
 

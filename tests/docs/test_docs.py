@@ -1,4 +1,4 @@
-"""The documentation speaks of what there is."""
+"""Links, names and examples of the documentation: they match the code."""
 
 from __future__ import annotations
 
@@ -30,6 +30,24 @@ def test_every_relative_link_leads_somewhere(page: Path):
     links = re.findall(r"\]\((?!\w+:|#)([^)#]+)", page.read_text("utf-8"))
 
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_heading_finds_it(page: Path):
+    links = re.findall(r"\]\((?!\w+:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
+
+    assert [
+        (path, anchor)
+        for path, anchor in links
+        if anchor not in anchors(page.parent / path if path else page)
+    ] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^(`{3,}).*?^\1", "", page.read_text("utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

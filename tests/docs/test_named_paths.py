@@ -1,4 +1,4 @@
-"""The pages for developers name files and folders that exist, and draw the imports as they are."""
+"""The pages for developers: the files that they name exist, and their diagram is current."""
 
 from __future__ import annotations
 

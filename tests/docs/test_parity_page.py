@@ -1,4 +1,4 @@
-"""docs/parity.md names tests and decisions that there are."""
+"""docs/parity.md: the tests and decisions that it names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each promise of SECURITY.md names the tests that hold it."""
+"""SECURITY.md: each promise names the tests that hold it."""
 
 from __future__ import annotations
 
