@@ -102,7 +102,7 @@ docs: $(VENV)/.dev
 	pytest -q tests/docs tests/format/test_docs.py
 
 screenshots: $(VENV)/.dev chromium
-	PYTHONPATH=tests/support:tests/browser python docs/screenshots.py
+	PYTHONPATH=tests/support python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import nbformat
 import pytest
+from chats import write_notebook
 from playwright.sync_api import expect
 from scripted_server import Answer, ScriptedServer, call, delta, text
 
@@ -20,13 +19,6 @@ There is **one file**. In Python, with $e^{i\\pi} = -1$ in mind:
 print("hello")
 ```
 """
-
-
-def write_notebook(path: Path, *prompts: str) -> None:
-    cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
-    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
-    nbformat.write(notebook, path)
 
 
 def spoken(server: ScriptedServer) -> list[tuple[str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from chats import write_notebook
 from playwright.sync_api import expect
-from test_conversation import write_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 

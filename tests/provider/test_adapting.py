@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from test_refusals import OPTIONS, PICTURE, SEEN, error, refusal
+from refused import OPTIONS, PICTURE, SEEN, error, refusal
 
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, Notice, StreamEvent, TextDelta

@@ -8,33 +8,16 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
-from msgbook.config import ProviderSettings
 from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
 from msgbook.provider import Request
-from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.refusals import ADAPTATIONS, IMAGES, adaptation_to
-
-PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-SEEN = user([{"type": "text", "text": "what is this?"}, PICTURE])
-TOOL = {"type": "function", "function": {"name": "read", "parameters": {}}}
-OPTIONS = {"temperature": 0.2, "reasoning_effort": "low"}
-
-
-def refusal(status: int, body: object) -> RefusedError:
-    """As a server's answer is told."""
-    made = Failures(ProviderSettings("p"), ()).of_status("BadRequestError", status, {}, body, "m")
-    assert isinstance(made, RefusedError)
-    return made
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
     found = adaptation_to(refusal(status, body), request)
     return None if found is None else found.change(request)
-
-
-def error(message: str, **more: object) -> dict[str, object]:
-    return {"error": {"message": message, **more}}
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from completions import delta, sse
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, ask, status, text_reply
 from scripted_server import error, text
-from test_decode import delta, sse
 
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta

@@ -7,8 +7,8 @@ import gzip
 import json
 
 import pytest
+from completions import DONE, delta, finish, sse
 from raw_server import Reply, ask, raw_server, status, text_reply
-from test_decode import DONE, delta, finish, sse
 
 from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError

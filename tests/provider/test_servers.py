@@ -8,8 +8,8 @@ import pytest
 import scripted_server as scripted
 from engine_turns import run_turn
 from history_cells import turn_cell
+from refused import SEEN
 from scripted_server import ScriptedServer
-from test_refusals import SEEN
 
 from msgbook.config import Settings, load_settings
 from msgbook.engine import Engine

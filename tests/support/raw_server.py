@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from completions import DONE, delta, finish, sse
 from engine_turns import run_turn
-from test_decode import DONE, delta, finish, sse
 
 from msgbook.config import load_settings
 from msgbook.engine import Engine

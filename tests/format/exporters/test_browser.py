@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from exported_notebooks import conversation, hostile_answer, hostile_notebook, notebook
 from nbconvert.exporters import HTMLExporter
 from nbformat import v4
-from notebooks import conversation, hostile_answer, hostile_notebook, notebook
 
 from msgbook_format.exporters import MsgHTMLExporter
 

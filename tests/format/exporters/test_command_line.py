@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
-from notebooks import conversation
+from exported_notebooks import conversation
 from renderers import Page
 
 import msgbook_format

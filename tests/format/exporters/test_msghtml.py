@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 import pytest
+from exported_notebooks import PIXEL, answer, conversation, hostile_notebook, notebook, turn
 from nbconvert.utils.exceptions import ConversionException
 from nbformat import v4
-from notebooks import PIXEL, answer, conversation, hostile_notebook, notebook, turn
 from renderers import Page
 
 import msgbook_format

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from exported_notebooks import PIXEL, notebook
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nbformat import v4
-from notebooks import PIXEL, notebook
 
 from msgbook_format.exporters import MsgHTMLExporter
 from msgbook_format.exporters.nbconvert_markdown import spelled_out

@@ -5,10 +5,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hostile_markdown import HOSTILE, PIXEL, violations
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from renderers import Page, nbconvert
-from test_safe_markdown import HOSTILE, PIXEL, violations
 
 from msgbook_format.turn import TURN_MIME, bundle, to_markdown, to_plain
 from msgbook_format.turn.markdown.render import PLAIN_LIMIT

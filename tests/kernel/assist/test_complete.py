@@ -7,31 +7,18 @@ import os
 from pathlib import Path
 
 import pytest
+from completion_cells import READ, cell, surroundings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, list_agents
-from msgbook.approval import Roots
 from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.assist.complete import complete, reply
-from msgbook.kernel.assist.surroundings import Surroundings, is_unfinished
+from msgbook.kernel.assist.surroundings import is_unfinished
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import Notebook
-from msgbook.tools import Tool
-
-
-async def read(path: str, start: int | None = None) -> str:
-    """Read a file."""
-    return path
-
-
-READ = Tool("read", lambda _context: read)
-
-
-def cell(source):
-    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
 
 
 @pytest.fixture
@@ -39,27 +26,6 @@ def around(tmp_path):
     folder = tmp_path / "book"
     folder.mkdir()
     return surroundings(folder)
-
-
-def surroundings(folder: Path, **known):
-    cells = [
-        cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
-        cell("#define GOAL short") | {"id": "b2"},
-        cell("no id"),
-        cell("odd") | {"id": "a1]\u202e"},
-        cell("odder") | {"id": ["a1"]},
-        {},
-    ]
-    return Surroundings(
-        Roots(folder),
-        **{
-            "cells": cells,
-            "names": ("table", "tail"),
-            "models": lambda: ("gpt-5", "qwen3"),
-            "magics": ("%model", "%models", "%time", "%%msg", "%%python"),
-            **known,
-        },
-    )
 
 
 def texts(code, around, cursor=None):

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from completion_cells import READ, surroundings
 from hypothesis import given
 from hypothesis import strategies as st
-from test_complete import READ, surroundings
 
 from msgbook.agents.resolve import AgentSources, list_agents
 from msgbook.config import ProviderSettings, Settings

@@ -17,7 +17,7 @@ from nbconvert.filters import markdown2html
 Renderers = dict[str, Callable[[str], str]]
 """Name -> a function from Markdown to HTML."""
 
-NODE_MODULES = Path(__file__).parents[3] / "labextension" / "node_modules"
+NODE_MODULES = Path(__file__).parents[2] / "labextension" / "node_modules"
 
 ALLOWED = frozenset(
     [

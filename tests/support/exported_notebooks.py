@@ -12,7 +12,7 @@ from msgbook_format.turn import bundle
 KERNELSPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 ALERT = "<script>alert(1)</script><img src=http://e.example/p.png onerror=alert(1)>"
-_FIXTURES = Path(__file__).parents[1] / "turn" / "fixtures"
+_FIXTURES = Path(__file__).parents[1] / "format" / "turn" / "fixtures"
 
 
 def turn(*blocks: dict[str, Any], **keys: Any) -> Any:
