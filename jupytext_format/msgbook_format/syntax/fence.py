@@ -1,4 +1,4 @@
-"""The first fenced block of a `[code]` cell and the prose around it."""
+"""Fences: the code of a `[code]` cell with the prose around it, and the writing of any fence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INFO = re.compile(r"(?:[^\s`~](?:[^`\n]*[^\s`])?)?")
 
 @dataclass(slots=True, frozen=True)
 class Fenced:
-    """A body split at its first fence. `info` is the info string; None without a fence."""
+    """A body split at its first fence; `info` is the info string, None without a fence."""
 
     info: str | None
     code: str
@@ -24,7 +24,10 @@ class Fenced:
 
 
 def parse_fence(body: str) -> Fenced:
-    """The first fence of a body; an open one runs to the end, without one all is code."""
+    """Return a body split at its first fence, which runs to the end if it is not closed.
+
+    Without a fence, all of the body is code.
+    """
     match = _OPEN.search(body)
     if match is None:
         return Fenced(None, body, "", "")
@@ -42,19 +45,24 @@ def parse_fence(body: str) -> Fenced:
 
 
 def format_fence(fenced: Fenced) -> str:
-    """The inverse of `parse_fence`, for values that `fits`."""
-    longest = 2
-    if "```" in fenced.code:
-        longest = max(len(run) for run in _RUN.findall(fenced.code))
-    fence = "`" * (longest + 1)
-    # One empty line between the fences would read back as no code too.
+    """Return the body that `parse_fence` splits so; `before` and `info` have to fit."""
+    # One empty line between the fences would read back as no code, too.
     code = f"{fenced.code}\n" if fenced.code else ""
-    block = f"{fence}{fenced.info or ''}\n{code}{fence}"
+    block = write_fence(code, fenced.info or "")
     return "\n\n".join(part for part in (fenced.before, block, fenced.after) if part)
 
 
+def write_fence(lines: str, info: str) -> str:
+    """Return lines, which end with a newline, in a fence that none of them closes."""
+    longest = 2
+    if "```" in lines:
+        longest = max(len(run) for run in _RUN.findall(lines))
+    fence = "`" * (longest + 1)
+    return f"{fence}{info}\n{lines}{fence}"
+
+
 def replace_code(body: str, code: str) -> str:
-    """`body` with `code` in its first fence; without a fence all of it is code."""
+    """Return `body` with `code` in its first fence; without a fence, `code` is the new body."""
     match = _OPEN.search(body)
     if match is None:
         return code
@@ -65,18 +73,18 @@ def replace_code(body: str, code: str) -> str:
 
 
 def fits_before(text: str) -> bool:
-    """Whether `text` can stand before the fence and reads back as itself."""
+    """Return whether `text`, before a fence, reads back as itself."""
     return text == trim(text) and not _OPEN.search(text)
 
 
 def fits_info(text: str) -> bool:
-    """Whether `text` can be the info string of a fence and reads back as itself."""
+    """Return whether `text`, as the info string of a fence, reads back as itself."""
     return bool(_INFO.fullmatch(text))
 
 
 @lru_cache(maxsize=16)
 def _closing(run: str) -> re.Pattern[str]:
-    """A line that closes the fence opened by `run`."""
+    """Return a pattern for the line that closes the fence opened by `run`."""
     return re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M)
 
 

@@ -1,4 +1,8 @@
-"""The YAML block at the top: the user's lines, kept to the byte, and our key `jupyter:`."""
+"""The frontmatter: the user's lines, which stay byte for byte, and our key `jupyter:`.
+
+Values below `jupyter:` are written as JSON, which is YAML but for a few characters and numbers:
+PyYAML would break long lines and quote strings by rules that change with its version.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +23,20 @@ _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
 _MAX_BLOCKS = 4
 NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
-"""Fields of a notebook that a text holds elsewhere, or by a key of their own."""
+"""Fields of a notebook that stand elsewhere in a text, or below keys of their own."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_STRING_OR_EXPONENT = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|(?<![0-9.])([0-9])e')
+"""A string, or the start of a number such as `1e+22`, which YAML 1.1 reads as a string."""
 _LONE_SURROGATE = re.compile(r"\\ud[89a-f]")
 _LONG_KEY = 500
-"""Characters of a key, as it is spelled, that YAML surely reads; from 1024 on it does not."""
+"""Characters of a key, as written, that YAML surely reads; it reads no key of 1024 or more."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML_ERRORS = (
-    # Constructors of PyYAML let their own errors through: a broken `!!int` or `!!timestamp`.
+    # PyYAML raises these, too, for example for a broken `!!int` or `!!timestamp`.
     yaml.YAMLError,
     ValueError,
     OverflowError,
@@ -42,11 +48,11 @@ _YAML_ERRORS = (
 
 _MAX_DIGITS = sys.int_info.default_max_str_digits
 _TOO_LARGE: int = 10**_MAX_DIGITS
-"""Whole numbers from here on are not written by Python, nor read from JSON."""
+"""Smallest whole number that Python neither writes nor reads from JSON."""
 
 
 class _Loader(_LOADER):  # type: ignore[misc]  # one of two
-    """A safe loader that takes no time for numbers which are too large anyway."""
+    """Safe loader that refuses numbers too large to be used before it computes them."""
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         if len(node.value) > _MAX_DIGITS + 1:
@@ -55,14 +61,14 @@ class _Loader(_LOADER):  # type: ignore[misc]  # one of two
         return number
 
 
-# Constructors are found by tag, not by name.
+# PyYAML finds constructors by tag, not by name.
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def split_frontmatter(text: str) -> int:
-    """Length of the block at the start of `text`, its closing line included; 0 without one.
+    """Return the length of the frontmatter of `text`, with its closing line; 0 without one.
 
-    A cell marker before the closing line means that the first line was a rule, not a frontmatter.
+    If a marker stands before the closing line, the first line is a rule and no frontmatter.
     """
     first = _FENCE.match(text)
     last = _FENCE.search(text, first.end() + 1) if first else None
@@ -72,12 +78,13 @@ def split_frontmatter(text: str) -> int:
 
 
 def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
-    """The user's lines of a block and what `jupyter:` holds, None without a readable one.
+    """Return the user's lines of a frontmatter, and the fields of a notebook below `jupyter:`.
 
-    That is fields of a notebook: `metadata`, and those that say more than it goes without saying.
+    The fields are `metadata` and those that differ from the defaults; None if there is no
+    `jupyter:` that can be read.
     """
     inner = block[block.index("\n") + 1 : block.rindex("---")]
-    # A broken block may be followed by a whole one, but nobody writes many.
+    # A broken `jupyter:` may be followed by a good one, but nobody writes many.
     for match in reversed(list(_JUPYTER.finditer(inner))[-_MAX_BLOCKS:]):
         following = _NEXT_KEY.search(inner, match.end())
         end = following.start() if following else len(inner)
@@ -88,14 +95,14 @@ def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
 
 
 def format_frontmatter(user: str | None, ours: dict[str, Any]) -> str:
-    """The block for the user's lines (None: there are none) and our fields; may be empty."""
+    """Return the frontmatter for the user's lines, if any, and our fields; it may be empty."""
     if user is None and not ours:
         return ""
     return f"---\n{user or ''}{_format_jupyter(ours) if ours else ''}---"
 
 
 def can_hold(user: str) -> bool:
-    """Whether the user's lines, written without ours, are read back as they are."""
+    """Return whether the user's lines, written alone, read back as they are."""
     if jsontext.needs_json(user.replace("\r\n", "\n")):
         return False
     block = format_frontmatter(user, {})
@@ -105,9 +112,10 @@ def can_hold(user: str) -> bool:
 
 
 def section_name(user: str) -> str | None:
-    """Heading text that `message_section` names, `Discussion` for `true`; None without.
+    """Return the heading that `message_section` names, which is `Discussion` for `true`.
 
-    Lines that cannot be written back as they are name none, so that such a file is not ours.
+    Returns None without the key, and for lines that cannot be written back as they are: such a
+    file is not ours.
     """
     match = _SECTION.search(user)
     if match is None or not can_hold(user):
@@ -127,16 +135,16 @@ def _load_fields(text: str) -> dict[str, Any] | None:
     if not isinstance(mapping, dict) or not _is_json(mapping):
         return None
     metadata = dict(mapping)
-    # Of any other type it is not the version of the format, but metadata.
-    known = type(metadata.get("nbformat_minor")) is int
-    minor = {"nbformat_minor": metadata.pop("nbformat_minor")} if known else {}
+    # A value of any other type is metadata, not the version of the format.
+    is_version = type(metadata.get("nbformat_minor")) is int
+    minor = {"nbformat_minor": metadata.pop("nbformat_minor")} if is_version else {}
     texts = {"fields": "{}", **metadata}
     if texts.keys() != {"fields", "json"} or not all(isinstance(t, str) for t in texts.values()):
         return {**minor, "metadata": metadata}
-    whole, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
-    if whole is None or fields is None or fields.keys() & NAMED_FIELDS:
+    metadata, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
+    if metadata is None or fields is None or fields.keys() & NAMED_FIELDS:
         return None
-    return {**fields, **minor, "metadata": whole}
+    return {**fields, **minor, "metadata": metadata}
 
 
 def _load(text: str) -> Any:
@@ -149,7 +157,7 @@ def _load(text: str) -> Any:
 
 
 def _has_alias(text: str) -> bool:
-    """Aliases of aliases grow exponentially when a value is copied."""
+    """Return whether a text has an alias: copies of aliases of aliases grow exponentially."""
     return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _LOADER))
 
 
@@ -168,9 +176,10 @@ def _is_json(value: Any) -> bool:
 def _format_jupyter(ours: dict[str, Any]) -> str:
     mapping = ours.get("metadata", {})
     fields = {key: value for key, value in ours.items() if key not in NAMED_FIELDS}
-    whole = jsontext.dumps(mapping)
-    if fields or mapping.keys() & {"json", "nbformat_minor"} or not _fits_yaml(mapping, whole):
-        mapping = {"json": whole}
+    metadata_json = jsontext.dumps(mapping)
+    reserved = mapping.keys() & {"json", "nbformat_minor"}
+    if fields or reserved or not _fits_yaml(mapping, metadata_json):
+        mapping = {"json": metadata_json}
         if fields:
             mapping["fields"] = jsontext.dumps(fields)
     if "nbformat_minor" in ours:
@@ -180,15 +189,15 @@ def _format_jupyter(ours: dict[str, Any]) -> str:
         value = mapping[key]
         if isinstance(value, dict) and value:
             lines.append(f"  {_key(key)}:")
-            lines += [f"    {_key(name)}: {_flow(value[name])}" for name in sorted(value)]
+            lines += [f"    {_key(name)}: {_yaml(value[name])}" for name in sorted(value)]
         else:
-            lines.append(f"  {_key(key)}: {_flow(value)}")
+            lines.append(f"  {_key(key)}: {_yaml(value)}")
     return "\n".join(lines) + "\n"
 
 
-def _fits_yaml(mapping: dict[str, Any], whole: str) -> bool:
-    """Whether YAML can say a mapping; `whole` is the mapping as JSON."""
-    return not _LONE_SURROGATE.search(whole) and not _has_long_key(mapping)
+def _fits_yaml(mapping: dict[str, Any], metadata_json: str) -> bool:
+    """Return whether YAML can hold a mapping, which is also given as JSON."""
+    return not _LONE_SURROGATE.search(metadata_json) and not _has_long_key(mapping)
 
 
 def _has_long_key(value: Any) -> bool:
@@ -198,27 +207,16 @@ def _has_long_key(value: Any) -> bool:
 
 
 def _is_long(key: str) -> bool:
-    return len(_quoted(key)) >= _LONG_KEY + len('""')
+    return len(_yaml(key)) >= _LONG_KEY + len('""')
 
 
 def _key(key: str) -> str:
-    plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _YAML_WORDS
-    return key if plain else _quoted(key)
+    is_plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _YAML_WORDS
+    return key if is_plain else _yaml(key)
 
 
-def _quoted(text: str) -> str:
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", jsontext.dumps(text))
-
-
-def _flow(value: Any) -> str:
-    if isinstance(value, dict):
-        return (
-            "{" + ", ".join(f"{_quoted(key)}: {_flow(value[key])}" for key in sorted(value)) + "}"
-        )
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    if isinstance(value, str):
-        return _quoted(value)
-    text = jsontext.dumps(value)
-    # YAML 1.1 reads `1e+22` as a string.
-    return text.replace("e", ".0e") if isinstance(value, float) and "." not in text else text
+def _yaml(value: Any) -> str:
+    """Return a value as JSON, where it differs from YAML 1.1 as YAML."""
+    text = jsontext.dumps_spaced(value)
+    text = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _STRING_OR_EXPONENT.sub(lambda match: match[1] or f"{match[2]}.0e", text)

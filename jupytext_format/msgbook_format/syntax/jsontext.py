@@ -1,4 +1,4 @@
-"""JSON as it stands in a message file: one text for equal values, safe to encode as UTF-8."""
+"""JSON as it stands in a message file: equal values give equal text, which UTF-8 can encode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 MAX_DEPTH = 200
-"""Nesting of lists and objects that is read; what walks over values recurses for each level."""
+"""Nesting of lists and objects that is read. Functions over values recurse for each level."""
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BRACKET = re.compile(r"[\[\]{}]")
@@ -19,10 +19,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def needs_json(text: str) -> bool:
-    """Whether `text` holds what plain text cannot carry.
+    """Return whether `text` holds characters that plain text cannot carry.
 
-    Universal newlines turn CR into LF, NUL makes a file binary for git, and a lone surrogate has
-    no UTF-8.
+    Universal newlines turn CR into LF, NUL makes a file binary for git, and UTF-8 has no lone
+    surrogates.
     """
     return (
         "\r" in text
@@ -32,7 +32,7 @@ def needs_json(text: str) -> bool:
 
 
 def dumps(value: Any) -> str:
-    """`value` as JSON in one line with sorted keys, readable except for what UTF-8 cannot hold.
+    """Return `value` as JSON in one line, with sorted keys; only lone surrogates are escaped.
 
     NaN and infinities, which Python reads from a notebook but JSON does not have, become null, as
     in JavaScript.
@@ -45,14 +45,19 @@ def dumps(value: Any) -> str:
 
 
 def dump_string(value: str) -> str:
-    """The same as `dumps`, for a string."""
+    """Return what `dumps` does, for a string."""
     text: str = encode_basestring(value)
     return text if text.isascii() else _encodable(text)
 
 
 def dumps_indented(value: Any) -> str:
-    """The same as `dumps` in lines, indented by one blank for each level."""
+    """Return what `dumps` does, in lines that are indented by one blank for each level."""
     return _dumps(value, _LINES.encode)
+
+
+def dumps_spaced(value: Any) -> str:
+    """Return what `dumps` does, with a blank behind each comma and colon."""
+    return _dumps(value, _SPACED.encode)
 
 
 def _dumps(value: Any, encode: Callable[[Any], str]) -> str:
@@ -70,11 +75,11 @@ def _encodable(text: str) -> str:
 
 
 def loads(text: str) -> Any:
-    """The value of JSON `text`.
+    """Return the value of JSON `text`.
 
     Raises:
-        ValueError: `text` is not JSON, is nested too deep to read, or holds a number that is not
-            finite: no browser would read that again.
+        ValueError: `text` is not JSON, is nested too deep, or holds a number that is not finite,
+            which no browser reads.
     """
     if is_too_deep(text):
         raise ValueError(f"expected JSON, found it nested deeper than {MAX_DEPTH} levels")
@@ -86,10 +91,10 @@ def loads(text: str) -> Any:
 
 
 def load_string(text: str) -> str:
-    """The string that JSON `text`, which begins with a quote, holds.
+    """Return the string in JSON `text`, which begins with a quote.
 
     Raises:
-        ValueError: it holds none, or more.
+        ValueError: It holds no string, or more than one.
     """
     value: str
     value, end = scanstring(text, 1)
@@ -125,11 +130,12 @@ def _encoder(indent: int | None, separators: tuple[str, str]) -> json.JSONEncode
 
 _LINE = _encoder(None, (",", ":"))
 _LINES = _encoder(1, (",", ": "))
+_SPACED = _encoder(None, (", ", ": "))
 _DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=_read_float)
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether brackets outside of double quotes nest deeper than `MAX_DEPTH`."""
+    """Return whether brackets outside of strings nest deeper than `MAX_DEPTH`."""
     if len(text) <= MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     depth = 0
@@ -141,7 +147,7 @@ def is_too_deep(text: str) -> bool:
 
 
 def load_object(text: str) -> dict[str, Any] | None:
-    """The object that JSON `text` holds; None when it is no object or no JSON."""
+    """Return the object in JSON `text`; None if that is no object or not JSON."""
     try:
         value = loads(text)
     except ValueError:
@@ -150,7 +156,7 @@ def load_object(text: str) -> dict[str, Any] | None:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal: unlike `==`, `1`, `1.0` and `True` differ."""
+    """Return whether two JSON values are equal; unlike with `==`, `1`, `1.0` and `True` differ."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):

@@ -1,4 +1,4 @@
-"""The message section of an ordinary Markdown file: everything below one heading."""
+"""The message section of an ordinary Markdown file: all that stands below one heading."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def split_section(text: str, heading: str) -> tuple[str, str] | None:
-    """`text` up to and with the last ATX heading `heading` outside fences, and the rest.
+    """Return `text` up to and with the last ATX heading `heading` outside fences, and the rest.
 
-    None when there is no such heading. The first part ends without a newline.
+    Returns None if there is no such heading. The first part ends without a newline.
     """
     pattern = re.compile(rf" {{0,3}}#{{1,6}}[ \t]+{re.escape(heading)}[ \t]*(?:[ \t]#+[ \t]*)?\r?")
     fence = ""
@@ -26,7 +26,7 @@ def split_section(text: str, heading: str) -> tuple[str, str] | None:
 
 
 def append_section(document: str, heading: str) -> str:
-    """`document` with an ATX heading `heading` at its end, outside any fence it leaves open."""
+    """Return `document` with the heading `heading` at its end, behind any open fence, which is closed."""
     fence = ""
     for line in document.split("\n"):
         fence = _fence_after(line, fence)
@@ -35,7 +35,7 @@ def append_section(document: str, heading: str) -> str:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The fence that is open behind `line`, as the characters that close it; empty: none."""
+    """Return the characters that close the fence which is open behind `line`; empty without one."""
     match = _FENCE.match(line)
     if match is None:
         return fence

@@ -1,4 +1,4 @@
-"""YAML as nodes with their lines: for messages and edits, without building values from it."""
+"""YAML as nodes with their lines, for messages and edits; no values are built from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNPRINTABLE = re.compile(
 
 
 class YamlError(ValueError):
-    """A text is no YAML that is read here; `line` counts from 1."""
+    """A text is not YAML, or not such as is read here; `line` counts from 1."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class YamlError(ValueError):
 
 
 class Entry(NamedTuple):
-    """A key of a mapping with its value."""
+    """Key of a mapping with its value."""
 
     key: str
     line: int
@@ -34,10 +34,10 @@ class Entry(NamedTuple):
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The root node of a YAML text, None for an empty one. Aliases are nodes that occur twice.
+    """Return the root node of a YAML text, None for an empty one. Aliases are nodes that occur twice.
 
     Raises:
-        YamlError: it is no YAML, or nested deeper than is read.
+        YamlError: The text is not YAML, or is nested too deep.
     """
     found = _UNPRINTABLE.search(text)
     if found:
@@ -49,22 +49,22 @@ def compose(text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise YamlError(line, error.problem or error.context or "it is no YAML") from None
+        raise YamlError(line, error.problem or error.context or "it is not YAML") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise YamlError(1, str(error).partition("\n")[0] or "it is no YAML") from None
+        raise YamlError(1, str(error).partition("\n")[0] or "it is not YAML") from None
     if deep is not None:
         raise YamlError(deep, f"it is nested deeper than {jsontext.MAX_DEPTH} levels")
     return root
 
 
 def deep_line(text: str) -> int | None:
-    """The line from which a YAML text is nested too deep to parse, from 1; None without one.
+    """Return the line, from 1, from which a YAML text is nested too deep to parse; None without one.
 
-    PyYAML's parser in C recurses for each level of nodes, without a bound: it ends the process.
-    Its events come one by one.
+    For nodes, PyYAML's parser in C recurses without a bound and can end the process. For events
+    it does not.
 
     Raises:
-        yaml.YAMLError, ValueError: the text is no YAML.
+        yaml.YAMLError, ValueError: The text is not YAML.
     """
     depth = 0
     for event in yaml.parse(text, _LOADER):
@@ -78,7 +78,7 @@ def deep_line(text: str) -> int | None:
 
 
 def entries(node: yaml.Node | None) -> list[Entry]:
-    """The entries of a mapping whose keys are strings, in file order; none of any other node."""
+    """Return the entries of a mapping whose keys are strings, in file order; none for other nodes."""
     if not isinstance(node, yaml.MappingNode):
         return []
     return [
@@ -89,17 +89,17 @@ def entries(node: yaml.Node | None) -> list[Entry]:
 
 
 def last(found: list[Entry], key: str) -> Entry | None:
-    """The entry of a key that counts: the last one."""
+    """Return the entry of a key that counts, which is the last one."""
     return next((entry for entry in reversed(found) if entry.key == key), None)
 
 
 def text_of(node: yaml.Node | None) -> str | None:
-    """The string that a node is; None for any other node."""
+    """Return the string that a node is; None for any other node."""
     if isinstance(node, yaml.ScalarNode) and node.tag == _STR:
         return str(node.value)
     return None
 
 
 def kind_of(node: yaml.Node) -> str:
-    """What a node is: `str`, `int`, `float`, `bool`, `null`, `seq`, `map`, ..."""
+    """Return the type of a node: `str`, `int`, `float`, `bool`, `null`, `seq`, `map`, ..."""
     return node.tag.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""Plain values out of YAML nodes, within bounds whatever the text says."""
+"""Plain values of YAML nodes. Any text, however hostile, takes bounded time and memory."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import yaml
 from msgbook_format.syntax.yaml_nodes import YamlError, entries, kind_of
 
 _MOST_NODES = 10_000
-"""Nodes that are visited; an alias counts each time, since a copy of it is made."""
+"""Nodes that are visited. An alias counts each time, because its node is copied."""
 
 _MOST_LEVELS = 50
-"""A node may hold itself, by an alias."""
+"""Levels of nodes. With an alias, a node can contain itself."""
 
 _LONG_NUMBER = 50
-"""Characters of a number; longer ones take time and are of no use here."""
+"""Characters of a number. Longer ones take time and are of no use here."""
 
 
 def plain_value(node: yaml.Node) -> Any:
-    """What a node says: None, bool, int, float, str, list, or dict with string keys.
+    """Return the value of a node: None, bool, int, float, str, list, or dict with string keys.
 
-    Keys that are no strings are left out; what is of a type of its own (a date) is its text.
+    Keys that are not strings are left out. A value of any other type, such as a date, is its text.
 
     Raises:
-        YamlError: It is larger or nested deeper than is read.
+        YamlError: The value is too large or nested too deep.
     """
     return _Reader().value(node, 0)
 
@@ -38,7 +38,9 @@ class _Reader:
         self._left -= 1
         if self._left < 0 or level > _MOST_LEVELS:
             line = node.start_mark.line + 1 if node.start_mark else 1
-            raise YamlError(line, "more is said here, by aliases or by nesting, than is read")
+            raise YamlError(
+                line, "the value is too large or nested too deep; aliases count as copies"
+            )
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, level + 1) for item in node.value]
         if isinstance(node, yaml.MappingNode):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from msgbook_format.syntax.fence import write_fence
 from msgbook_format.turn.markdown.cost import takes_too_long
 
 DANGER = re.compile(
@@ -104,11 +105,7 @@ def code_block(code: str, info: str = "") -> str:
     code = visible(code).removesuffix("\n")
     if DANGER.search(code) and (_FENCE_LINE.search(code) or _DISPLAY_MATH.search(code)):
         return html_block(code)
-    longest = 2
-    if "```" in code:
-        longest = max(len(run) for run in re.findall("`{3,}", code))
-    fence = "`" * (longest + 1)
-    block = f"{fence}{language(info) or 'text'}\n{code}\n{fence}"
+    block = write_fence(f"{code}\n", language(info) or "text")
     return html_block(code) if takes_too_long(block) else block
 
 
