@@ -141,10 +141,10 @@ def _load_fields(text: str) -> dict[str, Any] | None:
     texts = {"fields": "{}", **metadata}
     if texts.keys() != {"fields", "json"} or not all(isinstance(t, str) for t in texts.values()):
         return {**minor, "metadata": metadata}
-    metadata, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
-    if metadata is None or fields is None or fields.keys() & NAMED_FIELDS:
+    saved, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
+    if saved is None or fields is None or fields.keys() & NAMED_FIELDS:
         return None
-    return {**fields, **minor, "metadata": metadata}
+    return {**fields, **minor, "metadata": saved}
 
 
 def _load(text: str) -> Any:
