@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgbook.approval import Roots
-from msgbook.kernel.assist.surroundings import Surroundings
+from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.tools import Tool
 
 
@@ -21,7 +21,7 @@ def cell(source):
     return {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
 
 
-def surroundings(folder: Path, **known):
+def prompt_scope(folder: Path, **known):
     cells = [
         cell("%%msg model=x\nWhat is 文?") | {"id": "a1"},
         cell("#define GOAL short") | {"id": "b2"},
@@ -30,11 +30,11 @@ def surroundings(folder: Path, **known):
         cell("odder") | {"id": ["a1"]},
         {},
     ]
-    return Surroundings(
+    return PromptScope(
         Roots(folder),
         **{
             "cells": cells,
-            "names": ("table", "tail"),
+            "variables": ("table", "tail"),
             "models": lambda: ("gpt-5", "qwen3"),
             "magics": ("%model", "%models", "%time", "%%msg", "%%python"),
             **known,

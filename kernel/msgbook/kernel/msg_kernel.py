@@ -17,7 +17,7 @@ from msgbook import __version__
 from msgbook.approval import ReadLine
 from msgbook.display.failure import INTERRUPTED, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
-from msgbook.kernel.assist.surroundings import is_unfinished, python_name_at
+from msgbook.kernel.assist.cursor import is_unfinished, python_name_at
 from msgbook.kernel.code_outputs import RecordingSession
 from msgbook.kernel.execute_reply import awaited_reply, execute_reply
 from msgbook.kernel.execute_request import requested_cell

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from completion_cells import READ, cell, surroundings
+from completion_cells import READ, cell, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,81 +16,81 @@ from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.assist.complete import complete, reply
-from msgbook.kernel.assist.surroundings import is_unfinished
+from msgbook.kernel.assist.cursor import is_unfinished
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import Notebook
 
 
 @pytest.fixture
-def around(tmp_path):
+def scope(tmp_path):
     folder = tmp_path / "book"
     folder.mkdir()
-    return surroundings(folder)
+    return prompt_scope(folder)
 
 
-def texts(code, around, cursor=None):
-    matches = complete(code, len(code) if cursor is None else cursor, around)
+def texts(code, scope, cursor=None):
+    matches = complete(code, len(code) if cursor is None else cursor, scope)
     return [match.text for match in matches.found]
 
 
-def test_a_reference_completes_to_files_and_folders_of_the_notebook(around):
-    (around.roots.folder / "src").mkdir()
-    (around.roots.folder / "src" / "main.py").touch()
-    (around.roots.folder / "sum.txt").touch()
-    (around.roots.folder / ".hidden").touch()
+def test_a_reference_completes_to_files_and_folders_of_the_notebook(scope):
+    (scope.roots.folder / "src").mkdir()
+    (scope.roots.folder / "src" / "main.py").touch()
+    (scope.roots.folder / "sum.txt").touch()
+    (scope.roots.folder / ".hidden").touch()
 
-    assert texts("see @[s", around) == ["src/", "sum.txt"]
-    assert texts("see @[src/", around) == ["src/main.py"]
-    assert texts("see @[./src/m", around) == ["./src/main.py"]
-    assert texts("see @[.h", around) == [".hidden"]
-    assert set(texts("see @[", around)) == {"src/", "sum.txt", "cell:", "py:"}
+    assert texts("see @[s", scope) == ["src/", "sum.txt"]
+    assert texts("see @[src/", scope) == ["src/main.py"]
+    assert texts("see @[./src/m", scope) == ["./src/main.py"]
+    assert texts("see @[.h", scope) == [".hidden"]
+    assert set(texts("see @[", scope)) == {"src/", "sum.txt", "cell:", "py:"}
 
 
-def test_what_is_not_free_to_read_is_not_offered(around, tmp_path):
+def test_what_is_not_free_to_read_is_not_offered(scope, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").touch()
     for name in (".env", "id_rsa", "server.pem"):
-        (around.roots.folder / name).touch()
-    (around.roots.folder / "away").symlink_to(tmp_path / "outside")
-    (around.roots.folder / "leak.txt").symlink_to(tmp_path / "outside" / "secret.txt")
-    (around.roots.folder / "here.txt").touch()
-    (around.roots.folder / "same.txt").symlink_to(around.roots.folder / "here.txt")
-    os.mkfifo(around.roots.folder / "pipe")
+        (scope.roots.folder / name).touch()
+    (scope.roots.folder / "away").symlink_to(tmp_path / "outside")
+    (scope.roots.folder / "leak.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    (scope.roots.folder / "here.txt").touch()
+    (scope.roots.folder / "same.txt").symlink_to(scope.roots.folder / "here.txt")
+    os.mkfifo(scope.roots.folder / "pipe")
 
-    assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt", "same.txt"]
+    assert [t for t in texts("@[", scope) if ":" not in t] == ["here.txt", "same.txt"]
     for typed in ("@[../", "@[away/", "@[/etc/", "@[../outside/s", "@[.e", "@[i", "@[\0"):
-        assert texts(typed, around) == []
+        assert texts(typed, scope) == []
 
 
-def test_a_link_to_itself_hides_no_other_file(around):
-    (around.roots.folder / "loop").symlink_to("loop")
-    (around.roots.folder / "here.txt").touch()
+def test_a_link_to_itself_hides_no_other_file(scope):
+    (scope.roots.folder / "loop").symlink_to("loop")
+    (scope.roots.folder / "here.txt").touch()
 
-    assert [t for t in texts("@[", around) if ":" not in t] == ["here.txt"]
+    assert [t for t in texts("@[", scope) if ":" not in t] == ["here.txt"]
 
 
-def test_names_that_a_tag_cannot_hold_are_not_offered(around):
+def test_names_that_a_tag_cannot_hold_are_not_offered(scope):
     for name in ("a]b", "a\nb", "a\u202eb", "a\x1bb", "a:1", os.fsdecode(b"a\xff")):
-        (around.roots.folder / name).touch()
+        (scope.roots.folder / name).touch()
 
-    assert texts("@[a", around) == []
+    assert texts("@[a", scope) == []
 
 
-def test_a_huge_folder_gives_a_bounded_number_of_matches(around):
+def test_a_huge_folder_gives_a_bounded_number_of_matches(scope):
     for number in range(300):
-        (around.roots.folder / f"f{number}").touch()
+        (scope.roots.folder / f"f{number}").touch()
 
-    assert len(texts("@[f", around)) == 200
+    assert len(texts("@[f", scope)) == 200
 
 
-def test_cells_are_offered_by_id_with_their_first_words(around):
-    matches = complete("@[cell:a", 8, around)
+def test_cells_are_offered_by_id_with_their_first_words(scope):
+    matches = complete("@[cell:a", 8, scope)
 
     assert [(m.text, m.kind, m.note) for m in matches.found] == [("cell:a1", "cell", "What is 文?")]
 
 
-def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(around):
-    content = reply(complete("@[cell:a", 8, around), 8)
+def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(scope):
+    content = reply(complete("@[cell:a", 8, scope), 8)
 
     assert content["matches"] == ["cell:a1"]
     assert content["metadata"]["_jupyter_types_experimental"] == [
@@ -105,75 +105,75 @@ def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(aro
     ]
 
 
-def test_names_of_the_notebooks_python_are_offered(around):
-    assert texts("@[py:ta", around) == ["py:table", "py:tail"]
+def test_names_of_the_notebooks_python_are_offered(scope):
+    assert texts("@[py:ta", scope) == ["py:table", "py:tail"]
 
 
 def test_tools_are_offered_where_a_reference_begins(tmp_path):
-    around = surroundings(tmp_path, tools=(READ,))
+    scope = prompt_scope(tmp_path, tools=(READ,))
 
-    assert texts("@[rea", around) == ["read{"]
-    assert texts('@[read{"pa', around) == []
+    assert texts("@[rea", scope) == ["read{"]
+    assert texts('@[read{"pa', scope) == []
 
 
 def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
     prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
     known = {"tools": (READ,), "agents": lambda above: list_agents(above, sources)}
-    around = surroundings(tmp_path, **known)
+    scope = prompt_scope(tmp_path, **known)
 
-    assert texts("@[rea", around) == []
-    assert texts("%%msg agent=writer\n@[rea", around) == ["read{"]
-    assert texts("@[rea", surroundings(tmp_path, cells=[prompt], **known)) == ["read{"]
+    assert texts("@[rea", scope) == []
+    assert texts("%%msg agent=writer\n@[rea", scope) == ["read{"]
+    assert texts("@[rea", prompt_scope(tmp_path, cells=[prompt], **known)) == ["read{"]
     choice = cell("%agent default writer")
-    assert texts("@[rea", surroundings(tmp_path, cells=[choice], **known)) == ["read{"]
-    assert texts("%%msg agent=nobody\n@[rea", around) == ["read{"]
+    assert texts("@[rea", prompt_scope(tmp_path, cells=[choice], **known)) == ["read{"]
+    assert texts("%%msg agent=nobody\n@[rea", scope) == ["read{"]
 
 
-def test_a_closed_reference_and_plain_text_complete_to_nothing(around):
-    (around.roots.folder / "a.txt").touch()
+def test_a_closed_reference_and_plain_text_complete_to_nothing(scope):
+    (scope.roots.folder / "a.txt").touch()
 
-    assert texts("@[a.txt] a", around) == []
-    assert texts("mail me@[home]", around) == []
-    assert texts("a", around) == []
-    assert texts("@[a.txt:1", around) == []
-
-
-def test_macros_are_those_that_cells_above_and_this_one_define(around):
-    assert texts("@{define TONE, dry} {{", around) == ["GOAL", "TONE"]
-    assert texts("{{G", around) == ["GOAL"]
-    assert texts("{{GOAL}} {", around) == []
+    assert texts("@[a.txt] a", scope) == []
+    assert texts("mail me@[home]", scope) == []
+    assert texts("a", scope) == []
+    assert texts("@[a.txt:1", scope) == []
 
 
-def test_a_lone_percent_completes_to_magics(around):
-    assert texts("%", around) == ["%%msg", "%%python", "%model", "%models", "%time"]
-    assert texts("%%m", around) == ["%%msg"]
-    assert texts("50 %", around) == []
+def test_macros_are_those_that_cells_above_and_this_one_define(scope):
+    assert texts("@{define TONE, dry} {{", scope) == ["GOAL", "TONE"]
+    assert texts("{{G", scope) == ["GOAL"]
+    assert texts("{{GOAL}} {", scope) == []
 
 
-def test_models_are_offered_where_one_is_named(around):
-    assert texts("%model ", around) == ["gpt-5", "qwen3"]
-    assert texts("%model q", around) == ["qwen3"]
-    assert texts("%%msg history=exclude model=g", around) == ["gpt-5"]
+def test_a_lone_percent_completes_to_magics(scope):
+    assert texts("%", scope) == ["%%msg", "%%python", "%model", "%models", "%time"]
+    assert texts("%%m", scope) == ["%%msg"]
+    assert texts("50 %", scope) == []
 
 
-def test_the_msg_line_offers_what_it_can_say(around):
-    assert texts("%%msg h", around) == ["history="]
-    assert texts("%%msg history=", around) == ["exclude", "include", "summary"]
-    assert texts("%%msg max_steps=", around) == []
-    assert texts("%%msg history=exclude\nh", around) == []
+def test_models_are_offered_where_one_is_named(scope):
+    assert texts("%model ", scope) == ["gpt-5", "qwen3"]
+    assert texts("%model q", scope) == ["qwen3"]
+    assert texts("%%msg history=exclude model=g", scope) == ["gpt-5"]
+
+
+def test_the_msg_line_offers_what_it_can_say(scope):
+    assert texts("%%msg h", scope) == ["history="]
+    assert texts("%%msg history=", scope) == ["exclude", "include", "summary"]
+    assert texts("%%msg max_steps=", scope) == []
+    assert texts("%%msg history=exclude\nh", scope) == []
     names = {"agent", "history", "model", *LIMIT_KEYS}
-    assert set(texts("%%msg ", around)) == {f"{name}=" for name in names}
+    assert set(texts("%%msg ", scope)) == {f"{name}=" for name in names}
 
 
 def test_agents_are_offered_where_one_is_named(tmp_path):
     sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
     new = cell("%agent new fast models=m")
-    around = surroundings(tmp_path, cells=[new], agents=lambda above: list_agents(above, sources))
+    scope = prompt_scope(tmp_path, cells=[new], agents=lambda above: list_agents(above, sources))
 
-    assert texts("%agent default ", around) == ["fast", "writer", "local", "assistant"]
-    assert texts("%%msg model=m agent=w", around) == ["writer"]
-    assert complete("%agent default w", 16, around).found[0].note == "Writes prose."
+    assert texts("%agent default ", scope) == ["fast", "writer", "local", "assistant"]
+    assert texts("%%msg model=m agent=w", scope) == ["writer"]
+    assert complete("%agent default w", 16, scope).found[0].note == "Writes prose."
 
 
 class _Page:
@@ -213,47 +213,47 @@ def test_agents_of_notebook_project_and_configuration_are_offered_as_they_are_no
     assert offered() == ["fast", "writer", "local", "mine", "assistant"]
 
 
-def test_the_words_of_a_magic_are_offered(around):
-    assert texts("%agent ", around) == ["default", "list", "new"]
-    assert texts("%agent n", around) == ["new"]
-    assert texts("%agent new ", around) == []
-    assert texts("%context ", around) == ["full"]
-    assert texts("%display t", around) == ["text"]
-    assert texts("%macros ", around) == ["-d"]
-    assert texts("%macros -d OTHER G", around) == ["GOAL"]
+def test_the_words_of_a_magic_are_offered(scope):
+    assert texts("%agent ", scope) == ["default", "list", "new"]
+    assert texts("%agent n", scope) == ["new"]
+    assert texts("%agent new ", scope) == []
+    assert texts("%context ", scope) == ["full"]
+    assert texts("%display t", scope) == ["text"]
+    assert texts("%macros ", scope) == ["-d"]
+    assert texts("%macros -d OTHER G", scope) == ["GOAL"]
 
 
-def test_a_prompt_that_begins_like_a_magic_is_none(around):
-    (around.roots.folder / "a.txt").touch()
+def test_a_prompt_that_begins_like_a_magic_is_none(scope):
+    (scope.roots.folder / "a.txt").touch()
 
-    assert texts("%50 of @[a", around) == ["a.txt"]
-    assert texts("%agent default\n@[a", around) == ["a.txt"]
+    assert texts("%50 of @[a", scope) == ["a.txt"]
+    assert texts("%agent default\n@[a", scope) == ["a.txt"]
 
 
 def test_only_what_stands_above_the_cell_counts(tmp_path):
     cells = [cell("#define A 1"), cell("I use {{"), cell("#define B 2")]
 
-    assert texts("I use {{", surroundings(tmp_path, cells=cells)) == ["A"]
+    assert texts("I use {{", prompt_scope(tmp_path, cells=cells)) == ["A"]
     # Of two cells that read the same nobody can say which one it is.
-    assert texts("I use {{", surroundings(tmp_path, cells=[*cells, cells[1]])) == ["A", "B"]
+    assert texts("I use {{", prompt_scope(tmp_path, cells=[*cells, cells[1]])) == ["A", "B"]
 
 
 def test_macros_of_the_notebook_count_and_removed_ones_do_not(tmp_path):
-    around = surroundings(
+    scope = prompt_scope(
         tmp_path,
         cells=[cell("#define A 1"), cell("%macros -d A")],
         metadata={"msgbook": {"macros": {"NOTED": "x"}}},
         is_magic=lambda name: name == "%macros",
     )
 
-    assert texts("{{", around) == ["NOTED"]
+    assert texts("{{", scope) == ["NOTED"]
 
 
-def test_positions_are_code_points(around):
-    (around.roots.folder / "文.txt").touch()
+def test_positions_are_code_points(scope):
+    (scope.roots.folder / "文.txt").touch()
     code = "😀😀 @[文 and more"
 
-    content = reply(complete(code, 6, around), 6)
+    content = reply(complete(code, 6, scope), 6)
 
     assert (content["matches"], content["cursor_start"], content["cursor_end"]) == (
         ["文.txt"],
@@ -267,7 +267,7 @@ def test_positions_are_code_points(around):
 
 @given(st.text(st.sampled_from("@[]{}%msg =:/\\.\n文😀")), st.integers(-3, 40))
 def test_no_text_and_no_cursor_raises(code, cursor):
-    complete(code, cursor, surroundings(Path("/nowhere-at-all")))
+    complete(code, cursor, prompt_scope(Path("/nowhere-at-all")))
     is_unfinished(code)
 
 

@@ -6,15 +6,15 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from completion_cells import READ, surroundings
+from completion_cells import READ, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.resolve import AgentSources, list_agents
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
+from msgbook.kernel.assist.cursor import python_name_at
 from msgbook.kernel.assist.inspect import inspect
-from msgbook.kernel.assist.surroundings import python_name_at
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.magics import HELP
 from msgbook.notebook.session_memory import SessionMemory
@@ -30,8 +30,8 @@ def look(tmp_path):
     (folder / "src" / "b.py").touch()
     (folder / ".env").write_text("KEY=hidden")
     (folder / "data.bin").write_bytes(b"\0\1\2")
-    around = surroundings(folder, tools=(READ,))
-    return lambda code, cursor=3: asyncio.run(inspect(code, cursor, around, HELP))
+    scope = prompt_scope(folder, tools=(READ,))
+    return lambda code, cursor=3: asyncio.run(inspect(code, cursor, scope, HELP))
 
 
 def test_a_file_is_shown_with_its_size_and_its_head(look):
@@ -127,32 +127,32 @@ def test_a_cell_is_shown_by_its_first_lines(look):
     text = look("@[cell:a1]")
 
     assert text.startswith("cell:a1: ")
-    assert "Its output is sent with it.\n" in text
+    assert "The cell's output is sent with it.\n" in text
     assert "What is 文?" in text
 
 
 def test_a_macro_shows_its_value_and_where_it_counts(look):
     assert look("{{GOAL}}").startswith("GOAL = short\n\nIt is expanded in references")
-    assert "neither this cell nor one above defines it" in look("{{OTHER}}")
+    assert "neither this cell nor a cell above defines it" in look("{{OTHER}}")
 
 
 def test_a_tool_shows_its_parameters_and_does_not_run(look):
     text = look('@[read{"path": "a"}]')
 
     assert text.startswith("read(path, start?)\n\nRead a file.\n")
-    assert text.endswith("It runs before the model is asked, under the rules for calls of a model.")
+    assert "It runs before the model is called" in text
     assert look('@[read {"path":\n "a"}]', 12) == text
-    assert look('@[gone{"path": "a"}]').startswith("gone: no such tool is known.")
+    assert look('@[gone{"path": "a"}]').startswith("gone: there is no such tool.")
 
 
 def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}}")
-    around = surroundings(tmp_path, tools=(READ,), agents=lambda above: list_agents(above, sources))
+    scope = prompt_scope(tmp_path, tools=(READ,), agents=lambda above: list_agents(above, sources))
 
-    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, around, ""))
+    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, scope, ""))
 
     assert text.startswith("read(path, start?)")
-    assert text.endswith("is not offered it: the call would fail.")
+    assert text.endswith("the call would fail.")
 
 
 def test_a_magic_shows_its_help(look):
@@ -177,7 +177,7 @@ def test_the_name_in_a_python_reference_is_handed_on():
 
 @given(st.text(st.sampled_from("@[]{}%m=:1/.\n\0文")), st.integers(-3, 30))
 def test_no_text_and_no_cursor_raises(code, cursor):
-    asyncio.run(inspect(code, cursor, surroundings(Path("/nowhere-at-all")), HELP))
+    asyncio.run(inspect(code, cursor, prompt_scope(Path("/nowhere-at-all")), HELP))
 
 
 def test_a_tooltip_shows_no_key(tmp_path):

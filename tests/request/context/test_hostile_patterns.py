@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from msgbook.approval import Roots
 from msgbook.kernel.assist.complete import complete
-from msgbook.kernel.assist.surroundings import Surroundings
+from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.images import find_images
 from msgbook.tools.files import matcher
@@ -87,4 +87,4 @@ def test_blanks_in_the_target_of_an_image_cost_no_more_than_others() -> None:
 def test_blanks_behind_a_magic_cost_completion_no_more_than_others() -> None:
     code = f"%model{' ' * 1_000_000}\n"
 
-    assert complete(code, len(code), Surroundings(Roots(Path()))).found == []
+    assert complete(code, len(code), PromptScope(Roots(Path()))).found == []

@@ -1,4 +1,4 @@
-"""Help while a prompt is written: completion and inspection, from what the session knows."""
+"""Completion and inspection of prompts, from what the session knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.surroundings import Surroundings, python_names, speaks_of_cells
+from msgbook.kernel.assist.cursor import needs_other_cells
+from msgbook.kernel.assist.prompt_scope import PromptScope, python_names
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Notebook, Transcript, all_cells
 
@@ -23,21 +24,21 @@ if TYPE_CHECKING:
 MODELS_KEPT = 300.0
 """Seconds until the server is asked for its models again."""
 MODELS_RETRY = 10.0
-"""The same, when it did not tell them: it may still be starting."""
+"""Seconds until a server that did not answer is asked again: it may still be starting."""
 
 
 class Assistant:
-    """Completes and inspects prompts. Looks at files in a thread, so that a slow disk stalls nothing.
+    """Completes and inspects prompts. It reads files in a thread: a slow disk blocks nothing.
 
     Args:
         live: Shows the notebook's cells.
-        memory: Those that have run.
-        tools: What the model can call, as far as it is known by now.
-        magics: Names of all magics, with their percent signs.
-        namespace: The names of the notebook's Python.
-        hidden: Those of them that IPython put there.
-        models: Those that the server offers.
-        settings: The user's.
+        memory: The cells that have run.
+        tools: Returns the tools that models can call, if they are known.
+        magics: Returns the names of all magics, with their percent signs.
+        namespace: The variables of the notebook's Python.
+        hidden: The variables that IPython made.
+        models: The server's models.
+        settings: Returns the user's settings.
     """
 
     def __init__(
@@ -63,31 +64,33 @@ class Assistant:
         self._settings = settings
 
     async def complete(self, code: str, cursor: int) -> dict[str, Any]:
-        """The content of a `complete_reply`."""
+        """Return the content of a `complete_reply`."""
         from msgbook.kernel.assist import complete
 
-        asks = speaks_of_cells(code, cursor)
-        around = self._around(await all_cells(self._live, self._memory) if asks else Notebook(()))
-        found = await asyncio.to_thread(complete.complete, code, cursor, around)
+        notebook = Notebook(())
+        if needs_other_cells(code, cursor):
+            notebook = await all_cells(self._live, self._memory)
+        scope = self._scope(notebook)
+        found = await asyncio.to_thread(complete.complete, code, cursor, scope)
         self._models.refresh()
         return complete.reply(found, cursor)
 
     async def inspect(self, code: str, cursor: int) -> dict[str, Any]:
-        """The content of an `inspect_reply`."""
+        """Return the content of an `inspect_reply`."""
         from msgbook.kernel.assist import inspect
         from msgbook.magics import HELP
 
-        around = self._around(await all_cells(self._live, self._memory))
-        shown = await inspect.inspect(code, cursor, around, HELP)
+        scope = self._scope(await all_cells(self._live, self._memory))
+        shown = await inspect.inspect(code, cursor, scope, HELP)
         return inspect.reply(shown and redact(shown, self._settings().secrets))
 
-    def _around(self, notebook: Notebook) -> Surroundings:
+    def _scope(self, notebook: Notebook) -> PromptScope:
         magics = list(self._magics())
-        return Surroundings(
+        return PromptScope(
             self._roots,
             cells=notebook.cells,
             metadata=notebook.metadata,
-            names=python_names(self._namespace, self._hidden),
+            variables=python_names(self._namespace, self._hidden),
             models=self._models.known,
             agents=lambda above: self._agents(notebook.metadata, above),
             tools=list(self._tools()),
@@ -96,7 +99,7 @@ class Assistant:
         )
 
     def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[AvailableAgent]:
-        """The agents that can be named below some cells; reads the project's."""
+        """Return the agents that a cell can name below some cells; reads the project's files."""
         from msgbook.agents.project_files import read_project
         from msgbook.agents.resolve import list_agents
         from msgbook.approval import followed_project
@@ -108,11 +111,11 @@ class Assistant:
 
 
 class ModelNames:
-    """The models that the server offers, asked for in the background.
+    """The names of the server's models, read in the background.
 
     Args:
         offered: Asks the server. Raises `MsgbookError`.
-        clock: Seconds that only go up.
+        clock: Returns monotonic seconds.
     """
 
     def __init__(
@@ -121,25 +124,25 @@ class ModelNames:
         self._offered = offered
         self._clock = clock
         self._names: list[str] = []
-        self._wanted = False
-        self._asked: float | None = None
+        self._is_wanted = False
+        self._asked_at: float | None = None
         self._asking: asyncio.Task[None] | None = None
 
     def known(self) -> list[str]:
-        """Those known by now; may be called in any thread."""
-        self._wanted = True
+        """Return the names that are known; safe to call in any thread."""
+        self._is_wanted = True
         return list(self._names)
 
     def refresh(self) -> None:
-        """Ask the server if somebody wanted to know and the last answer is old."""
+        """Ask the server if `known` was called and the last answer is old."""
         now = self._clock()
         kept = MODELS_KEPT if self._names else MODELS_RETRY
-        old = self._asked is None or now - self._asked > kept
-        idle = self._asking is None or self._asking.done()
-        if self._wanted and old and idle:
-            self._asked = now
+        is_old = self._asked_at is None or now - self._asked_at > kept
+        is_idle = self._asking is None or self._asking.done()
+        if self._is_wanted and is_old and is_idle:
+            self._asked_at = now
             self._asking = asyncio.ensure_future(self._ask())
-        self._wanted = False
+        self._is_wanted = False
 
     def close(self) -> None:
         """Stop asking."""
@@ -150,5 +153,5 @@ class ModelNames:
         try:
             self._names = await self._offered()
         except MsgbookError:
-            # Completion offers nothing then; a turn tells what is wrong.
+            # Completion offers no models; the error appears in the next turn.
             self._names = []

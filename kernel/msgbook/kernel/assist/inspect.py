@@ -1,7 +1,7 @@
-"""Inspection of prompts (Shift+Tab): what a reference, a macro, a magic or a tool stands for.
+"""Inspection of prompts (Shift+Tab): the meaning of references, macros, magics and tools.
 
-References are followed as a turn follows them, so that what is shown is what would be sent; but
-nobody is asked, and nothing runs.
+References are resolved as in a turn, and show what would be sent. But nobody is asked, and nothing
+runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.surroundings import Surroundings, macro_at, reference_at
+from msgbook.kernel.assist.cursor import macro_at, reference_at
+from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.request.context.files import deny_all
 from msgbook.request.context.references import ResolvedReferences, resolve_references
 from msgbook.request.context.sources import Document, SourceError
@@ -29,20 +30,20 @@ _SHOWN_LINES = 20
 _SHOWN_CHARACTERS = 2000
 _SHOWN_ITEMS = 20
 _FIRST_WORD = re.compile(r"\s*(%{1,2}\w+)")
-_RUNS = "It runs before the model is asked, under the rules for calls of a model."
-_NOT_OFFERED = "The agent that answers this cell is not offered it: the call would fail."
+_RUNS = "It runs before the model is called, with the same approval as a tool call of a model."
+_NOT_OFFERED = "The agent that answers this cell does not have this tool: the call would fail."
 _EXPANDED = (
-    "It is expanded in references, in rules and in the files that are sent, and stays as it is "
-    "written in the prompt itself."
+    "It is expanded in references, in project rules and in the files that are sent. In the prompt "
+    "itself it stays as it is written."
 )
 
 
-async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) -> str | None:
-    """What stands at the cursor of a prompt or of one of msgbook's magics; None for plain text.
+async def inspect(code: str, cursor: int, scope: PromptScope, help_text: str) -> str | None:
+    """Describe what is at the cursor of a prompt or a magic; None for plain text.
 
     Args:
-        cursor: In code points; may be out of range.
-        help_text: Where each magic has a line that begins with its name.
+        cursor: Offset in code points; may be out of range.
+        help_text: Has one line for each magic, which begins with its name.
     """
     cursor = max(0, min(cursor, len(code)))
     magic = _FIRST_WORD.match(code)
@@ -52,21 +53,21 @@ async def inspect(code: str, cursor: int, around: Surroundings, help_text: str) 
         end = _end(code, tag)
         if tag.start <= cursor <= end:
             if tag.tool:
-                return _cut(await asyncio.to_thread(_tool, tag.tool, code, around))
-            found = _brought(await _followed(code[tag.start : end], code, around))
-            return _cut(found) if found else None  # a bare one that names nothing is plain text
+                return _cut(await asyncio.to_thread(_describe_tool, tag.tool, code, scope))
+            found = _describe(await _resolve(code[tag.start : end], code, scope))
+            return _cut(found) if found else None  # `@word` that names no file is plain text
     open_tag = reference_at(code, cursor)
-    if open_tag and not open_tag.closed:
-        return _cut(_brought(await _followed(f"@[{open_tag.content}]", code, around))) or None
-    # On the brackets, too.
+    if open_tag and not open_tag.is_closed:
+        return _cut(_describe(await _resolve(f"@[{open_tag.content}]", code, scope))) or None
+    # Also with the cursor on the brackets.
     for place in (cursor, cursor + 1, cursor + 2, cursor - 1, cursor - 2):
         if 0 <= place <= len(code) and (name := macro_at(code, place)):
-            return _cut(_macro(name.content.strip(), around.macros(code)))
+            return _cut(_describe_macro(name.content.strip(), scope.macros(code)))
     return None
 
 
 def reply(text: str | None) -> dict[str, Any]:
-    """The content of an `inspect_reply`."""
+    """Return the content of an `inspect_reply`."""
     data = {} if text is None else {"text/plain": controls_visible(text)}
     return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
 
@@ -84,28 +85,30 @@ def _magic_help(name: str, help_text: str) -> str | None:
     return "\n".join(found) or None
 
 
-def _macro(name: str, macros: dict[str, str]) -> str:
+def _describe_macro(name: str, macros: dict[str, str]) -> str:
     if name not in macros:
-        return f"{name}: neither this cell nor one above defines it, so that it stays as written."
+        return (
+            f"{name}: neither this cell nor a cell above defines it, so it stays as it is written."
+        )
     return f"{name} = {_visible_lines(macros[name])}\n\n{_EXPANDED}"
 
 
 def _end(code: str, tag: Tag) -> int:
-    """Where a reference ends, its closing bracket included."""
+    """Return the offset behind a reference and its closing bracket."""
     last = tag.arguments or tag.text
     end = code.index(last, tag.start) + len(last)
     return end if tag.bare else code.index("]", end) + 1
 
 
-def _tool(name: str, code: str, around: Surroundings) -> str:
-    tool = next((tool for tool in around.tools if tool.name == name), None)
-    if tool is not None and tool not in around.offered_tools(code):
+def _describe_tool(name: str, code: str, scope: PromptScope) -> str:
+    tool = next((tool for tool in scope.tools if tool.name == name), None)
+    if tool is not None and tool not in scope.offered_tools(code):
         return f"{_signature(tool)}\n\n{_NOT_OFFERED}"
-    return f"{_signature(tool) if tool else f'{name}: no such tool is known.'}\n\n{_RUNS}"
+    return f"{_signature(tool) if tool else f'{name}: there is no such tool.'}\n\n{_RUNS}"
 
 
-async def _followed(reference: str, code: str, around: Surroundings) -> ResolvedReferences:
-    """What a reference in a cell brings, as far as nothing has to run for it."""
+async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedReferences:
+    """Resolve a reference of a cell as far as nothing has to run for it."""
 
     async def describe(name: str) -> str:
         raise MsgbookError("the notebook's Python has no such name")
@@ -113,12 +116,12 @@ async def _followed(reference: str, code: str, around: Surroundings) -> Resolved
     async def run(name: str, arguments: str) -> Document:
         raise SourceError("tools do not run here")
 
-    above = around.above(code)
-    sources = ReferenceSources(around.roots, deny_all, above, around.is_magic, describe, run)
-    return await resolve_references(reference, around.macros(code), sources)
+    above = scope.above(code)
+    sources = ReferenceSources(scope.roots, deny_all, above, scope.is_magic, describe, run)
+    return await resolve_references(reference, scope.macros(code), sources)
 
 
-def _brought(found: ResolvedReferences) -> str:
+def _describe(found: ResolvedReferences) -> str:
     lines = [_size(key, text) for key, text in found.files.items()]
     total = sum(map(estimate_text_tokens, found.files.values()))
     shown = lines[:_SHOWN_ITEMS]
@@ -127,7 +130,7 @@ def _brought(found: ResolvedReferences) -> str:
     if len(lines) > 1:
         shown.append(f"together: about {counted(total, 'token')}")
     if any(key.startswith("cell:") for key in found.files):
-        shown.append("Its output is sent with it.")
+        shown.append("The cell's output is sent with it.")
     shown += [_visible_lines(notice.text) for notice in found.notices]
     heads = [_visible_lines(_head(text)) for text in found.files.values()]
     return "\n".join([*shown, "", heads[0]] if heads else shown)
@@ -152,14 +155,14 @@ def _signature(tool: Tool) -> str:
 
 
 def _head(text: str) -> str:
-    """The first lines, with a word on those left out."""
+    """Return the first lines, and an ellipsis if there are more."""
     lines = text[:_SHOWN_CHARACTERS].splitlines()[:_SHOWN_LINES]
     shown = "\n".join(lines)
     return shown if len(shown) >= len(text.rstrip()) else f"{shown}\n..."
 
 
 def _cut(text: str) -> str:
-    """The text, within what a tooltip can hold."""
+    """Return as much of the text as fits into a tooltip."""
     return text[: 2 * _SHOWN_CHARACTERS]
 
 
