@@ -26,8 +26,8 @@ from msgbook.config import ProviderSettings, Settings
 from msgbook.display.turn_view import HiddenTurn
 from msgbook.engine import Engine
 from msgbook.kernel.page.known_cells import KnownCells
-from msgbook.notebook.file_source import with_file
-from msgbook.notebook.saved_notebook import SavedNotebooks
+from msgbook.notebook.file_source import merge_saved_cells
+from msgbook.notebook.saved_notebook import SavedNotebookReader
 from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook.turn.record import TurnRecord
@@ -52,8 +52,8 @@ def from_page(message: str) -> Transcript:
 def from_file(path: Path) -> Transcript:
     """As of a file that has not been read yet."""
     memory = SessionMemory()
-    session = Transcript("memory", memory.earlier(ASKED.cell_id))
-    found = with_file(session, ASKED, SavedNotebooks().read(path), memory)
+    session = Transcript("memory", memory.cells_above(ASKED.cell_id))
+    found = merge_saved_cells(session, ASKED, SavedNotebookReader().read(path), memory)
     if found.source != "file":
         raise RuntimeError(found.note)
     return found
@@ -61,7 +61,7 @@ def from_file(path: Path) -> Transcript:
 
 def from_session(memory: SessionMemory) -> Transcript:
     """As of all that has run."""
-    return Transcript("memory", memory.earlier(ASKED.cell_id))
+    return Transcript("memory", memory.cells_above(ASKED.cell_id))
 
 
 def session_of(cells: list[dict[str, Any]]) -> SessionMemory:

@@ -204,7 +204,7 @@ class _TurnRun:
         engine.shown_notices.update(warnings)
         if engine.settings.approval == "allow":
             texts.append("MSGBOOK_APPROVAL=allow: tools run without asking.")
-        if transcript.note:
-            texts.append(transcript.note)
+        if transcript.notice:
+            texts.append(transcript.notice)
         texts += list_prompt_warnings(self._source, self._prompt, transcript.current)
         return [Notice(text, "warning") for text in texts]

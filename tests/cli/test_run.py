@@ -381,7 +381,7 @@ def test_a_run_from_no_cell_names_those_that_may_be_meant_one_a_line(tmp_path, c
     assert main(["run", str(path), "--from", "ask-"]) == 2
 
     words, *named = capsys.readouterr().err.splitlines()
-    assert words.endswith("a.msg.md may be meant by 'ask-':")
+    assert "'ask-' fits 2 cells in" in words
     assert named == ["  ask-one (1)", "  ask-two (2)"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook.cell_names import NoSuchCellError, find_cell, named_with_id, title_of
+from msgbook.notebook.cell_names import NoSuchCellError, describe_cell_with_id, find_cell, title_of
 from msgbook_format import reads
 
 UUID = "5fb8acd8-7da5-4f6a-9b1c-2d3e4f5a6b7c"
@@ -53,7 +53,7 @@ def test_what_a_list_shows_of_an_id_names_the_cell(all_ids):
     cells = [cell(one, "x") for one in all_ids]
 
     for position, cell_id in enumerate(all_ids):
-        shown = named_with_id(cells, position).partition("[")[2].partition("]")[0]
+        shown = describe_cell_with_id(cells, position).partition("[")[2].partition("]")[0]
         assert all_ids[find_cell(cells, shown, "above")] == cell_id
 
 
@@ -75,14 +75,14 @@ def test_a_copy_of_a_labelled_cell_is_not_taken_for_it():
 
     words, listed = refusal([labelled, {**labelled, "id": LIKE_IT}], "ask")
 
-    assert words == "2 cells above may be meant by 'ask':"
+    assert words == "'ask' fits 2 cells above:"
     assert listed == [f"{UUID} (Why?)", f"{LIKE_IT} (Why?)"]
 
 
 def test_the_cells_that_may_be_meant_are_named():
     words, listed = refusal([cell(UUID, "one"), cell("two"), cell(LIKE_IT, "three")], "5fb8acd")
 
-    assert words == "2 cells above may be meant by '5fb8acd':"
+    assert words == "'5fb8acd' fits 2 cells above:"
     assert listed == [f"{UUID} (one)", f"{LIKE_IT} (three)"]
 
 
@@ -123,11 +123,11 @@ def test_ids_cannot_steer():
     [(UUID, "cell 1 [5fb8acd8] (Hello there)"), ("ask", "cell 1 [ask] (Hello there)")],
 )
 def test_a_cell_is_shown_with_the_beginning_of_its_id(cell_id, shown):
-    assert named_with_id([cell(cell_id)], 0) == shown
+    assert describe_cell_with_id([cell(cell_id)], 0) == shown
 
 
 def test_a_cell_without_an_id_is_shown_by_its_place_alone():
-    assert named_with_id([cell(None)], 0) == "cell 1 (Hello there)"
+    assert describe_cell_with_id([cell(None)], 0) == "cell 1 (Hello there)"
 
 
 def test_a_title_is_one_line_of_a_bounded_length():

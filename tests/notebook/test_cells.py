@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.notebook.cells import is_prompt, model_magic, parse_prompt
+from msgbook.notebook.cells import is_prompt, model_magic_name, parse_prompt
 
 REGISTERED = {"%time", "%%time", "%%python", "%model"}
 
@@ -78,4 +78,4 @@ def test_a_prompt_is_taken_apart(source, text, attributes):
     ],
 )
 def test_only_a_cell_that_is_all_model_magic_sets_the_model(source, name):
-    assert model_magic(source) == name
+    assert model_magic_name(source) == name

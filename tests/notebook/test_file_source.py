@@ -14,8 +14,12 @@ from kernel_client import KernelClient
 from saved_chats import TURN, saved_chat
 from scripted_server import text
 
-from msgbook.notebook.file_source import with_file
-from msgbook.notebook.saved_notebook import Saved, SavedNotebooks, session_file
+from msgbook.notebook.file_source import merge_saved_cells
+from msgbook.notebook.saved_notebook import (
+    SavedNotebook,
+    SavedNotebookReader,
+    session_notebook_file,
+)
 from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
@@ -27,7 +31,7 @@ def chat(request, tmp_path):
 
 
 def read(path):
-    saved = SavedNotebooks().read(path)
+    saved = SavedNotebookReader().read(path)
     assert saved is not None
     return saved
 
@@ -62,11 +66,11 @@ def test_a_notebook_of_another_version_and_odd_ones_are_read_or_none(tmp_path):
 
     for odd in ("{", "[]", '{"nbformat": 4, "cells": 1}', '{"nbformat": 4, "cells": [1]}'):
         path.write_text(odd)
-        assert SavedNotebooks().read(path) is None
+        assert SavedNotebookReader().read(path) is None
 
 
 def test_a_file_is_read_again_only_when_it_has_changed(chat):
-    notebooks = SavedNotebooks()
+    notebooks = SavedNotebookReader()
     first = notebooks.read(chat)
     assert notebooks.read(chat) is first
 
@@ -80,7 +84,7 @@ def test_what_is_no_regular_file_is_not_read(tmp_path):
     (tmp_path / "endless.ipynb").symlink_to("/dev/zero")
 
     for name in ("pipe.ipynb", "endless.ipynb", "none.ipynb"):
-        assert SavedNotebooks().read(tmp_path / name) is None
+        assert SavedNotebookReader().read(tmp_path / name) is None
 
 
 def test_ids_of_a_file_may_be_anything(tmp_path):
@@ -95,11 +99,11 @@ def test_ids_of_a_file_may_be_anything(tmp_path):
 
 
 def test_a_server_names_the_file_of_the_session(chat, tmp_path):
-    assert session_file({"JPY_SESSION_NAME": str(chat)}) == chat
+    assert session_notebook_file({"JPY_SESSION_NAME": str(chat)}) == chat
 
     for name in ("", "chat.msg.md", f"{tmp_path}/", f"{tmp_path}/none.ipynb", "/a\0.md", "/x.py"):
-        assert session_file({"JPY_SESSION_NAME": name}) is None
-    assert session_file({}) is None
+        assert session_notebook_file({"JPY_SESSION_NAME": name}) is None
+    assert session_notebook_file({}) is None
 
 
 def answered(cell_id, source=None, **metadata):
@@ -124,7 +128,7 @@ NOW = RequestedCell("now", "now")
 
 def saved(*cells, version=OLD):
     cells = [answered(cell) if isinstance(cell, str) else cell for cell in cells]
-    return Saved(cells, {"msgbook": {"macros": {}}}, version)
+    return SavedNotebook(cells, {"msgbook": {"macros": {}}}, version)
 
 
 def session(*ran, deleted=()):
@@ -137,7 +141,9 @@ def session(*ran, deleted=()):
 
 
 def past(notebook, memory, asked=NOW):
-    return with_file(Transcript("memory", memory.earlier(asked.cell_id)), asked, notebook, memory)
+    return merge_saved_cells(
+        Transcript("memory", memory.cells_above(asked.cell_id)), asked, notebook, memory
+    )
 
 
 def sources(found):
@@ -149,16 +155,16 @@ def test_the_past_is_the_file_with_what_has_run_since():
 
     assert found.source == "file"
     assert sources(found) == ["a, as saved", "b, as run", "new, as run", "c, as saved"]
-    assert "Save it before you run" in found.note
+    assert "save the notebook before you run" in found.notice
 
 
 def test_a_notebook_that_somebody_may_have_edited_is_said_to_be_as_it_was_saved():
     session = Transcript("memory", [])
     notebook = saved(answered("now", "now"))
 
-    assert with_file(session, NOW, notebook, SessionMemory()).note == ""
-    found = with_file(session, NOW, notebook, SessionMemory(), is_edited=True)
-    assert "sent as they were saved" in found.note.replace("\n", " ")
+    assert merge_saved_cells(session, NOW, notebook, SessionMemory()).notice == ""
+    found = merge_saved_cells(session, NOW, notebook, SessionMemory(), is_edited=True)
+    assert "were sent as they were saved" in found.notice.replace("\n", " ")
 
 
 def test_notes_and_the_notebooks_metadata_count_from_the_first_prompt_on():
@@ -168,7 +174,7 @@ def test_notes_and_the_notebooks_metadata_count_from_the_first_prompt_on():
 
     assert sources(found) == ["Be brief."]
     assert found.metadata == notebook.metadata
-    assert found.note == ""
+    assert found.notice == ""
 
 
 def test_a_file_that_was_written_after_a_cell_ran_is_right_about_it():
@@ -178,7 +184,7 @@ def test_a_file_that_was_written_after_a_cell_ran_is_right_about_it():
     found = past(notebook, session("a", "b", "deleted and saved"))
 
     assert found.earlier == [edited, cleared]
-    assert found.note == ""
+    assert found.notice == ""
 
 
 def test_a_turn_that_was_saved_while_it_ran_is_taken_as_it_ended():
@@ -233,9 +239,9 @@ def test_cells_of_another_notebook_that_uses_the_kernel_are_none_of_this_one(tmp
 def test_where_the_file_does_not_hold_the_running_cell_the_turn_says_so(notebook):
     found = past(notebook, session("b"))
     assert (found.source, sources(found)) == ("memory", ["b, as run"])
-    assert "only what this session has run was sent. Save the notebook" in found.note
+    assert "only what this session has run was sent" in found.notice
 
-    assert "starts without history" in past(notebook, SessionMemory()).note
+    assert "starts without history" in past(notebook, SessionMemory()).notice
 
 
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)

@@ -19,26 +19,26 @@ class Shown:
 
 
 def texts(memory: SessionMemory) -> list[str]:
-    return [cell["outputs"][0]["text"] for cell in memory.earlier(None)]
+    return [cell["outputs"][0]["text"] for cell in memory.cells_above(None)]
 
 
 def test_the_outputs_that_came_first_make_room_and_the_code_stays():
     memory = SessionMemory()
     half = KEPT_CHARACTERS // 2
     for number, size in enumerate((half, half, 10)):
-        memory.remember(RequestedCell(f"%%python\n{number}", f"{number}"), shown=Shown(size))
+        memory.remember(RequestedCell(f"%%python\n{number}", f"{number}"), code_outputs=Shown(size))
 
     first, *others = texts(memory)
     assert "not kept" in first
     assert others == [f"of {half}", "of 10"]
-    assert [cell["source"][-1] for cell in memory.earlier(None)] == ["0", "1", "2"]
+    assert [cell["source"][-1] for cell in memory.cells_above(None)] == ["0", "1", "2"]
 
 
 def test_the_last_cell_keeps_its_outputs_however_large_and_wherever_it_stands():
     memory = SessionMemory()
     for cell_id in ("a", "b"):
-        memory.remember(RequestedCell("%%python\n1", cell_id), shown=Shown(10))
-    memory.remember(RequestedCell("%%python\n1", "a"), shown=Shown(2 * KEPT_CHARACTERS))
+        memory.remember(RequestedCell("%%python\n1", cell_id), code_outputs=Shown(10))
+    memory.remember(RequestedCell("%%python\n1", "a"), code_outputs=Shown(2 * KEPT_CHARACTERS))
 
     first, second = texts(memory)
     assert first == f"of {2 * KEPT_CHARACTERS}"

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporary
 from msgbook.agents.markdown_file import split_markdown
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic, source_of
+from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic_name, source_of
 from msgbook.text import one_line, visible
 from msgbook_format.agents.definitions import (
     DEFAULT_AGENT,
@@ -136,7 +136,7 @@ class _Agents:
         """What `%model` and `%agent default` cells say, in their order."""
         problems = [*self._frontmatter.problems]
         for line in filter(None, map(_magic_line, cells)):
-            model, magic = model_magic(line), parse_agent_line(line)
+            model, magic = model_magic_name(line), parse_agent_line(line)
             if model:
                 self.choices.append(_Choice("model", model))
             elif magic and magic.verb == "new":

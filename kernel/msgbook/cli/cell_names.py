@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cli.terminal import line_of
-from msgbook.notebook.cells import Cell, metadata_of, source_of
+from msgbook.notebook.cells import Cell
 
 NO_ID = "-"
 """What `shown_id` gives for a cell without one."""
@@ -19,13 +19,11 @@ def shown_id(cell: Cell) -> str:
     return line_of(str(cell.get("id", NO_ID)))
 
 
-def title_of(cell: Cell) -> str:
-    """The title of a cell, else its first line."""
-    title = metadata_of(cell).get("title")
-    if isinstance(title, str) and title.strip():
-        return line_of(title, _TITLE_LENGTH)
-    lines = (line for line in source_of(cell).splitlines() if line.strip())
-    return line_of(next(lines, ""), _TITLE_LENGTH)
+def shown_title(cell: Cell) -> str:
+    """Return the title of a cell, or else its first words."""
+    from msgbook.notebook.cell_names import title_of
+
+    return title_of(cell, _TITLE_LENGTH)
 
 
 def require_cell(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:

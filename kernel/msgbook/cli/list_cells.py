@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.cell_names import require_cell, shown_id, title_of
+from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import reason
@@ -20,7 +20,7 @@ def add(verbs: Any) -> None:
     parser = verbs.add_parser(
         "list",
         help="list the cells of a conversation, its agents, or print one cell",
-        description="FILE: a line for each cell, ID TAB KIND TAB title or first line; the kinds "
+        description="FILE: a line for each cell, ID TAB KIND TAB title or first words; the kinds "
         "are prompt, code, note, system and raw. FILE/agent: the names of the agents that it "
         "involves, the default first. FILE/ID: the text of the cell with that id.",
     )
@@ -49,7 +49,7 @@ def list_target(target: str) -> int:
     notebook = Document.read(path).notebook
     if part is None:
         for cell in notebook["cells"]:
-            say("\t".join((shown_id(cell), _kind(cell, notebook), title_of(cell))))
+            say("\t".join((shown_id(cell), _kind(cell, notebook), shown_title(cell))))
     elif part == _AGENTS:
         for name in list_agents(notebook):
             say(line_of(name))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.cli.cell_names import require_cell, shown_id, title_of
+from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.errors import MsgbookError
 from msgbook.text import counted, without_data
@@ -173,7 +173,7 @@ def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str
 
 
 def _named(cell: Cell) -> str:
-    return f"cell {shown_id(cell)} ({title_of(cell)})"
+    return f"cell {shown_id(cell)} ({shown_title(cell)})"
 
 
 def _spoken(message: Message) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.cli.cell_names import NO_ID, require_cell, shown_id, title_of
+from msgbook.cli.cell_names import NO_ID, require_cell, shown_id, shown_title
 from msgbook.cli.terminal import complain
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def run_file(
     screen = Screen(
         _VERB,
         live=sys.stdout.isatty(),
-        heading=lambda cell: f"> {title_of(cell)}  [{shown_id(cell)}]",
-        summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], title_of(cell))),
+        heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
+        summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], shown_title(cell))),
         place=lambda cell: f"{path}/{shown_id(cell)}",
     )
 

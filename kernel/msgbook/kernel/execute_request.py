@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from msgbook.notebook.saved_notebook import regular_notebook
+from msgbook.notebook.saved_notebook import find_notebook_file
 from msgbook.notebook.session_memory import RequestedCell
 
 _VSCODE = "vscode-notebook-cell"
@@ -63,7 +63,7 @@ def named_notebook(uri: str, folder: Path) -> Path | None:
     Returns:
         None for a notebook that is not saved yet, or is on another machine.
     """
-    found = regular_notebook(path_of(uri))
+    found = find_notebook_file(path_of(uri))
     try:
         if found is not None and found.resolve().is_relative_to(folder.resolve()):
             return found

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.kernel.code_outputs import OutputRecorder
-from msgbook.notebook.saved_notebook import SavedNotebooks, session_file, version_of
-from msgbook.notebook.session_memory import RanCell, RequestedCell, SessionMemory
+from msgbook.notebook.saved_notebook import SavedNotebookReader, file_version, session_notebook_file
+from msgbook.notebook.session_memory import ExecutedCell, RequestedCell, SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Transcript, read_transcript
 from msgbook_format.turn import Turn
 
@@ -37,7 +37,7 @@ class Transcripts:
         self._page = page
         self._memory = memory
         self._outputs = outputs
-        self._saved = SavedNotebooks()
+        self._saved = SavedNotebookReader()
         self._has_warned = False
 
     async def read(self, requested: RequestedCell) -> Transcript:
@@ -49,25 +49,25 @@ class Transcripts:
             if path is not None:
                 saved = await asyncio.to_thread(self._saved.read, path)
                 # Imported here: the kernel starts without the history.
-                from msgbook.notebook.file_source import with_file
+                from msgbook.notebook.file_source import merge_saved_cells
 
-                transcript = with_file(
+                transcript = merge_saved_cells(
                     transcript, requested, saved, self._memory, is_edited=has_page
                 )
             else:
                 note = _NO_PAGE if has_page else self._no_file_note(requested)
-                transcript = replace(transcript, note=note)
+                transcript = replace(transcript, notice=note)
         return replace(transcript, path=path)
 
-    def start_code(self, requested: RequestedCell, request_id: str) -> RanCell:
+    def start_code(self, requested: RequestedCell, request_id: str) -> ExecutedCell:
         """Remember a code cell that starts to run, and record its outputs from now on.
 
         Args:
             request_id: Id of the `execute_request`.
         """
-        return self._memory.remember(requested, shown=self._outputs.start(request_id))
+        return self._memory.remember(requested, code_outputs=self._outputs.start(request_id))
 
-    def end_code(self, cell: RanCell) -> None:
+    def end_code(self, cell: ExecutedCell) -> None:
         """Note that a code cell has ended: a file that is saved later contains its outputs."""
         cell.version = _version(cell.requested)
 
@@ -107,8 +107,8 @@ class Transcripts:
 
 def _file(requested: RequestedCell) -> Path | None:
     """Return the notebook's file: the client's name for it, else the server's."""
-    return requested.path or session_file(os.environ)
+    return requested.path or session_notebook_file(os.environ)
 
 
 def _version(requested: RequestedCell) -> Hashable:
-    return version_of(_file(requested))
+    return file_version(_file(requested))

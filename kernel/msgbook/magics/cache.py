@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.notebook.cell_names import named
+from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell
 from msgbook.request.history.prefix import Sent, SharedPrefix, shared_prefix
 from msgbook.request.history.prune import prunes
@@ -44,17 +44,19 @@ def _culprit(shared: SharedPrefix, before: Sequence[Cell], after: Sequence[Cell]
     old, new = before[shared.before], after[shared.after]
     new_prunes = [position for position in prunes(after) if position not in prunes(before)]
     if old == new and new_prunes:
-        return f"{named(after, new_prunes[-1])}: it drops old copies of files."
+        return f"{describe_cell(after, new_prunes[-1])}: it drops old copies of files."
     if _is_same(old, new, shared):
-        return f"{named(after, shared.after)}: it was edited, run again, or is summed up now."
+        return (
+            f"{describe_cell(after, shared.after)}: it was edited, run again, or is summed up now."
+        )
     # The old one is still there, or the new one was there already: cells were moved or left out.
     if not any(_is_same(old, cell, shared) for cell in after):
-        return f"{named(before, shared.before)}: it was deleted."
+        return f"{describe_cell(before, shared.before)}: it was deleted."
     if not any(_is_same(new, cell, shared) for cell in before):
-        return f"{named(after, shared.after)}: it was put in."
+        return f"{describe_cell(after, shared.after)}: it was put in."
     return (
-        f"{named(before, shared.before)}: it was moved, or left out; "
-        f"{named(after, shared.after)} now stands there."
+        f"{describe_cell(before, shared.before)}: it was moved, or left out; "
+        f"{describe_cell(after, shared.after)} now stands there."
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.magics.base import UsageError
-from msgbook.notebook.cell_names import named
+from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.kind import history_of, is_summary, kind_of
@@ -56,7 +56,7 @@ def compact(
     old = turns[: max(0, len(turns) - kept)]
     if not old:
         return Compaction(f"Nothing to sum up: {len(turns)} turns above stand whole.", None)
-    lines = [f"  {named(cells, position)}" for position in old[:_SHOWN]]
+    lines = [f"  {describe_cell(cells, position)}" for position in old[:_SHOWN]]
     lines += [f"  ... and {len(old) - _SHOWN} more"] if len(old) > _SHOWN else []
     ids = [cells[i]["id"] for i in old if isinstance(cells[i].get("id"), str)]
     if has_page and len(ids) == len(old):

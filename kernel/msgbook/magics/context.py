@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cell_names import named_with_id
+from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.transcript import Transcript
 from msgbook.request.token_estimates import (
     estimate_cell_tokens,
@@ -75,7 +75,7 @@ def _cells(of_cells: dict[int, int], transcript: Transcript) -> Iterator[str]:
     heaviest = sorted(of_cells, key=lambda position: (-of_cells[position], position))
     shown, rest = heaviest[:_SHOWN_CELLS], heaviest[_SHOWN_CELLS:]
     for position in sorted(shown):
-        yield _line(named_with_id(transcript.earlier, position), of_cells[position])
+        yield _line(describe_cell_with_id(transcript.earlier, position), of_cells[position])
     if rest:
         tokens = sum(of_cells[position] for position in rest)
         yield _line(f"{counted(len(rest), 'smaller cell')}, together", tokens)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cell_names import named
+from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.request.context.macros import REMOVE, Definition, MacrosAbove, macros_above
 from msgbook.text import one_line, visible
@@ -71,4 +71,4 @@ def _value(one: Definition) -> str:
 
 
 def _place(one: Definition, cells: Sequence[Cell]) -> str:
-    return "the notebook's metadata" if one.cell is None else named(cells, one.cell)
+    return "the notebook's metadata" if one.cell is None else describe_cell(cells, one.cell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.notebook.cell_names import named_with_id
+from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.cells import Cell
 from msgbook.request.history.reader import Reader
 from msgbook.request.history.stale import Stale, ViewOf, stale_turns
@@ -24,7 +24,7 @@ def stale(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> str:
     if not found:
         return "No turn above is stale: each answers what stands above it."
     lines = [f"Stale, of the turns above, since what they were asked has changed: {_count(found)}"]
-    lines += [f"  {named_with_id(cells, one.cell)}" for one in found[:_SHOWN]]
+    lines += [f"  {describe_cell_with_id(cells, one.cell)}" for one in found[:_SHOWN]]
     lines += ["  ..."] if len(found) > _SHOWN else []
     lines.append(f"The first change is {_first_change(found[0], cells)}.")
     return "\n".join(
@@ -38,8 +38,8 @@ def _count(found: Sequence[Stale]) -> str:
 
 def _first_change(first: Stale, cells: Sequence[Cell]) -> str:
     """Where it stands, as narrowly as hashes tell."""
-    places = [named_with_id(cells, first.changed[0])]
+    places = [describe_cell_with_id(cells, first.changed[0])]
     if len(first.changed) > 1:
-        places.append(named_with_id(cells, first.changed[-1]))
+        places.append(describe_cell_with_id(cells, first.changed[-1]))
     where = f"in {' to '.join(places)}, or a cell that was deleted there"
     return f"in the system message (agent, skills), or {where}" if first.maybe_system else where

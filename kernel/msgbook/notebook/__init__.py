@@ -1,1 +1,1 @@
-"""The notebook as the conversation's memory: cells, their names, and where they are read from."""
+"""The notebook: its cells, their names, and the transcript of the cells above a running one."""

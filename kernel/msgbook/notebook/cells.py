@@ -1,4 +1,4 @@
-"""What a cell of the notebook is to the conversation. Pure."""
+"""The cells of a notebook: their parts, and whether a cell is a prompt. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from msgbook.config.limits import LIMIT_KEYS
 from msgbook_format.syntax.magic_lines import MSG_MAGIC, parse_msg_line
 
 Cell = Mapping[str, Any]
-"""A cell as in nbformat 4.5; comes from a page or a file, so any key may be missing or odd."""
+"""A cell as in nbformat 4.5. It comes from a page or a file, so any key may be missing or odd."""
 
 IsMagic = Callable[[str], bool]
-"""Whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
+"""Returns whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
 
 NOTEBOOK_SUFFIX = ".ipynb"
 
@@ -42,40 +42,44 @@ OWN_MAGICS = frozenset(
 """Line magics that steer the conversation; their cells are no part of it."""
 
 SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
-"""Of these the first that an output has is sent. Objects that are shown as Markdown have a
-`text/plain` that says nothing."""
+"""Types of the texts of an output, the preferred one first; one is sent. Of an object with
+`text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
-"""All spellings of `history` (seed 004)."""
+"""All values of `history` (seed 004)."""
 
 PROMPT_ATTRIBUTES = frozenset({"agent", "history", "model", *LIMIT_KEYS})
 """Attributes that a `%%msg` line can set."""
 
-
-_MOST = 2**53 - 1
-"""Whole numbers up to here are the same to all readers of JSON. Python neither writes one of more than
-4,300 digits nor takes it times a price."""
+_MAX_COUNT = 2**53 - 1
+"""Largest integer that all readers of JSON agree on."""
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value of a notebook is a whole number from 0 on that can be counted with."""
-    return type(value) is int and 0 <= value <= _MOST
+    """Return whether a value of a notebook is an integer from 0 that can be calculated with."""
+    return type(value) is int and 0 <= value <= _MAX_COUNT
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt cell, taken apart."""
+    """The parts of a prompt cell."""
 
     text: str
-    """What the user says to the model, as written."""
+    """Text for the model, as written."""
     attributes: dict[str, str] = field(default_factory=dict)
-    """Of the `%%msg` line: `agent`, `model`, `history`, ..."""
+    """Attributes of the `%%msg` line: `agent`, `model`, `history`, ..."""
     line: int = field(default=1, compare=False)
-    """Line of the cell in which the text begins, from 1."""
+    """Line of the cell in which the text begins, counted from 1."""
     problem: str | None = None
     """Description of the first word of the `%%msg` line that cannot be read."""
+
+
+def id_of(cell: Cell) -> str:
+    """Return the id of a cell; an empty text if it has none."""
+    cell_id = cell.get("id")
+    return cell_id if isinstance(cell_id, str) else ""
 
 
 def source_of(cell: Cell) -> str:
@@ -86,22 +90,22 @@ def source_of(cell: Cell) -> str:
 
 
 def metadata_of(cell: Cell) -> Mapping[str, Any]:
-    """The cell's `metadata.msgbook`; empty when there is none."""
-    # JSON: to look for any `Mapping` takes several times as long.
+    """Return the cell's `metadata.msgbook`, or an empty mapping."""
+    # The metadata is JSON. A test for any `Mapping` takes several times as long.
     metadata = cell.get("metadata")
     ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
     return ours if isinstance(ours, dict) else {}
 
 
 def any_magic(name: str) -> bool:
-    """The rule of the file format, which knows no registry: all names but `%%msg` are magics."""
+    """Return whether the file format takes a name for a magic: any name but `%%msg`."""
     return name != MSG_MAGIC
 
 
 def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
-    """Whether a code cell on the msgbook kernel is a message.
+    """Return whether a code cell on the msgbook kernel is a prompt.
 
-    A cell is code iff its first non-blank line starts with `!` or with a registered `%name` or
+    A cell is code if and only if its first non-blank line starts with `!` or with a registered `%name` or
     `%%name` other than `%%msg`.
     """
     text = source.lstrip()
@@ -112,7 +116,7 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
 
 
 def parse_prompt(source: str) -> Prompt:
-    """Take a prompt cell apart: its `%%msg` line, and a leading backslash that forces a prompt."""
+    """Return the parts of a prompt cell: the `%%msg` line is split off, and so is a leading backslash."""
     stripped = source.lstrip()
     if stripped.startswith(MSG_MAGIC):
         msg = parse_msg_line(source)
@@ -125,8 +129,8 @@ def parse_prompt(source: str) -> Prompt:
     return Prompt(source)
 
 
-def model_magic(source: str) -> str | None:
-    """The NAME of a cell that is just `%model NAME`; None for any other cell."""
+def model_magic_name(source: str) -> str | None:
+    """Return the NAME if the cell is just `%model NAME`."""
     words = source.split()
     if len(words) == 2 and words[0] == "%model" and "\n" not in source.strip():
         return words[1]
@@ -134,18 +138,18 @@ def model_magic(source: str) -> str | None:
 
 
 def is_own_magic(source: str) -> bool:
-    """Whether the cell begins with one of msgbook's line magics."""
+    """Return whether the cell begins with one of msgbook's line magics."""
     words = source.split(maxsplit=1)
     return bool(words) and words[0] in OWN_MAGICS
 
 
 def is_excluded(history: Any) -> bool:
-    """Whether a `history` value keeps its cell from the model."""
+    """Return whether a `history` value excludes the cell from requests."""
     return history is False or str(history).strip().lower() in _EXCLUDED
 
 
 def outputs_of(cell: Cell) -> list[Any]:
-    """The outputs of a cell that are objects."""
+    """Return the outputs of a cell that are objects."""
     outputs = cell.get("outputs")
     if not outputs:
         return []

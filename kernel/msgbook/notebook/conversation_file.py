@@ -1,7 +1,7 @@
-"""A conversation's file: read as a notebook, given answers, written back in one step.
+"""The file of a conversation: read as a notebook, given turns, and written back in one step.
 
-A `.msg.md`, a `.md` with a message section, or an `.ipynb`. What somebody else has put into the
-file since it was read is never overwritten.
+It is a `.msg.md`, a `.md` with a message section, or an `.ipynb`. Changes that someone else made to
+the file after it was read are never overwritten.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from msgbook_format.turn import Turn, bundle
 
 
 class DocumentError(MsgbookError):
-    """A file cannot be read or written as a conversation; the message names it."""
+    """A file that cannot be read or written as a conversation; the message names it."""
 
 
 class Document:
-    """A notebook and the file that it came from.
+    """A notebook and its file.
 
     Attributes:
-        notebook: plain JSON of nbformat 4; changed in place.
+        notebook: Plain JSON of nbformat 4; changed in place.
     """
 
     def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes | None) -> None:
         self.path = path
         self.notebook = notebook
         self._digest = digest
-        """SHA-256 of what the file holds; None for a file that is to be made."""
+        """SHA-256 of the file's content; None for a file that does not exist yet."""
 
     @classmethod
     def read(cls, path: Path) -> Document:
-        """Read a file. A notebook of an older format is converted, in memory.
+        """Read a file. A notebook of an older format is converted in memory.
 
         Raises:
-            DocumentError: It cannot be read, or holds no conversation.
+            DocumentError: The file cannot be read, or is no conversation.
         """
         try:
             if path.suffix == NOTEBOOK_SUFFIX:
@@ -61,79 +61,82 @@ class Document:
 
     @classmethod
     def new(cls, path: Path) -> Document:
-        """An empty conversation, to be written to a file that does not exist yet.
+        """Return an empty conversation for a file that does not exist yet.
 
         Raises:
-            DocumentError: No conversation has such a name.
+            DocumentError: The name does not end as a conversation's must.
         """
         require_name(path)
         return cls(path, reads(""), None)
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """The notebook's own, in document order."""
+        """The notebook's cells, in document order."""
         cells: list[dict[str, Any]] = self.notebook["cells"]
         return cells
 
     def put_turn(self, number: int, turn: Turn, error: dict[str, Any] | None = None) -> None:
-        """Give a prompt its answer, in place of what stood below it.
+        """Replace the outputs of a prompt with a turn.
 
-        What a kernel cannot write, since it is metadata, is written here.
+        Macros and summaries of the turn are written into the metadata, as a page would do.
 
         Args:
-            number: The cell's, from 0.
-            error: `ename`, `evalue` and `traceback` of a turn that failed.
+            number: Position of the cell, from 0.
+            error: `ename`, `evalue` and `traceback` of a failed turn.
         """
         outputs = [{"output_type": "display_data", "data": bundle(turn), "metadata": {}}]
         if error is not None:
             outputs.append({"output_type": "error", **error})
         cell = self.cells[number]
         cell["outputs"] = outputs
-        # No kernel has counted this run.
+        # No kernel counted this run.
         cell["execution_count"] = None
-        self._mirror(turn.get("context"))
+        self._copy_to_metadata(turn.get("context"))
 
     def save(self) -> None:
-        """Write the notebook into its file, in one step; a new file takes no other one's place.
+        """Write the notebook into its file in one step. A new file replaces no other file.
 
         Raises:
-            FileChangedError: The file is not as it was read or written last; it is left as it is.
-            OSError: It cannot be written; it is as it was.
+            FileChangedError: The file has changed since it was last read or written. It is not
+                written.
+            OSError: The file cannot be written. It is unchanged.
         """
         data = _encoded(self.notebook, self.path)
         if self._digest is None:
-            _create(self.path, data)
+            _write_new_file(self.path, data)
         else:
             replace_bytes(self.path, data, expected=self._digest)
         self._digest = sha256(data).digest()
 
     def require_writable(self) -> None:
-        """Raise `DocumentError` if the file surely cannot be written, before an answer is paid for."""
+        """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""
         target = self.path.resolve()
         if not (os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)):
             raise DocumentError(f"{self.path}: expected a file that can be written")
 
-    def _mirror(self, context: Any) -> None:
-        """Write the macros and summaries of a turn's context into the metadata that holds them."""
+    def _copy_to_metadata(self, context: Any) -> None:
+        """Copy the macros and summaries of a turn's context into the metadata."""
         if not isinstance(context, dict):
             return
         if isinstance(context.get("macros"), dict):
-            _ours(self.notebook)["macros"] = deepcopy(context["macros"])
+            _msgbook_metadata(self.notebook)["macros"] = deepcopy(context["macros"])
             if not context["macros"]:
-                _drop_ours(self.notebook, "macros")
-        found = context.get("summaries")
-        summaries = found if isinstance(found, dict) else {}
+                _drop_metadata(self.notebook, "macros")
+        recorded = context.get("summaries")
+        summaries = recorded if isinstance(recorded, dict) else {}
         for cell in self.cells:
             summary = summaries.get(str(cell.get("id")))
             if isinstance(summary, dict):
-                _ours(cell)["summary"] = deepcopy(summary)
+                _msgbook_metadata(cell)["summary"] = deepcopy(summary)
 
 
 def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Path:
-    """Put a notebook into the first file `STEM + WORD`, `-2`, `-3`, ... that is free; its name.
+    """Write a notebook into a new file beside `path` and return the new path.
+
+    Its name is the stem of `path` with `word`; `-2`, `-3`, ... follow if that file exists.
 
     Raises:
-        DocumentError: It cannot be written.
+        DocumentError: The file cannot be written.
     """
     suffix = SUFFIX if path.name.endswith(SUFFIX) else path.suffix
     stem = path.name.removesuffix(suffix)
@@ -150,11 +153,11 @@ def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Path:
 
 
 def create(path: Path, notebook: dict[str, Any]) -> None:
-    """Put a notebook into a file that does not exist yet.
+    """Write a notebook into a new file.
 
     Raises:
-        FileExistsError: There is one of that name; it is left alone.
-        DocumentError: The file cannot be written; there is none then.
+        FileExistsError: The file exists. It is not changed.
+        DocumentError: The file cannot be written. None is left behind.
     """
     try:
         Document(path, notebook, None).save()
@@ -165,41 +168,41 @@ def create(path: Path, notebook: dict[str, Any]) -> None:
 
 
 def require_name(path: Path) -> None:
-    """Raise `DocumentError` unless a conversation can have such a name."""
+    """Raise `DocumentError` unless the name ends as a conversation's must."""
     if not path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX)):
         raise DocumentError(f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}")
 
 
-def new_prompt(source: str, cell_id: str, ours: dict[str, Any]) -> dict[str, Any]:
-    """A code cell as nbformat has it, with `ours` as its `metadata.msgbook`."""
+def new_prompt(source: str, cell_id: str, msgbook_metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return a code cell as in nbformat."""
     return {
         "cell_type": "code",
         "id": cell_id,
         "source": source,
-        "metadata": {"msgbook": ours} if ours else {},
+        "metadata": {"msgbook": msgbook_metadata} if msgbook_metadata else {},
         "execution_count": None,
         "outputs": [],
     }
 
 
-def _ours(node: dict[str, Any]) -> dict[str, Any]:
-    """`metadata.msgbook` of a notebook or cell, made if there is none."""
+def _msgbook_metadata(node: dict[str, Any]) -> dict[str, Any]:
+    """Return `metadata.msgbook` of a notebook or cell, which is added if necessary."""
     metadata = node["metadata"]
     if not isinstance(metadata.get("msgbook"), dict):
         metadata["msgbook"] = {}
-    ours: dict[str, Any] = metadata["msgbook"]
-    return ours
+    found: dict[str, Any] = metadata["msgbook"]
+    return found
 
 
-def _drop_ours(node: dict[str, Any], key: str) -> None:
-    """Take a key out of `metadata.msgbook`, which goes when nothing else is in it."""
-    ours = _ours(node)
-    ours.pop(key, None)
-    if not ours:
+def _drop_metadata(node: dict[str, Any], key: str) -> None:
+    """Remove a key from `metadata.msgbook`, and `metadata.msgbook` itself if it is then empty."""
+    found = _msgbook_metadata(node)
+    found.pop(key, None)
+    if not found:
         del node["metadata"]["msgbook"]
 
 
-def _create(path: Path, data: bytes) -> None:
+def _write_new_file(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         try:
             file.write(data)

@@ -1,4 +1,4 @@
-"""The saved notebook as a source of the conversation, where no page shows the running cell."""
+"""The transcript from the saved notebook, for a running cell that no page shows."""
 
 from __future__ import annotations
 
@@ -7,156 +7,162 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from msgbook.notebook.cells import Cell, outputs_of, source_of
-from msgbook.notebook.saved_notebook import Saved
-from msgbook.notebook.session_memory import RanCell, RequestedCell, SessionMemory
+from msgbook.notebook.cells import Cell, id_of, outputs_of, source_of
+from msgbook.notebook.saved_notebook import SavedNotebook
+from msgbook.notebook.session_memory import ExecutedCell, RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import turn_of
 
 _UNSAVED = (
-    "No open page showed this cell: cells that have not run since the notebook was saved were sent "
-    "as they were saved. Save it before you run a cell to send all changes."
+    "No open page showed this cell, so the cells that have not run since the notebook was saved "
+    "were sent as they were saved. To send all changes, save the notebook before you run a cell."
 )
 
 _NOT_FOUND = (
-    "No open page showed this cell, and it was not found in the saved notebook: only what this "
-    "session has run was sent. Save the notebook and run the cell again to send its other cells, "
-    "notes and agents, too."
+    "No open page showed this cell, and the saved notebook does not contain it: only what this "
+    "session has run was sent. To send the notebook's other cells, notes and agents too, save the "
+    "notebook and run the cell again."
 )
 
-_NO_PAST = (
-    "No open page showed this cell, this session has run nothing above it, and it was not found in "
-    "the saved notebook: the request starts without history. Save the notebook and run the cell "
-    "again to send what stands above it."
+_NO_HISTORY = (
+    "No open page showed this cell, this session has run nothing above it, and the saved notebook "
+    "does not contain it: the request starts without history. To send the cells above, save the "
+    "notebook and run the cell again."
 )
 
 
-def with_file(
+def merge_saved_cells(
     session: Transcript,
     requested: RequestedCell,
-    saved: Saved | None,
+    saved: SavedNotebook | None,
     memory: SessionMemory,
     *,
     is_edited: bool = False,
 ) -> Transcript:
-    """What counts where no page shows the running cell: the file's cells and this session's.
+    """Return the transcript of a running cell that no page shows.
 
-    The file's, in their order, where it holds the running cell: those that have run here since it
-    was written as they have run, those that were deleted here not at all, and the session's own
-    that are not saved yet behind the one that they followed. Else this session's alone.
+    If the file contains the running cell, the transcript has the file's cells in their order:
+    cells that ran here after the file was written as they ran, without the cells that were deleted
+    here, and with each unsaved cell of this session behind the cell that it followed. Otherwise the
+    transcript is the session's.
 
     Args:
-        session: What the session knows above the running cell.
-        saved: None where the file cannot be read.
-        is_edited: Whether the notebook may have been edited since, for all that is known.
+        session: The session's transcript of the running cell.
+        saved: None if the file cannot be read.
+        is_edited: Whether the notebook may have been edited since it was saved.
     """
-    place = saved.place_of(requested, memory.saved_id(requested.cell_id)) if saved else None
-    if saved is None or place is None:
-        return replace(session, note=_NOT_FOUND if session.earlier else _NO_PAST)
-    memory.metadata = saved.metadata
-    running = saved.cells[place]
-    above = _Above(saved, place)
-    above.overlay(
-        [one for one in memory.ran(None) if one.requested.path == requested.path], requested
+    position = (
+        saved.find_position(requested, memory.saved_id_of(requested.cell_id)) if saved else None
     )
-    is_edited = is_edited or above.is_newer or source_of(running) != requested.source
+    if saved is None or position is None:
+        return replace(session, notice=_NOT_FOUND if session.earlier else _NO_HISTORY)
+    memory.metadata = saved.metadata
+    running = saved.cells[position]
+    earlier = _EarlierCells(saved, position)
+    executed = memory.executed_above(None)
+    earlier.add_newer(
+        [cell for cell in executed if cell.requested.path == requested.path], requested
+    )
+    is_edited = is_edited or earlier.has_unsaved or source_of(running) != requested.source
     return Transcript(
         "file",
-        above.cells(memory),
-        {**running, "source": requested.source, "metadata": _metadata(running, requested.metadata)},
-        note=_UNSAVED if is_edited else "",
+        earlier.list_cells(memory),
+        {
+            **running,
+            "source": requested.source,
+            "metadata": _update_metadata(running, requested.metadata),
+        },
+        notice=_UNSAVED if is_edited else "",
         metadata=saved.metadata,
     )
 
 
-class _Above:
-    """The cells above the running one, as they are put together.
+class _EarlierCells:
+    """The cells above the running one: those of the file, and newer ones of the session.
 
     Args:
-        place: Of the running cell in the file.
+        position: Position of the running cell in the file.
     """
 
-    def __init__(self, saved: Saved, place: int) -> None:
-        self._saved, self._place = saved, place
-        self._ran: dict[int, RanCell] = {}
-        """What is newer than the file's cell, by its place."""
-        self._behind: dict[int, list[Cell]] = {}
-        """Cells that are not in the file, by the place of the one that they follow; -1: the top."""
+    def __init__(self, saved: SavedNotebook, position: int) -> None:
+        self._saved, self._position = saved, position
+        self._newer: dict[int, ExecutedCell] = {}
+        """Cells that ran after the file was written, by their positions in the file."""
+        self._inserted: dict[int, list[Cell]] = {}
+        """Cells that the file does not contain, by the position of the cell that they follow; -1 for
+        those at the top."""
 
     @property
-    def is_newer(self) -> bool:
-        """Whether something of it is not saved."""
-        return bool(self._ran or self._behind)
+    def has_unsaved(self) -> bool:
+        """Whether the session has cells that are not saved."""
+        return bool(self._newer or self._inserted)
 
-    def overlay(self, ran: Sequence[RanCell], requested: RequestedCell) -> None:
-        """Lay over the file what has run since it was written."""
-        places = _places(self._saved.cells, ran)
-        follows = -1
-        for number, one in enumerate(ran):
-            found = places.get(number)
-            if requested.cell_id is not None and one.requested.cell_id == requested.cell_id:
-                found = self._place
-            follows = follows if found is None else found
-            is_newer = one.version == self._saved.version
-            if follows >= self._place:
+    def add_newer(self, executed: Sequence[ExecutedCell], requested: RequestedCell) -> None:
+        """Add the cells that ran after the file was written."""
+        positions = _find_positions(self._saved.cells, executed)
+        previous = -1
+        for number, cell in enumerate(executed):
+            found = positions.get(number)
+            if requested.cell_id is not None and cell.requested.cell_id == requested.cell_id:
+                found = self._position
+            previous = previous if found is None else found
+            is_newer = cell.version == self._saved.version
+            if previous >= self._position:
                 continue
             if found is None and is_newer:
-                self._behind.setdefault(follows, []).append(one.cell)
-            elif found is not None and (is_newer or _is_running(self._saved.cells[found])):
-                self._ran[found] = one
+                self._inserted.setdefault(previous, []).append(cell.cell)
+            elif found is not None and (is_newer or _has_running_turn(self._saved.cells[found])):
+                self._newer[found] = cell
 
-    def cells(self, memory: SessionMemory) -> list[Cell]:
-        """In order of the notebook."""
-        cells = list(self._behind.get(-1, ()))
-        for place, cell in enumerate(self._saved.cells[: self._place]):
-            one = self._ran.get(place)
-            if one is not None:
-                said = {"source": one.requested.source, "outputs": one.outputs}
-                cells.append({**cell, **said, "metadata": _metadata(cell, one.metadata)})
+    def list_cells(self, memory: SessionMemory) -> list[Cell]:
+        """Return the cells in the order of the notebook."""
+        cells = list(self._inserted.get(-1, ()))
+        for position, cell in enumerate(self._saved.cells[: self._position]):
+            newer = self._newer.get(position)
+            if newer is not None:
+                changed = {"source": newer.requested.source, "outputs": newer.outputs}
+                metadata = _update_metadata(cell, newer.metadata)
+                cells.append({**cell, **changed, "metadata": metadata})
             elif not memory.is_deleted(cell.get("id"), self._saved.version):
                 cells.append(cell)
-            cells += self._behind.get(place, ())
+            cells += self._inserted.get(position, ())
         return cells
 
 
-def _places(cells: Sequence[Cell], ran: Sequence[RanCell]) -> dict[int, int]:
-    """Where in the file the cells stand that have run: by their ids, else by their sources."""
-    ids, sources = {}, defaultdict(list)
-    for place, cell in enumerate(cells):
+def _find_positions(cells: Sequence[Cell], executed: Sequence[ExecutedCell]) -> dict[int, int]:
+    """Return the position in the file of each executed cell: found by its id, else by its source."""
+    by_id, by_source = {}, defaultdict(list)
+    for position, cell in enumerate(cells):
         if cell.get("cell_type") == "code":
-            ids[_id(cell)] = place
-            sources[source_of(cell)].append(place)
-    places: dict[int, int] = {}
-    for number, one in enumerate(ran):
-        names = (one.requested.cell_id, one.saved_id)
-        found = next((ids[name] for name in names if name and name in ids), None)
+            by_id[id_of(cell)] = position
+            by_source[source_of(cell)].append(position)
+    positions: dict[int, int] = {}
+    for number, run in enumerate(executed):
+        ids = (run.requested.cell_id, run.saved_id)
+        found = next((by_id[name] for name in ids if name and name in by_id), None)
         if found is not None:
-            places[number] = found
-    taken = set(places.values())
+            positions[number] = found
+    taken = set(positions.values())
     times: Counter[str] = Counter()
-    for number, one in enumerate(ran):
-        free = [place for place in sources[one.requested.source] if place not in taken]
-        if number not in places and free:
-            # The same text again is the next cell with it, or the last one once more.
-            next_one = free[min(times[one.requested.source], len(free) - 1)]
-            places[number] = one.requested.position if one.requested.position in free else next_one
-            times[one.requested.source] += 1
-    return places
+    for number, run in enumerate(executed):
+        source = run.requested.source
+        candidates = [position for position in by_source[source] if position not in taken]
+        if number not in positions and candidates:
+            # The same source again is the next cell with it, or the last one once more.
+            next_one = candidates[min(times[source], len(candidates) - 1)]
+            known = run.requested.position
+            positions[number] = known if known in candidates else next_one
+            times[source] += 1
+    return positions
 
 
-def _metadata(cell: Cell, known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A saved cell's, with what is known of it since in its place."""
+def _update_metadata(cell: Cell, newer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the metadata of a saved cell, updated with newer values."""
     metadata = cell.get("metadata")
-    return {**(metadata if isinstance(metadata, Mapping) else {}), **known}
+    return {**(metadata if isinstance(metadata, Mapping) else {}), **newer}
 
 
-def _id(cell: Cell) -> str:
-    """The id of a cell that comes from a file, so that it may be anything."""
-    cell_id = cell.get("id")
-    return cell_id if isinstance(cell_id, str) else ""
-
-
-def _is_running(cell: Cell) -> bool:
-    """Whether it was saved while its turn ran."""
+def _has_running_turn(cell: Cell) -> bool:
+    """Return whether the cell was saved while its turn ran."""
     turns = map(turn_of, outputs_of(cell))
     return any(turn and turn["status"] == "running" for turn in turns)

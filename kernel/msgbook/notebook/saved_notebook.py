@@ -1,4 +1,4 @@
-"""A notebook as it was saved last, read again only when its file has changed."""
+"""The saved notebook, read again only when its file has changed."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from msgbook_format.garbage import paused
 SESSION_VARIABLE = "JPY_SESSION_NAME"
 
 SIZE_LIMIT = 500_000_000
-"""Bytes of a file that is read."""
+"""Bytes of the largest file that is read."""
 
 
-def session_file(environ: Mapping[str, str]) -> Path | None:
-    """The file of the notebook that a Jupyter server started this kernel for.
+def session_notebook_file(environ: Mapping[str, str]) -> Path | None:
+    """Return the file of the notebook that a Jupyter server started this kernel for.
 
-    Servers name it in `JPY_SESSION_NAME`, as it was called then. Clients without a server (nbclient,
-    `jupyter console`) do not set it, and a session without a name has the folder there.
+    The server names the file in `JPY_SESSION_NAME` when the kernel starts. Clients without a server
+    (nbclient, `jupyter console`) do not set the variable. For a session without a name it is a folder.
 
     Returns:
-        None where the variable names no text or notebook file that exists.
+        None if the variable does not name an existing text or notebook file.
     """
-    return regular_notebook(environ.get(SESSION_VARIABLE, ""))
+    return find_notebook_file(environ.get(SESSION_VARIABLE, ""))
 
 
-def regular_notebook(name: str) -> Path | None:
-    """The text or notebook file with an absolute path; None where there is none."""
+def find_notebook_file(name: str) -> Path | None:
+    """Return the path if it is absolute and names an existing text or notebook file."""
     path = Path(name)
     if not path.is_absolute() or path.suffix not in (NOTEBOOK_SUFFIX, ".md"):
         return None
-    return path if version_of(path) is not None else None
+    return path if file_version(path) is not None else None
 
 
-def version_of(path: Path | None) -> Hashable:
-    """What changes whenever a file is written; None where it cannot be read."""
+def file_version(path: Path | None) -> Hashable:
+    """Return a value that changes whenever the file is written; None if the file cannot be read."""
     try:
         found = path.stat() if path is not None else None
     except (OSError, ValueError):
@@ -50,49 +50,49 @@ def version_of(path: Path | None) -> Hashable:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """A notebook as it was saved last."""
+class SavedNotebook:
+    """A notebook as it was last saved."""
 
     cells: Sequence[Cell]
     metadata: Mapping[str, Any]
     version: Hashable
 
-    def place_of(self, requested: RequestedCell, saved_id: str | None = None) -> int | None:
-        """Where the running cell stands: the one with its id, else the only one with its source.
+    def find_position(self, requested: RequestedCell, saved_id: str | None = None) -> int | None:
+        """Return the position of the running cell: found by its id, else by its source if only one has it.
 
         Args:
-            saved_id: Its id in the file, where it ran before.
+            saved_id: The cell's id in the file, if it ran before.
         """
         codes = [n for n, cell in enumerate(self.cells) if cell.get("cell_type") == "code"]
         for cell_id in (requested.cell_id, saved_id):
             named = [n for n in codes if cell_id is not None and self.cells[n].get("id") == cell_id]
             if len(named) == 1 and (
-                cell_id == requested.cell_id or self._reads(named[0], requested)
+                cell_id == requested.cell_id or self._has_source(named[0], requested)
             ):
                 return named[0]
-        same = [n for n in codes if self._reads(n, requested)]
+        same = [n for n in codes if self._has_source(n, requested)]
         if len(same) > 1:
             same = [n for n in same if n == requested.position]
         return same[0] if len(same) == 1 else None
 
-    def _reads(self, place: int, requested: RequestedCell) -> bool:
-        return source_of(self.cells[place]) == requested.source
+    def _has_source(self, position: int, requested: RequestedCell) -> bool:
+        return source_of(self.cells[position]) == requested.source
 
 
-class SavedNotebooks:
+class SavedNotebookReader:
     """Reads a notebook's file, and again only when it has changed."""
 
     def __init__(self) -> None:
-        self._last: tuple[Path, Saved] | None = None
+        self._last: tuple[Path, SavedNotebook] | None = None
 
-    def read(self, path: Path) -> Saved | None:
-        """The notebook; None when it cannot be read. Reads the whole file: use a thread."""
-        version = version_of(path)
+    def read(self, path: Path) -> SavedNotebook | None:
+        """Return the notebook; None if it cannot be read. Reads the whole file, so call it in a thread."""
+        version = file_version(path)
         if version is None:
             return None
         if self._last and self._last[0] == path and self._last[1].version == version:
             return self._last[1]
-        # The format is imported here: the kernel starts without it.
+        # Imported here: the kernel starts without the format.
         from msgbook.notebook.conversation_file import Document, DocumentError
 
         try:
@@ -100,6 +100,6 @@ class SavedNotebooks:
                 document = Document.read(path)
         except DocumentError:
             return None
-        saved = Saved(document.cells, document.notebook["metadata"], version)
+        saved = SavedNotebook(document.cells, document.notebook["metadata"], version)
         self._last = (path, saved)
         return saved

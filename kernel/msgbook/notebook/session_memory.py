@@ -1,4 +1,4 @@
-"""What this session has run: prompts with their turns, code with what it put out."""
+"""The cells that this session has run: prompts with their turns, code with its outputs."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from msgbook.notebook.cells import Cell
 from msgbook_format.turn import TURN_MIME, Turn
 
 KEPT_CHARACTERS = 100_000_000
-"""Of the outputs of code cells in one session; those that ran first are dropped beyond it."""
+"""Characters of code cells' outputs that a session keeps. Beyond it, the oldest outputs go."""
 
 _DROPPED = "[This output is not kept: the outputs of the session have become too large.]\n"
 
+_NO_VERSION = object()
+"""A version that no file has."""
 
-class Shown(Protocol):
-    """What a code cell puts out; may grow after the cell has ended."""
+
+class CodeOutputs(Protocol):
+    """The outputs of a code cell; they may grow after the cell has ended."""
 
     @property
     def size(self) -> int:
-        """Characters that it holds."""
+        """Number of characters."""
         ...
 
     @property
     def outputs(self) -> Sequence[Mapping[str, Any]]:
-        """As in nbformat."""
+        """Outputs as in nbformat."""
         ...
 
 
@@ -57,23 +60,23 @@ class RequestedCell:
 
 
 @dataclass(slots=True)
-class RanCell:
+class ExecutedCell:
     """A cell that this session has run."""
 
     requested: RequestedCell
     metadata: Mapping[str, Any]
     turn: Turn | None = None
-    shown: Shown | None = None
+    code_outputs: CodeOutputs | None = None
     saved_id: str | None = None
-    """Its id in the notebook's file, where that was read when it ran."""
+    """Its id in the notebook's file, if the file was read when the cell ran."""
     version: Hashable = None
-    """Of the notebook's file when the cell had ended: what is written later knows of it."""
+    """Version of the notebook's file when the cell ended. Later versions contain the run."""
     is_dropped: bool = False
-    """Whether its outputs were too much to keep."""
+    """Whether its outputs were too large to keep."""
 
     @property
     def cell(self) -> Cell:
-        """As in nbformat."""
+        """The cell as in nbformat."""
         return {
             **({} if self.requested.cell_id is None else {"id": self.requested.cell_id}),
             "cell_type": "code",
@@ -84,53 +87,54 @@ class RanCell:
 
     @property
     def outputs(self) -> list[Mapping[str, Any]]:
-        """As in nbformat."""
+        """Outputs as in nbformat."""
         if self.turn:
             return [{"output_type": "display_data", "data": {TURN_MIME: self.turn}}]
         if self.is_dropped:
             return [{"output_type": "stream", "name": "stderr", "text": _DROPPED}]
-        return list(self.shown.outputs) if self.shown else []
+        return list(self.code_outputs.outputs) if self.code_outputs else []
 
 
 class SessionMemory:
-    """The cells that this kernel has run, in the order of the notebook it serves.
+    """The cells that this kernel has run, in the order of the notebook.
 
-    A client that sends cell ids can run a cell again: it then stands where it stood, and the cells
-    below it are not its past. Without ids (nbclient, papermill) order of execution is all there is.
+    If a client sends cell ids, a cell that runs again keeps its position, and the cells below it do
+    not count as earlier ones. Without ids (nbclient, papermill) only the order of execution is known.
     """
 
     def __init__(self) -> None:
-        self._cells: dict[str, RanCell] = {}
-        self._unnamed = 0
+        self._cells: dict[str, ExecutedCell] = {}
+        self._cells_without_id = 0
         self._deleted: dict[str, Hashable] = {}
         self.metadata: Mapping[str, Any] = {}
-        """The notebook's, as a page or a file showed it last."""
+        """The notebook's metadata, as a page or a file showed it last."""
 
     def is_deleted(self, cell_id: Any, version: Hashable = None) -> bool:
-        """Whether a cell was deleted from the notebook in this session.
+        """Return whether a cell was deleted from the notebook in this session.
 
         Args:
-            version: Of the file that shows it: one that was written later is right.
+            version: Version of the file that contains the cell. If it is newer than the deletion,
+                the file is right.
         """
-        return isinstance(cell_id, str) and self._deleted.get(cell_id, _NEVER) == version
+        return isinstance(cell_id, str) and self._deleted.get(cell_id, _NO_VERSION) == version
 
-    def ran(self, cell_id: str | None) -> list[RanCell]:
-        """What ran of the cells above the one with that id, or of all."""
-        ran = []
-        for key, one in self._cells.items():
+    def executed_above(self, cell_id: str | None) -> list[ExecutedCell]:
+        """Return the executed cells above the cell with that id, or all of them."""
+        executed = []
+        for key, cell in self._cells.items():
             if key == cell_id:
                 break
-            ran.append(one)
-        return ran
+            executed.append(cell)
+        return executed
 
-    def earlier(self, cell_id: str | None) -> list[Cell]:
-        """The remembered cells above the one with that id, or all of them."""
-        return [one.cell for one in self.ran(cell_id)]
+    def cells_above(self, cell_id: str | None) -> list[Cell]:
+        """Return the same cells as in nbformat."""
+        return [executed.cell for executed in self.executed_above(cell_id)]
 
-    def saved_id(self, cell_id: str | None) -> str | None:
-        """The id in the notebook's file of a cell that ran before, where it is known."""
-        one = self._cells.get(cell_id) if cell_id is not None else None
-        return one.saved_id if one else None
+    def saved_id_of(self, cell_id: str | None) -> str | None:
+        """Return the id that an executed cell has in the notebook's file, if it is known."""
+        executed = self._cells.get(cell_id) if cell_id is not None else None
+        return executed.saved_id if executed else None
 
     def remember(
         self,
@@ -138,47 +142,46 @@ class SessionMemory:
         turn: Turn | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
-        shown: Shown | None = None,
+        code_outputs: CodeOutputs | None = None,
         saved_id: str | None = None,
         version: Hashable = None,
-    ) -> RanCell:
-        """Keep a cell that runs, or has run: a prompt with its turn, code, a `%model NAME` line.
+    ) -> ExecutedCell:
+        """Keep a cell that runs or has run: a prompt with its turn, code, or a `%model NAME` line.
 
         Args:
-            metadata: The cell's, where more is known than the client sends.
+            metadata: The cell's metadata, if more is known than the client sends.
         """
         if requested.cell_id is None:
-            self._unnamed += 1
-        # A key with a blank is no cell id, so that the two kinds do not meet.
-        key = requested.cell_id if requested.cell_id is not None else f"run {self._unnamed}"
+            self._cells_without_id += 1
+        # No cell id contains a blank, so the two kinds of keys never collide.
+        key = (
+            requested.cell_id if requested.cell_id is not None else f"run {self._cells_without_id}"
+        )
         self._deleted.pop(key, None)
         known = metadata if isinstance(metadata, Mapping) else requested.metadata
-        self._cells[key] = one = RanCell(requested, dict(known), turn, shown, saved_id, version)
-        self._drop_outputs(one)
-        return one
+        executed = ExecutedCell(requested, dict(known), turn, code_outputs, saved_id, version)
+        self._cells[key] = executed
+        self._drop_outputs(executed)
+        return executed
 
     def forget(self, cell_ids: Iterable[Any], *, version: Hashable = None) -> None:
         """Drop cells that were deleted from the notebook.
 
         Args:
-            version: Of the notebook's file by now.
+            version: The present version of the notebook's file.
         """
         for cell_id in cell_ids:
             if isinstance(cell_id, str):
                 self._cells.pop(cell_id, None)
                 self._deleted[cell_id] = version
 
-    def _drop_outputs(self, last: RanCell) -> None:
-        """Drop the outputs of those that ran first, until the rest can be kept."""
-        kept = [one for one in self._cells.values() if one.shown]
-        size = sum(one.shown.size for one in kept if one.shown)
-        for one in kept:
+    def _drop_outputs(self, last: ExecutedCell) -> None:
+        """Drop the oldest outputs until the rest can be kept; those of `last` stay."""
+        with_outputs = [cell for cell in self._cells.values() if cell.code_outputs]
+        size = sum(cell.code_outputs.size for cell in with_outputs if cell.code_outputs)
+        for cell in with_outputs:
             if size <= KEPT_CHARACTERS:
                 return
-            if one is not last and one.shown:
-                size -= one.shown.size
-                one.shown, one.is_dropped = None, True
-
-
-_NEVER = object()
-"""The version of a file that there is not."""
+            if cell is not last and cell.code_outputs:
+                size -= cell.code_outputs.size
+                cell.code_outputs, cell.is_dropped = None, True

@@ -1,4 +1,4 @@
-"""Where the earlier cells are: the live notebook, or else what this session has run."""
+"""The transcript of a running cell: from the live notebook, or else from this session."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ Source = Literal["live", "memory", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """What a page shows."""
+    """A notebook as a page shows it."""
 
     cells: Sequence[Cell]
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The notebook's own, from the page, so that any value may be odd."""
+    """The notebook's metadata. It comes from the page, so any value may be odd."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The cells above the running one, and the one that runs."""
+    """The running cell and the cells above it."""
 
     source: Source
     earlier: Sequence[Cell]
     current: Cell | None = None
     """The running cell, as far as it is known."""
-    note: str = ""
-    """What a reader should know of where the cells come from; empty where all is as expected."""
+    notice: str = ""
+    """Notice for the reader about the source of the cells; empty if everything is as expected."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The notebook's, as far as it is known; from a page or a file, so that any value may be odd."""
+    """The notebook's metadata, as far as it is known. Any value may be odd."""
     path: Path | None = None
-    """The notebook's file, where it is known."""
+    """The notebook's file, if it is known."""
 
 
 class LiveNotebook(Protocol):
-    """Somebody who sees the notebook that the user sees."""
+    """A source of the notebook as the user sees it: the open pages."""
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is somebody to ask."""
+        """Whether a page is connected."""
         ...
 
     async def cells_through(
         self, cell_id: str, client_session: str | None = None
     ) -> Notebook | None:
-        """The cells from the first through the one with that id; None when nobody answers.
+        """Return the cells from the first to the one with that id; None if no page answers.
 
         Args:
-            client_session: Session of the request: who sent it knows best.
+            client_session: Client session that sent the request. Its page is asked first.
         """
         ...
 
     async def all_cells(self) -> Notebook | None:
-        """All cells, without their outputs; None when nobody answers at once."""
+        """Return all cells without their outputs; None if no page answers at once."""
         ...
 
 
 async def read_transcript(
     requested: RequestedCell, live: LiveNotebook, memory: SessionMemory
 ) -> Transcript:
-    """The cells that count for the running one: the live notebook's, else this session's.
+    """Return the transcript from the live notebook, or else from this session.
 
-    The running cell may read otherwise by now: it was sent as it stood when it was run.
+    The current source of the running cell may differ from the source that was sent to be run.
     """
     cell_id = requested.cell_id
     shown = (
@@ -83,10 +83,10 @@ async def read_transcript(
         "source": requested.source,
         "metadata": requested.metadata,
     }
-    return Transcript("memory", memory.earlier(cell_id), current, metadata=memory.metadata)
+    return Transcript("memory", memory.cells_above(cell_id), current, metadata=memory.metadata)
 
 
 async def all_cells(live: LiveNotebook, memory: SessionMemory) -> Notebook:
-    """What a reader sees, for help while one writes: the notebook, or what the session knows."""
+    """Return the notebook as the user sees it, or else the cells of this session."""
     shown = await live.all_cells() if live.is_connected else None
-    return shown if shown and shown.cells else Notebook(memory.earlier(None))
+    return shown if shown and shown.cells else Notebook(memory.cells_above(None))

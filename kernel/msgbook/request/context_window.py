@@ -10,7 +10,7 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.messages import Message
-from msgbook.notebook.cell_names import named
+from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell
 from msgbook.request.builder import PreparedRequest
 from msgbook.request.token_estimates import estimate_cell_tokens, estimate_tokens
@@ -168,6 +168,6 @@ def _describe_cells(
 ) -> str:
     """Return names and sizes of cells: `cell 3 (Summarise a log): 1,200 tokens; ...`."""
     return "; ".join(
-        f"{named(cells, position)}: {counted(cell_tokens[position], 'token')}"
+        f"{describe_cell(cells, position)}: {counted(cell_tokens[position], 'token')}"
         for position in positions
     )

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from msgbook.errors import MsgbookError
 from msgbook.events import ModelFinished, Notice, TextDelta
-from msgbook.notebook.cell_names import named
+from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
@@ -24,7 +24,7 @@ def describe_part(cells: Sequence[Cell], missing: MissingSummary) -> str:
     """How a person is told of what is to be summed up."""
     if missing.cell is None:
         return missing.key
-    cell = named(cells, missing.cell)
+    cell = describe_cell(cells, missing.cell)
     return f"a part of {cell}" if "/" in missing.key else cell
 
 

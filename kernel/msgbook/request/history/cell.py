@@ -11,6 +11,7 @@ from msgbook import messages
 from msgbook.messages import Message, Part
 from msgbook.notebook.cells import (
     Cell,
+    id_of,
     is_excluded,
     metadata_of,
     outputs_of,
@@ -163,7 +164,7 @@ class _CellReader:
             said.append(self._with_outputs(_code(source), others))
         elif message := prompt_message(source, context_of(turns), self.vision, self.replay):
             said.append(message)
-        cell_id = self._id()
+        cell_id = id_of(self.cell)
         for turn in turns:
             answer = answer_messages(turn, agent, self.lookup, cell_id, reasoning=self.reasoning)
             said += answer if self.vision else map(messages.without_images, answer)
@@ -187,7 +188,7 @@ class _CellReader:
         if not bare.strip():
             return None
         own = metadata_of(self.cell).get("summary")
-        return self.lookup.find(own, source_of_text(bare), self._id(), full)
+        return self.lookup.find(own, source_of_text(bare), id_of(self.cell), full)
 
     def _spoken(self, replay: Replay, redact: Redact = str) -> str:
         whole = _CellReader(self.cell, self.kind, False, replay, SummaryLookup({}), redact=redact)
@@ -201,10 +202,6 @@ class _CellReader:
             text = f"{text}\n\n{output}" if text else output
         images = outputs_images(outputs) if self.vision else []
         return messages.user([{"type": "text", "text": text}, *images] if images else text)
-
-    def _id(self) -> str:
-        cell_id = self.cell.get("id")
-        return cell_id if isinstance(cell_id, str) else ""
 
 
 def _is_system(cell: Cell) -> bool:

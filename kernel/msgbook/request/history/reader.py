@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, RequestHash, encode
-from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
+from msgbook.notebook.cells import Cell, IsMagic, any_magic, id_of, source_of
 from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, text_alone
 from msgbook.request.history.kind import Kind, kind_of
 from msgbook.request.history.prune import pruned
@@ -132,8 +132,7 @@ class Reader:
         seen = {}
         with paused():
             for position, cell in enumerate(cells):
-                cell_id = cell.get("id")
-                name = cell_id if isinstance(cell_id, str) else position
+                name = id_of(cell) or position
                 key = (name, view.agent, view.vision, view.keep_reasoning)
                 kind = kind_of(cell, self.is_magic)
                 one = self._seen.get(key)
