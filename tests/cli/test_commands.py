@@ -106,7 +106,7 @@ def test_list_names_the_nearest_cells_where_none_has_the_id(chat, capsys):
     printed = capsys.readouterr()
     words, *named = printed.err.splitlines()
     assert words.endswith("chat.msg.md has the id 'hallo'; the nearest are:")
-    assert (printed.out, named) == ("", ["  hello (Hi there More)"])
+    assert (printed.out, named) == ("", ["  hello (Greeting)"])
 
 
 @pytest.mark.parametrize("target", ["{}", "{}/agent", "chat.msg.md/{}"])

@@ -37,24 +37,24 @@ def read(path):
 
 
 def test_the_running_cell_is_found_by_its_id_though_it_was_edited_since(chat):
-    assert read(chat).place_of(RequestedCell("two", "c")) == 2
-    assert read(chat).place_of(RequestedCell("two, edited", "c")) == 2
+    assert read(chat).find_position(RequestedCell("two", "c")) == 2
+    assert read(chat).find_position(RequestedCell("two, edited", "c")) == 2
 
 
 def test_without_its_id_the_only_cell_with_its_source_is_the_running_one(chat):
-    assert read(chat).place_of(RequestedCell("one", "other")) == 0
-    assert read(chat).place_of(RequestedCell("one")) == 0
+    assert read(chat).find_position(RequestedCell("one", "other")) == 0
+    assert read(chat).find_position(RequestedCell("one")) == 0
 
 
 @pytest.mark.parametrize(("cell_id", "source"), [("x", "one!"), ("x", "two"), (None, "two")])
 def test_a_running_cell_that_is_not_surely_there_has_no_place(chat, cell_id, source):
-    assert read(chat).place_of(RequestedCell(source, cell_id)) is None
+    assert read(chat).find_position(RequestedCell(source, cell_id)) is None
 
 
 def test_of_cells_with_one_source_the_client_may_tell_which_it_is(chat):
-    assert read(chat).place_of(RequestedCell("two", "x", position=2)) == 2
-    assert read(chat).place_of(RequestedCell("two", "x"), saved_id="b") == 1
-    assert read(chat).place_of(RequestedCell("two", "x", position=0)) is None
+    assert read(chat).find_position(RequestedCell("two", "x", position=2)) == 2
+    assert read(chat).find_position(RequestedCell("two", "x"), saved_id="b") == 1
+    assert read(chat).find_position(RequestedCell("two", "x", position=0)) is None
 
 
 def test_a_notebook_of_another_version_and_odd_ones_are_read_or_none(tmp_path):
