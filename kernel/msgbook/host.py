@@ -1,4 +1,4 @@
-"""What a process that runs turns owes its user, a kernel as well as a command."""
+"""Functions that every host needs, the kernel and the command alike."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PR_SET_DUMPABLE = 4
 
 
 def hide_from_children() -> None:
-    """Keep other processes of the user from reading this one's start environment (Linux).
+    """Keep the user's other processes from reading this one's start environment (Linux only).
 
-    The key may stand there. Root can read it all the same.
+    It may contain the API key. Root can still read it.
     """
     if sys.platform == "linux":
         import ctypes
@@ -26,23 +26,23 @@ def hide_from_children() -> None:
 
 
 def private_paths() -> tuple[Path, ...]:
-    """What tools neither read nor change without asking each time, wherever it is.
+    """Return the paths that tools neither read nor change without approval of each call.
 
-    Jupyter's own folders hold settings, tokens and the connections of kernels; the settings of
-    `MSGBOOK_CONFIG` may hold keys, and allow calls.
+    Jupyter's folders contain settings, tokens and connection files; the file of `MSGBOOK_CONFIG` may
+    contain keys and approval rules.
     """
     from jupyter_core import paths
 
     found = [paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir()]
     try:
         settings = config_path(os.environ)
-    except ConfigError:  # the session has its words
+    except ConfigError:  # the first turn reports it
         settings = None
     return (*map(Path, found), *([settings.absolute()] if settings else []))
 
 
 def home_folder() -> Path | None:
-    """The user's home, where their own skills are; None for a user who has none."""
+    """Return the user's home folder, which may contain skills; None for a user without one."""
     try:
         return Path.home()
     except RuntimeError:
@@ -50,6 +50,6 @@ def home_folder() -> Path | None:
 
 
 def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
-    """What is allowed in a notebook's folder; rules made by an answer are kept for good."""
+    """Return the approver for a notebook's folder; it saves rules that the user makes by an answer."""
     saved = SavedRules.from_user_file()
     return Approver(settings.approval, folder, rules, saved)

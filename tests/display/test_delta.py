@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.display.delta import apply, delta, frozen
+from msgbook.display.delta import apply, copy_turn, delta
 from msgbook.events import (
     ModelFinished,
     Notice,
@@ -55,7 +55,7 @@ def test_the_cases_that_the_page_reads_as_well(case):
 @given(STEPS, st.sets(st.integers(0, 20)))
 def test_deltas_of_a_growing_record_give_the_record(events, looks):
     record = TurnRecord({"agent": "a"}, lambda: "00000000")
-    told = seen = frozen(record.snapshot())
+    told = seen = copy_turn(record.snapshot())
     record.apply(StepStarted(1), 0)
     called = False
     for at, event in enumerate([*events, TurnFinished("done", "stop")]):
@@ -69,7 +69,7 @@ def test_deltas_of_a_growing_record_give_the_record(events, looks):
             now = record.snapshot()
             ops = json.loads(json.dumps(delta(told, now)))
             seen = apply(seen, ops)
-            told = frozen(now)
+            told = copy_turn(now)
             assert seen == now
 
 

@@ -1,4 +1,4 @@
-"""A turn as text that only grows, for clients that show no updates (`jupyter console`)."""
+"""A running turn as growing text, for clients that show no updates (`jupyter console`)."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 Send = Callable[[str, dict[str, Any]], None]
 
 INTERVAL = 0.1
-"""Seconds between two messages: each client redraws its prompt for each."""
+"""Least seconds between two messages: a client redraws its prompt for each of them."""
 
 _RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
-"""Of a result that are shown; the model is sent all of it."""
+"""Limits for a result that is shown; the model is sent all of it."""
 
 _SIGNS = {"reasoning": "💭 ", "text": ""}
 
 
 @dataclass
 class DisplayMode:
-    """How turns are shown to clients that name no cells; `%display` changes it."""
+    """The way turns are shown to clients that name no cells; `%display` changes it."""
 
     as_text: bool = False
 
 
 class TextDisplay:
-    """Writes a record to the cell's standard output as it grows.
+    """A `TurnView` that writes the record to the cell's standard output.
 
     Belongs to the event loop's thread.
     """
@@ -49,18 +49,18 @@ class TextDisplay:
         self._throttle = Throttle(self._write_more, lambda: INTERVAL)
 
     def follow(self) -> None:
-        """Nothing: no page shows text."""
+        """Do nothing: no page shows the cell."""
 
     def changed(self) -> None:
-        """Write what is new soon."""
+        """Write the new text soon."""
         self._throttle.schedule()
 
     def show(self) -> None:
-        """Write what is new now."""
+        """Write the new text now."""
         self._throttle.run_now()
 
     def finish(self) -> None:
-        """Write the rest."""
+        """Write the rest of the text."""
         self._throttle.cancel()
         self._write(self._text.rest(self._record.snapshot()["blocks"]))
 
@@ -73,24 +73,24 @@ class TextDisplay:
 
 
 class GrowingText:
-    """What of a growing list of blocks has not been written yet. Pure.
+    """The text of a growing list of blocks, in pieces. Pure.
 
-    Only the end of a list grows; what has been written is not taken back, so that a wait for a
-    retry is written as it began, and a result when it is whole.
+    Written text cannot be changed. So a notice about a retry is written as it first reads, and a
+    result when it is finished.
     """
 
     def __init__(self) -> None:
         self._block = 0
         self._length = 0
-        self._opened = False
+        self._is_open = False
         self._gap = ""
 
     def more(self, blocks: Sequence[Mapping[str, Any]]) -> str:
-        """What is new of a turn that goes on."""
+        """Return the new text of a running turn."""
         return self._new(blocks, ended=False)
 
     def rest(self, blocks: Sequence[Mapping[str, Any]]) -> str:
-        """What is new of a turn that is over."""
+        """Return the new text of a turn that has ended."""
         return self._new(blocks, ended=True)
 
     def _new(self, blocks: Sequence[Mapping[str, Any]], *, ended: bool) -> str:
@@ -100,17 +100,17 @@ class GrowingText:
             is_last = not ended and number == len(blocks) - 1
             if block["type"] in _SIGNS:
                 out.append(self._tail(block, is_last=is_last))
-            elif not self._opened and _is_whole(block, is_last=is_last, ended=ended):
-                out.append(self._open(block) + _written(block))
-            if is_last or not (self._opened or ended or block["type"] in _SIGNS):
+            elif not self._is_open and _is_final(block, is_last=is_last, ended=ended):
+                out.append(self._open(block) + _block_text(block))
+            if is_last or not (self._is_open or ended or block["type"] in _SIGNS):
                 break
-            out.append("\n" if block["type"] in _SIGNS and self._opened else "")
-            self._block, self._length, self._opened = number + 1, 0, False
+            out.append("\n" if block["type"] in _SIGNS and self._is_open else "")
+            self._block, self._length, self._is_open = number + 1, 0, False
         return visible("".join(out))
 
     def _open(self, block: Mapping[str, Any]) -> str:
-        """What parts a block from the one before: a blank line, but for a result."""
-        self._opened = True
+        """Open a block, and return the gap before it: a blank line, except for a result."""
+        self._is_open = True
         gap = "" if block["type"] in ("tool_result", "error") else self._gap
         self._gap = "\n"
         return gap
@@ -118,14 +118,14 @@ class GrowingText:
     def _tail(self, block: Mapping[str, Any], *, is_last: bool) -> str:
         text = without_data(str(block.get("text", "")), ended=not is_last)
         new = text[self._length :]
-        if new and not self._opened:
+        if new and not self._is_open:
             new = self._open(block) + _SIGNS[block["type"]] + new
         self._length = len(text)
         return new
 
 
-def _is_whole(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
-    """Whether a block that is written at once will not change in what is written of it."""
+def _is_final(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
+    """Return whether the text of a block that is written in one piece cannot change any more."""
     match block["type"]:
         case "tool_call":
             return not is_last or "approval" in block
@@ -135,8 +135,8 @@ def _is_whole(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
             return True
 
 
-def _written(block: Mapping[str, Any]) -> str:
-    """A block in lines; errors are none: they follow as outputs of their own."""
+def _block_text(block: Mapping[str, Any]) -> str:
+    """Return a block as lines; an error has none, since it becomes an output of its own."""
     match block["type"]:
         case "notice":
             return f"⚠️ {block.get('text', '')}\n"
@@ -144,12 +144,12 @@ def _written(block: Mapping[str, Any]) -> str:
             denied = " (denied)" if block.get("approval") == "denied" else ""
             return f"🔧 {block.get('name')} {one_line(str(block.get('arguments', '')))}{denied}\n"
         case "tool_result":
-            return _result(block)
+            return _result_text(block)
         case _:
             return ""
 
 
-def _result(block: Mapping[str, Any]) -> str:
+def _result_text(block: Mapping[str, Any]) -> str:
     content = content_text(block.get("content", ""))
     lines = content[:_RESULT_CHARACTERS].splitlines()[:_RESULT_LINES]
     if sum(map(len, lines)) + len(lines) < len(content):

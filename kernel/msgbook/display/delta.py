@@ -1,4 +1,4 @@
-"""What changed in a turn since a page was last told (docs/protocol.md, `turn.delta`). Pure."""
+"""Deltas: the changes of a turn since a page last got it (docs/protocol.md, `turn.delta`). Pure."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, cast
 from msgbook_format.turn import Block, Turn
 
 Op = list[Any]
-"""`["append", i, key, text]`, `["block", i, block]` or `["head", keys]`; JSON."""
+"""One change: `["append", i, key, text]`, `["block", i, block]` or `["head", keys]`; JSON."""
 
 
-def frozen(turn: Turn) -> Turn:
-    """The turn as it stands, for a later `delta`: what is done to a record's blocks spares it.
+def copy_turn(turn: Turn) -> Turn:
+    """Return a copy that does not change with the record, to compare with a later state.
 
-    A record replaces the values in its blocks and changes none in place, so the copy is shallow.
+    A record replaces the values in its blocks and changes none in place: the values are not copied.
     """
     blocks = [cast("Block", dict(block)) for block in turn["blocks"]]
     return cast("Turn", {**turn, "blocks": blocks})
 
 
 def delta(before: Turn, after: Turn) -> list[Op]:
-    """The operations that make `after` of `before`; empty when they are equal.
+    """Return the changes from `before` to `after`; empty if they are equal.
 
     Args:
-        after: A later state of the same turn: blocks are added to a turn and changed, and none is
-            taken away.
+        after: A later state of the same turn. Its blocks may have changed and more blocks may have
+            been added, but none is missing.
     """
     ops: list[Op] = []
     if _head(before) != _head(after):
@@ -37,8 +37,8 @@ def delta(before: Turn, after: Turn) -> list[Op]:
 
 
 def apply(turn: Turn, ops: Iterable[Op]) -> Turn:
-    """The turn after the operations; `turn` itself stays as it is."""
-    result: dict[str, Any] = dict(frozen(turn))
+    """Return the turn after the changes; `turn` itself stays unchanged."""
+    result: dict[str, Any] = dict(copy_turn(turn))
     for op in ops:
         blocks = result["blocks"]
         match op:

@@ -1,4 +1,4 @@
-"""Why a cell failed, as the one `error` output below it says."""
+"""The failure of a cell, and the `error` output that shows it."""
 
 from __future__ import annotations
 

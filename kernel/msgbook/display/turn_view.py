@@ -1,4 +1,4 @@
-"""What shows a turn while it runs, as the code that runs turns sees it."""
+"""The interface through which a running turn is shown."""
 
 from __future__ import annotations
 

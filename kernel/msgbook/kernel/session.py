@@ -62,7 +62,7 @@ class Session:
         self.memory = SessionMemory()
         self.outputs = OutputRecorder()
         self._transcripts = Transcripts(self.page, self.memory, self.outputs)
-        self.display = DisplayMode()
+        self.display_mode = DisplayMode()
         self._turns = PageTurns(self.page)
         self._questions = PageQuestions(self.page)
         self._folder = folder
@@ -124,7 +124,7 @@ class Session:
 
         record = engine.new_record()
         display: TurnDisplay | TextDisplay
-        if self.display.as_text and cell_id is None:
+        if self.display_mode.as_text and cell_id is None:
             display = TextDisplay(record, send)
         else:
             display_id = uuid.uuid4().hex
@@ -162,13 +162,13 @@ class Session:
             from msgbook.magics import run_magic
             from msgbook.magics.base import MagicContext
 
-            scene = MagicContext(
+            context = MagicContext(
                 engine,
                 lambda: self._transcripts.read(requested),
-                self.display,
+                self.display_mode,
                 partial(self.page.send_mark, client_session=requested.client_session),
             )
-            text = await run_magic(requested.source, scene)
+            text = await run_magic(requested.source, context)
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:
@@ -202,8 +202,10 @@ class Session:
 
     async def _ready_engine(self) -> Engine:
         if self._engine is None:
-            module = await asyncio.to_thread(importlib.import_module, "msgbook.engine")
-            self._engine = module.Engine(
+            await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
+            from msgbook.engine import Engine
+
+            self._engine = Engine(
                 self.settings,
                 self._folder,
                 private=kernel_private_paths(os.environ, self._folder),

@@ -75,7 +75,7 @@ class PageComms:
 
     @property
     def is_connected(self) -> bool:
-        """Whether a page has opened a comm and answers on it."""
+        """True while a page has an open comm and answers on it."""
         return len(self._open) > 0
 
     @property
