@@ -8,7 +8,7 @@ from contextlib import aclosing
 from msgbook.events import Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.refusals import IMAGES, Adaptation, adaptation_to
+from msgbook.provider.request_quirks import IMAGES, Adaptation, adaptation_to
 from msgbook.text import one_line, visible
 
 _SHOWN = 200

@@ -19,7 +19,7 @@ from msgbook.events import (
     StreamEvent,
     TextDelta,
 )
-from msgbook.provider.fields import (
+from msgbook.provider.answer_quirks import (
     detailed_reasoning,
     error_message,
     finish_reason_of,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
 from msgbook.errors import NotACompletionError, ProviderError, Retry
-from msgbook.provider.fields import error_message
+from msgbook.provider.answer_quirks import error_message
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import asked_wait, may_retry
 from msgbook.text import one_line, visible

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
-from msgbook.provider.fields import whole_json
+from msgbook.provider.answer_quirks import whole_json
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import repair_surrogates
 

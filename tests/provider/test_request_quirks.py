@@ -12,7 +12,7 @@ from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
 from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
 from msgbook.provider import Request
-from msgbook.provider.refusals import ADAPTATIONS, IMAGES, adaptation_to
+from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, adaptation_to
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:

@@ -1,6 +1,6 @@
 """What servers refuse of a request, as they word it, and the request that they take instead. Pure.
 
-No server documents its words: those known are in tests/provider/test_refusals.py. A refusal that is
+No server documents its words: those known are in tests/provider/test_request_quirks.py. A refusal that is
 not recognized stays the server's error.
 """
 
