@@ -136,14 +136,14 @@ class Engine:
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript)
         services = PreviewServices(
-            lambda question: self.approver.decide(question, None), self.servers.known_model
+            lambda question: self.approver.decide(question, None), self.servers.choose_known_model
         )
         prepared = await self.request_builder.prepare(source, prompt, transcript, services)
         active_agent = prepared.active_agent
         too_long = describe_overflow(prepared, transcript.earlier, active_agent.tools.schemas)
         return Preview(
             prepared,
-            self.servers.adapted(self.body(prepared), active_agent.agent.provider),
+            self.servers.adapt(self.body(prepared), active_agent.agent.provider),
             (
                 *list_prompt_warnings(source, prompt, transcript.current),
                 *services.notices,

@@ -118,7 +118,7 @@ class _TurnRun:
             record,
             engine.shown_notices,
             self._changed.set,
-            choose_model=engine.servers.model,
+            choose_model=engine.servers.choose_model,
             approve=lambda question: engine.approver.decide(question, ask),
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,

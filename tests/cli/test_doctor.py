@@ -283,7 +283,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
 @pytest.mark.usefixtures("two_servers")
 def test_a_provider_that_cannot_be_checked_is_unreadable_input(capsys):
     assert main(["doctor", "--provider", "none"]) == 2
-    assert "there is near, far, broken." in capsys.readouterr().err
+    assert "near, far, broken" in capsys.readouterr().err
     assert main(["doctor", "--provider", "broken"]) == 2
     assert "base_url of [providers.broken] is missing" in capsys.readouterr().err
 

@@ -73,17 +73,17 @@ def notices(events):
 def test_what_is_refused_is_left_out_from_then_on_and_told_once():
     picky = PickyProvider(NO_IMAGES)
     adapting = AdaptingProvider(picky)
-    assert adapting.sees("m")
+    assert adapting.accepts_images("m")
 
     first, _ = stream(adapting, Request("m", [SEEN]))
     again, _ = stream(adapting, Request("m", [SEEN, user("and now?")]))
 
     (told,) = notices(first)
-    assert told.startswith("m does not take images: it is sent the word [image] for each.")
+    assert told.startswith("m does not accept images")
     assert told.endswith("this model does not support image input")
     assert first[1:] == again == ANSWER
     assert [SEEN in request.messages for request in picky.requests] == [True, False, False]
-    assert not adapting.sees("m")
+    assert not adapting.accepts_images("m")
 
 
 def test_what_one_model_refuses_another_one_gets():
@@ -94,7 +94,7 @@ def test_what_one_model_refuses_another_one_gets():
     stream(adapting, Request("seeing", [SEEN]))
 
     assert picky.requests[-1].messages == [SEEN]
-    assert adapting.sees("seeing")
+    assert adapting.accepts_images("seeing")
 
 
 def test_several_things_are_learned_in_one_request():
@@ -130,7 +130,7 @@ def test_what_is_refused_all_the_same_was_refused_for_another_reason(failure):
     events, raised = stream(adapting, Request("m", [SEEN]))
 
     assert (events, raised) == ([], failure)
-    assert adapting.sees("m")
+    assert adapting.accepts_images("m")
 
 
 def test_after_the_first_event_nothing_is_asked_again():
@@ -149,7 +149,7 @@ def test_a_model_that_takes_no_images_of_tools_sees_those_of_the_user():
 
     assert picky.requests[-1].messages == [SEEN, tool_result("c", IMAGE)]
     assert "from tools" in notices(events)[0]
-    assert adapting.sees("m")
+    assert adapting.accepts_images("m")
 
 
 def test_no_words_of_a_server_or_a_model_steer_a_terminal():

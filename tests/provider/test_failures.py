@@ -10,7 +10,7 @@ from msgbook.provider.failures import Failures
 
 def told(status: int, message: str) -> str:
     body = {"error": {"message": message}}
-    return str(Failures(ProviderSettings("p"), ()).of_status("E", status, {}, body, "m"))
+    return str(Failures(ProviderSettings("p"), ()).from_status("E", status, {}, body, "m"))
 
 
 @pytest.mark.parametrize(

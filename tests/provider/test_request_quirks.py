@@ -12,11 +12,11 @@ from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
 from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
 from msgbook.provider import Request
-from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, adaptation_to
+from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, find_adaptation
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
-    found = adaptation_to(refusal(status, body), request)
+    found = find_adaptation(refusal(status, body), request)
     return None if found is None else found.change(request)
 
 
@@ -274,14 +274,14 @@ def test_nothing_is_changed_that_the_request_does_not_hold():
         ),
     )
 
-    assert adaptation_to(said, Request("m", [user("hi")])) is None
+    assert find_adaptation(said, Request("m", [user("hi")])) is None
 
 
 @given(st.text(), st.sampled_from([400, 404, 415, 422, 500, 501]))
 def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(text, status):
     request = Request("m", [SEEN], options={"max_tokens": 1, **OPTIONS})
 
-    found = adaptation_to(refusal(status, text + " image not supported temperature"), request)
+    found = find_adaptation(refusal(status, text + " image not supported temperature"), request)
 
     assert found is None or not found.concerns(found.change(request))
 

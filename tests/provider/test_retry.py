@@ -16,7 +16,7 @@ from scripted_server import error, text
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request
-from msgbook.provider.retry import RetryingProvider, asked_wait, may_retry
+from msgbook.provider.retry import RetryingProvider, may_retry, requested_wait
 from msgbook_format.turn import TURN_MIME
 
 
@@ -167,11 +167,11 @@ AN_HOUR_LATER = "Fri, 15 Jan 2027 09:00:07 GMT"
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers, body, seconds):
-    assert asked_wait(429, headers, body, lambda: NOW) == seconds
+    assert requested_wait(429, headers, body, lambda: NOW) == seconds
 
 
 def test_when_a_limit_is_lifted_says_nothing_about_another_failure():
-    assert asked_wait(503, {"x-ratelimit-reset": "4"}, None, lambda: NOW) is None
+    assert requested_wait(503, {"x-ratelimit-reset": "4"}, None, lambda: NOW) is None
 
 
 def test_a_turn_counts_down_in_one_notice_that_stays():

@@ -68,7 +68,7 @@ def using(servers: Servers, work):
 def ask(provider: str | None, *messages, model: str = "m"):
     async def work(servers: Servers):
         request = Request(model, list(messages) or [user("hi")])
-        return [event async for event in servers.provider_of(model, provider).stream(request)]
+        return [event async for event in servers.find_provider(model, provider).stream(request)]
 
     return work
 
@@ -96,11 +96,11 @@ def test_each_provider_gets_its_own_requests_with_its_own_key(servers, server, o
 def test_what_a_provider_wants_is_told_of_it_alone(servers):
     ours = servers()
 
-    assert not ours.settings_of("m").alternate
-    assert ours.settings_of("m", "far").alternate
-    assert ours.settings_of("demo", "far") is None
-    assert ours.provider_of("m", "far").name == "far"
-    assert ours.provider_of("demo", "far").name == "demo"
+    assert not ours.find_settings("m").alternate
+    assert ours.find_settings("m", "far").alternate
+    assert ours.find_settings("demo", "far") is None
+    assert ours.find_provider("m", "far").name == "far"
+    assert ours.find_provider("demo", "far").name == "demo"
 
 
 def test_the_users_model_is_one_of_the_default_provider(servers, server, other):
@@ -109,13 +109,13 @@ def test_the_users_model_is_one_of_the_default_provider(servers, server, other):
 
     async def work(ours: Servers):
         return [
-            await ours.model(),
-            await ours.model("wanted"),
-            await ours.model(None, "near"),
-            await ours.model(None, "far"),
-            await ours.model("wanted", "far"),
-            await ours.model("demo", "far"),
-            await ours.offered_models("far"),
+            await ours.choose_model(),
+            await ours.choose_model("wanted"),
+            await ours.choose_model(None, "near"),
+            await ours.choose_model(None, "far"),
+            await ours.choose_model("wanted", "far"),
+            await ours.choose_model("demo", "far"),
+            await ours.list_models("far"),
         ]
 
     assert using(ours, work) == ["mine", "wanted", "mine", "c", "wanted", "demo", ["c"]]
@@ -125,19 +125,19 @@ def test_a_provider_that_offers_several_models_says_which(servers, other):
     other.models = [f"m{number}" for number in range(9)]
 
     with pytest.raises(ConfigError, match=r"provider far.* %model NAME.* m0, .*m7, \.\.\."):
-        using(servers(), lambda ours: ours.model(None, "far"))
+        using(servers(), lambda ours: ours.choose_model(None, "far"))
 
 
 def test_a_provider_that_is_not_there_is_an_error_that_names_those_there_are(servers):
-    with pytest.raises(ConfigError, match=r"'faar' .* there is near, far, broken\."):
-        servers().provider_of("m", "faar")
-    with pytest.raises(ConfigError, match="there is none"):
-        Servers(load_settings({}), problem=None, sleep=no_sleep).settings_of("m", "far")
+    with pytest.raises(ConfigError, match=r"'faar' .* which has near, far, broken\."):
+        servers().find_provider("m", "faar")
+    with pytest.raises(ConfigError, match="which has no providers"):
+        Servers(load_settings({}), problem=None, sleep=no_sleep).find_settings("m", "far")
 
 
 def test_a_provider_that_cannot_be_used_is_an_error_that_says_why(servers):
     with pytest.raises(ConfigError, match=r"base_url of \[providers\.broken\] is no URL"):
-        servers().provider_of("m", "broken")
+        servers().find_provider("m", "broken")
 
 
 def test_a_wrong_key_names_the_providers_own_setting(servers, other):
@@ -168,19 +168,28 @@ def test_a_server_without_eyes_is_found_out_once_below_the_retries(servers, serv
     other.answers = [scripted.text("I see")]
 
     async def work(ours: Servers):
-        assert ours.sees("m")
+        assert ours.accepts_images("m")
         first = await ask(None, SEEN)(ours)
         second = await ask(None, SEEN)(ours)
         third = await ask("far", SEEN)(ours)
         request = Request("m", [SEEN])
-        assert ours.adapted(request).messages == server.messages()
-        assert ours.adapted(request, "far") is request
-        return first, second, third, [ours.sees("m"), ours.sees("m", "near"), ours.sees("m", "far")]
+        assert ours.adapt(request).messages == server.messages()
+        assert ours.adapt(request, "far") is request
+        return (
+            first,
+            second,
+            third,
+            [
+                ours.accepts_images("m"),
+                ours.accepts_images("m", "near"),
+                ours.accepts_images("m", "far"),
+            ],
+        )
 
     first, second, third, sees = using(servers(), work)
 
     notices = [event for event in [*first, *second, *third] if isinstance(event, Notice)]
-    assert [notice.text.split(":")[0] for notice in notices] == ["m does not take images"]
+    assert [notice.text.split(";")[0] for notice in notices] == ["m does not accept images"]
     assert sum(isinstance(event, RetryWait) for event in first) == 2
     assert second[0] == TextDelta("ok")
     assert len(server.requests) == 5
@@ -202,11 +211,11 @@ def test_settings_that_cannot_be_read_are_the_answer_to_everything():
     problem = ConfigError("no TOML")
     ours = Servers(load_settings({}), problem=problem, sleep=no_sleep)
 
-    for work in (ours.model, ours.offered_models):
+    for work in (ours.choose_model, ours.list_models):
         with pytest.raises(ConfigError, match="no TOML"):
             asyncio.run(work())
     with pytest.raises(ConfigError, match="no TOML"):
-        ours.provider_of("demo")
+        ours.find_provider("demo")
 
 
 def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, other, tmp_path):
@@ -224,8 +233,8 @@ def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, 
     turn = asyncio.run(run())
     assert (turn["provider"], turn["model"], turn["agent"]) == ("far", "big", "reviewer")
     assert [request.get("temperature") for request in other.requests] == [0.2, None]
-    said = [block["text"].split(":")[0] for block in turn["blocks"] if block["type"] == "notice"]
-    assert "big does not take the temperature that is set" in said
+    said = [block["text"].split(";")[0] for block in turn["blocks"] if block["type"] == "notice"]
+    assert "big does not accept the temperature that is set" in said
     assert turn["blocks"][-1]["text"] == "far"
 
 

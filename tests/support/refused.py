@@ -14,7 +14,7 @@ OPTIONS = {"temperature": 0.2, "reasoning_effort": "low"}
 
 def refusal(status: int, body: object) -> RefusedError:
     """As a server's answer is told."""
-    made = Failures(ProviderSettings("p"), ()).of_status("BadRequestError", status, {}, body, "m")
+    made = Failures(ProviderSettings("p"), ()).from_status("BadRequestError", status, {}, body, "m")
     assert isinstance(made, RefusedError)
     return made
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgbook.agents.agent import Agent
-
-_OPENAI_HOSTS = ("openai.com", "openai.azure.com")
+from msgbook.provider import token_limit_key
 
 _EFFORT = "medium"
 """What `reasoning: true` asks for."""
@@ -17,9 +15,7 @@ def request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]
     """The keys of the chat API for an agent's properties; a property that is not set has none.
 
     - `temperature` only with `use_temperature`, since some models refuse it.
-    - `max_output_tokens` is `max_completion_tokens` at OpenAI and Azure, whose reasoning models
-      refuse the old name, and `max_tokens` elsewhere: that is what Ollama, LM Studio and Mistral
-      read, and what vLLM, llama.cpp and the large gateways read too.
+    - `max_output_tokens` under the name that the server reads (`token_limit_key`).
     - `reasoning_effort` as it is written, else `medium` for `reasoning: true`. `reasoning: false`
       sends nothing, since models that cannot reason refuse the key: `reasoning_effort: none`
       tells one that can not to.
@@ -31,14 +27,8 @@ def request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]
     if agent.use_temperature and agent.temperature is not None:
         options["temperature"] = agent.temperature
     if agent.max_output_tokens is not None:
-        name = "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
-        options[name] = agent.max_output_tokens
+        options[token_limit_key(base_url)] = agent.max_output_tokens
     effort = agent.reasoning_effort or (_EFFORT if agent.reasoning else None)
     if effort is not None:
         options["reasoning_effort"] = effort
     return options
-
-
-def _is_openai(base_url: str | None) -> bool:
-    host = (urlsplit(base_url).hostname or "") if base_url else "openai.com"
-    return any(host == name or host.endswith(f".{name}") for name in _OPENAI_HOSTS)

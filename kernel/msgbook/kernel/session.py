@@ -189,7 +189,7 @@ class Session:
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self._ready_engine()).servers.offered_models()
+        return await (await self._ready_engine()).servers.list_models()
 
     def log_internal_error(self, error: Exception) -> Failure:
         """Log an error of msgbook's own without the user's keys, and return it as a failure."""

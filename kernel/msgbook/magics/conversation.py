@@ -86,7 +86,7 @@ async def _agent_scene(scene: MagicContext) -> AgentMagicContext:
         project.rules,
         project.skills,
         metadata_of({"metadata": transcript.metadata}),
-        lambda model, provider: engine.servers.known_model(
+        lambda model, provider: engine.servers.choose_known_model(
             model, provider if provider in engine.settings.providers else None
         ),
         project.notices,

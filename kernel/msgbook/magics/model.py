@@ -16,7 +16,7 @@ async def model(scene: MagicContext, words: Sequence[str]) -> str:
         below = replace(await scene.transcript(), current=None)
         project = await engine.request_builder.read_project()
         return (await engine.request_builder.agent_chooser.choose(Prompt(""), below, project)).model
-    chosen = await engine.servers.model(words[0])
+    chosen = await engine.servers.choose_model(words[0])
     if chosen != words[0]:
         return f"No server is set, so the model {chosen} answers; see %help."
     return f"Model of the cells below: {chosen}"
@@ -24,4 +24,4 @@ async def model(scene: MagicContext, words: Sequence[str]) -> str:
 
 async def models(scene: MagicContext, _words: Sequence[str]) -> str:
     """List what the server offers."""
-    return "\n".join(await scene.engine.servers.offered_models()) or "The server lists no models."
+    return "\n".join(await scene.engine.servers.list_models()) or "The server lists no models."

@@ -4,8 +4,11 @@
 - `base`: `Request` and `Provider`, the interface of them all.
 - `openai_chat`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
 - `sse`, `decode`, `tool_call_pieces`, `pieces`: from the bytes of an answer to events.
-- `retry`, `adapting`, `failures`: asking again later, asking differently, and errors in words for a person.
+- `retry`, `adapting`, `failures`: repeating a request, adapting it, and errors in words for a person.
 - `demo_model`: the model `demo`.
+
+A provider's quirk is added in one of two places: `answer_quirks` for what a server sends (names of fields,
+usage, finish reasons, errors), `request_quirks` for what it accepts (names of keys, refused parts).
 
 Names are imported when they are first used: the openai SDK takes a second.
 """
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from msgbook.provider.base import Provider, Request
     from msgbook.provider.failures import shown_url
     from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.servers import Servers
 
 __all__ = [
@@ -25,6 +29,7 @@ __all__ = [
     "Request",
     "Servers",
     "shown_url",
+    "token_limit_key",
 ]
 
 _HOMES = {
@@ -33,6 +38,7 @@ _HOMES = {
     "Request": "base",
     "Servers": "servers",
     "shown_url": "failures",
+    "token_limit_key": "request_quirks",
 }
 
 

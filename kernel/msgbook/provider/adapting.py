@@ -1,4 +1,4 @@
-"""Learning what a server refuses, so that a turn goes on without it, and the user knows."""
+"""Requests that adapt to what a server refuses: the turn continues without it, and a notice says so."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from contextlib import aclosing
 from msgbook.events import Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import IMAGES, Adaptation, adaptation_to
+from msgbook.provider.request_quirks import IMAGES, Adaptation, find_adaptation
 from msgbook.text import one_line, visible
 
 _SHOWN = 200
-"""Characters of a server's words that a notice shows."""
+"""Characters of a server's message that a notice shows."""
 
 
 class AdaptingProvider:
-    """Makes a request again without what another provider's server refused, and so from then on.
+    """Repeats a request that a server refused, with adaptations, and remembers them for the model.
 
-    Each thing at most once per request, and never after the first event of an answer. A thing counts
-    as learned for a model, and is told by a notice, when a request without it is answered: what is
-    refused all the same was refused for another reason.
+    Each adaptation is tried once per request, and none after the first event of an answer. An
+    adaptation is remembered, and a notice shown, when the changed request is answered: a server that
+    refuses that too had another reason.
     """
 
     def __init__(self, provider: Provider) -> None:
@@ -28,16 +28,16 @@ class AdaptingProvider:
         self._provider = provider
         self._learned: dict[str, list[Adaptation]] = {}
 
-    def sees(self, model: str) -> bool:
-        """Whether the model takes images, as far as is known."""
+    def accepts_images(self, model: str) -> bool:
+        """Return whether a model accepts images, as far as is known."""
         return IMAGES not in self._learned.get(model, ())
 
-    def adapted(self, request: Request) -> Request:
-        """The request as it is sent, as far as is known."""
-        return self._without_refused(request)[0]
+    def adapt(self, request: Request) -> Request:
+        """Return the request with the adaptations that are known for its model."""
+        return self._adapted(request)[0]
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
-        request, used = self._without_refused(request)
+        request, used = self._adapted(request)
         fresh: list[tuple[Adaptation, RefusedError]] = []
         while True:
             begun = False
@@ -51,7 +51,7 @@ class AdaptingProvider:
                         yield event
                 return
             except RefusedError as refusal:
-                found = None if begun else adaptation_to(refusal, request)
+                found = None if begun else find_adaptation(refusal, request)
                 if found is None or found in used:
                     raise
                 fresh.append((found, refusal))
@@ -64,7 +64,7 @@ class AdaptingProvider:
     async def close(self) -> None:
         await self._provider.close()
 
-    def _without_refused(self, request: Request) -> tuple[Request, list[Adaptation]]:
+    def _adapted(self, request: Request) -> tuple[Request, list[Adaptation]]:
         used = []
         for known in self._learned.get(request.model, ()):
             if known.concerns(request):
@@ -73,7 +73,7 @@ class AdaptingProvider:
         return request, used
 
     def _learn(self, model: str, fresh: Sequence[tuple[Adaptation, RefusedError]]) -> list[Notice]:
-        """Remember what was refused, and the words on what nobody was told yet."""
+        """Remember adaptations, and return the notices that were not shown yet."""
         learned = self._learned.setdefault(model, [])
         notices = []
         for adaptation, refusal in fresh:

@@ -1,8 +1,12 @@
-"""One thing under the many names that servers give it."""
+"""Quirks in what servers send: the many names and places of one value. Pure.
+
+To add one, extend a table here, and add a case to tests/provider/test_decode*.py.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
@@ -11,7 +15,7 @@ from msgbook_format.turn import Usage
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
 _LENGTH = {"model_length", "max_tokens"}
-"""Mistral's name for a full context window; that of gateways to Anthropic for the token limit."""
+"""Finish reasons that mean `length`: `model_length` of Mistral, `max_tokens` of gateways to Anthropic."""
 
 _USAGE = {
     "input_tokens": ("prompt_tokens", "input_tokens"),
@@ -29,16 +33,28 @@ _USAGE = {
         "reasoning_tokens",  # Perplexity
     ),
 }
-"""Where a server may tell a number of tokens, the common place first."""
+"""Places where a server may state a number of tokens, the most common first."""
+
+ECHOED_KEYS = ("extra_content", "provider_specific_fields")
+"""Keys of a tool call beside `function` that hold Gemini's thought signature, which has to be sent back."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
+    r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
+    re.IGNORECASE,
+)
+"""No server documents its words: those known are in tests/provider/test_failures.py."""
+_TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
+"""Found in words about a limit that is too large, not about a request that is too long."""
 
 
 def objects(values: Any) -> list[dict[str, Any]]:
-    """The objects of a list; of anything else, none."""
+    """Return the objects of a list; none if it is not a list."""
     return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
 
 
-def joined(parts: Any) -> str:
-    """The text of a string, of a part, or of a list of strings and parts."""
+def join_text(parts: Any) -> str:
+    """Return the text of a string, of a part, or of a list of strings and parts."""
     if isinstance(parts, str):
         return parts
     texts = []
@@ -48,29 +64,29 @@ def joined(parts: Any) -> str:
     return "".join(texts)
 
 
-def named_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
-    """The reasoning in a delta and the name of its field, from one field only: some send two."""
+def find_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
+    """Return the reasoning of a delta and the name of its field. Some servers send it in two fields."""
     for field in _REASONING:
         if isinstance(delta.get(field), str) and delta[field]:
             return delta[field], field
     return "", ""
 
 
-def detailed_reasoning(details: list[dict[str, Any]]) -> str:
-    """The words in `reasoning_details`; the same as those of a named field beside them."""
+def join_reasoning_details(details: list[dict[str, Any]]) -> str:
+    """Return the text of `reasoning_details`; a named field beside them has the same text."""
     texts = (detail.get("text") or detail.get("summary") for detail in details)
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def finish_reason_of(choice: dict[str, Any]) -> str | None:
-    """Why the answer ends here, as OpenAI names it where that is known; None: it does not."""
+def find_finish_reason(choice: dict[str, Any]) -> str | None:
+    """Return the finish reason of a choice, by OpenAI's name where it is known; None if there is none."""
     reason = choice.get("finish_reason")
     words = one_line(reason) if isinstance(reason, str) else ""
     return "length" if words in _LENGTH else words or None
 
 
-def usage_of(chunk: dict[str, Any]) -> Usage:
-    """The usage that a chunk tells: at its top, in a choice (Moonshot), in `x_groq`."""
+def find_usage(chunk: dict[str, Any]) -> Usage:
+    """Return the usage that a chunk states: at its top, in a choice (Moonshot) or in `x_groq`."""
     places = [chunk, chunk.get("x_groq"), *objects(chunk.get("choices"))]
     usages = (place.get("usage") for place in places if isinstance(place, dict))
     usage = next((usage for usage in usages if isinstance(usage, dict)), {})
@@ -89,13 +105,25 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
     return None
 
 
-def whole_json(value: Any) -> Any:
-    """A JSON value that can be sent back and saved: no half of a character in any string."""
+def repair_json(value: Any) -> Any:
+    """Return a JSON value without lone surrogates, so that it can be sent back and saved."""
     return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
 
 
+def find_error(body: object) -> Any:
+    """Return the `error` value in the body of an HTTP error."""
+    if isinstance(body, list) and len(body) == 1:  # Gemini
+        body = body[0]
+    return body.get("error", body) if isinstance(body, dict) else body or ""
+
+
 def error_message(error: Any) -> str:
-    """The words of an `error` value, whatever its shape, on one line."""
+    """Return the message of an `error` value of any shape, on one line."""
     if isinstance(error, dict):
         error = error.get("message") or error.get("error") or json.dumps(error, ensure_ascii=False)
     return one_line(str(error))
+
+
+def is_too_long(message: str) -> bool:
+    """Return whether an error message says that the request is longer than the context window."""
+    return bool(_TOO_LONG.search(message)) and not _TOKEN_LIMIT.search(message)

@@ -1,4 +1,4 @@
-"""The seam between a turn and whoever answers."""
+"""A request and the interface of all providers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Request:
     model: str
     messages: list[Message]
     tools: list[dict[str, Any]] = field(default_factory=list)
-    """Function tools as the chat API spells them; empty for none."""
+    """Function tools in the form of the chat API; empty for none."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Further keys of the body (`max_tokens`); what a server does not know it may refuse."""
+    """Further keys of the body, such as `max_tokens`. A server may refuse keys that it does not know."""
 
 
 class Provider(Protocol):
-    """Streams model calls.
+    """Streams the answers to model calls.
 
-    Both methods raise `ProviderError` when the server cannot be reached or does not answer with
-    a completion; what was yielded until then stands. The error's `retry` is set only when nothing
-    had arrived yet, and the request may be made again.
+    `stream` and `models` raise `ProviderError` if the server cannot be reached or does not answer with
+    a completion; events yielded before that remain valid. The error's `retry` is set only if nothing
+    had arrived and the request may be repeated.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Provider(Protocol):
         ...
 
     async def models(self) -> list[str]:
-        """Ids of the models that the server offers, in its order."""
+        """Return the ids of the models that the server offers, in its order."""
         ...
 
     async def close(self) -> None:

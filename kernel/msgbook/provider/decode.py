@@ -1,7 +1,7 @@
-"""One streamed chat completion, sans I/O: bytes of the body in, stream events out.
+"""One streamed chat completion, without I/O: bytes of the body in, stream events out.
 
-Servers differ in almost everything: nothing here may assume an order of reasoning, text and calls,
-an index, an id, or an end mark. tests/provider/test_decode*.py have a case for each difference.
+Servers differ in almost everything, so this assumes no order of reasoning, text and calls, no index,
+no id and no end mark. tests/provider/test_decode*.py have a case for each difference.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from msgbook.events import (
     TextDelta,
 )
 from msgbook.provider.answer_quirks import (
-    detailed_reasoning,
     error_message,
-    finish_reason_of,
-    joined,
-    named_reasoning,
+    find_finish_reason,
+    find_reasoning,
+    find_usage,
+    join_reasoning_details,
+    join_text,
     objects,
-    usage_of,
-    whole_json,
+    repair_json,
 )
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
@@ -40,7 +40,7 @@ class CompletionDecoder:
     """Decodes the body of one response.
 
     Args:
-        new_id: Makes the id of a tool call that came without one.
+        new_id: Makes an id for a tool call that came without one.
     """
 
     def __init__(self, new_id: Callable[[], str] = lambda: f"call_{uuid.uuid4().hex[:12]}") -> None:
@@ -56,42 +56,42 @@ class CompletionDecoder:
         self._answered = False
         self._unreadable = 0
         self.done = False
-        """Whether `[DONE]` has come: what follows says nothing."""
+        """True once `[DONE]` has come; what follows is ignored."""
 
     @property
-    def ended(self) -> bool:
-        """Whether the server has marked the end of the answer; usage may still follow."""
+    def has_ended(self) -> bool:
+        """True once the server has marked the end of the answer; usage may still follow."""
         return self.done or self._finish_reason is not None
 
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
-        """Yield what a piece of the body says.
+        """Yield the events of a piece of the body.
 
         Raises:
-            ProviderError: The server reports an error in the stream, or sends what has no end.
+            ProviderError: The server reports an error in the stream, or sends a line that never ends.
         """
         for event in self._sse.feed(chunk):
             yield from self._event(event)
 
     def end(self) -> Iterator[StreamEvent]:
-        """Yield what the end of the body says, `ModelFinished` last.
+        """Yield the events of the end of the body, `ModelFinished` last.
 
         Raises:
-            ProviderError: The body was no completion at all.
+            ProviderError: The body was not a completion.
         """
         for event in self._sse.end():
             yield from self._event(event)
         if not self._answered and not self.done:
             yield from self._plain_body(self._sse.other)
         yield from self.flush()
-        if details := self._details.joined():
-            yield ReasoningDetails(whole_json(details))
-        # The last event of a stream that was cut off is no loss of its own.
-        lost = self._unreadable if self.ended else 0
+        if details := self._details.join():
+            yield ReasoningDetails(repair_json(details))
+        # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
+        lost = self._unreadable if self.has_ended else 0
         usage = cast("Usage", self._usage) if self._usage else None
-        yield ModelFinished(self._finish_reason, self.ended, usage, lost)
+        yield ModelFinished(self._finish_reason, self.has_ended, usage, lost)
 
     def flush(self) -> Iterator[StreamEvent]:
-        """Yield what is held back, before an error or the end."""
+        """Yield the text that is held back, before an error or the end."""
         yield from self._split(self._content.flush())
         if half := self._reasoning_half.end():
             yield ReasoningDelta(half, self._reasoning_field)
@@ -121,7 +121,7 @@ class CompletionDecoder:
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
         self._answered = self._answered or "choices" in chunk
-        self._usage |= cast("dict[str, int]", usage_of(chunk))
+        self._usage |= cast("dict[str, int]", find_usage(chunk))
         errors = [chunk.get("error")]
         for choice in objects(chunk.get("choices")):
             if not choice.get("index"):
@@ -129,7 +129,7 @@ class CompletionDecoder:
                 delta = choice["delta"] if "delta" in choice else choice.get("message")
                 if isinstance(delta, dict):
                     yield from self._delta(delta)
-                self._finish_reason = finish_reason_of(choice) or self._finish_reason
+                self._finish_reason = find_finish_reason(choice) or self._finish_reason
                 errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()
@@ -140,9 +140,9 @@ class CompletionDecoder:
         content = delta.get("content")
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, dict) and part.get("type") == "thinking":
-                yield from self._thought(joined(part.get("thinking")), "")
+                yield from self._thought(join_text(part.get("thinking")), "")
             else:
-                text = self._text_half.feed(joined(part))
+                text = self._text_half.feed(join_text(part))
                 yield from self._split(self._content.feed(text))
         if isinstance(delta.get("refusal"), str) and delta["refusal"]:
             yield from self._split(self._content.flush())
@@ -156,12 +156,12 @@ class CompletionDecoder:
             yield self._calls.feed(call)
 
     def _reasoning(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        """Reasoning from one field: `reasoning_details` repeats, at once or later, a named one."""
-        text, field = named_reasoning(delta)
+        """Yield reasoning from one field only: `reasoning_details` repeats a named field, at once or later."""
+        text, field = find_reasoning(delta)
         details = objects(delta.get("reasoning_details"))
         self._details.feed(details)
         if not text and not self._reasoning_field:
-            text = detailed_reasoning(details)
+            text = join_reasoning_details(details)
         self._reasoning_field = self._reasoning_field or field
         yield from self._thought(text, field)
 
@@ -176,7 +176,7 @@ class CompletionDecoder:
             yield ReasoningDelta(text, "") if kind == "reasoning" else TextDelta(text)
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
-        """A server that was asked to stream and answered at once."""
+        """Yield the events of a body that was not streamed although it was asked to be."""
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """The built-in model `demo`: offline, scripted, the same answers on each run.
 
-It answers through the real SDK, over a transport that never leaves the process, so that what a
-demo shows is what a server would show.
+It answers through the SDK, over a transport inside the process, so that a demo takes the same path as a
+server's answer.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ know no other past.
 
 
 def demo_provider() -> OpenAIProvider:
-    """The demo model behind the seam that real servers stand behind."""
+    """Return the provider of the demo model; it is used like that of a server."""
     settings = ProviderSettings(DEMO_MODEL, base_url="http://demo.invalid/v1")
     return OpenAIProvider(settings, transport=_transport)
 
 
 def _transport(http: Any) -> Any:
-    """A transport of the given HTTP library (`httpx` or `httpx2`) that leads to the script."""
+    """Return a transport of an HTTP library (`httpx` or `httpx2`) that answers by the script."""
 
     async def respond(request: Any) -> Any:
         if request.url.path.endswith("/models"):
@@ -94,7 +94,7 @@ async def _stream(body: dict[str, Any]) -> AsyncIterator[bytes]:
 
 
 def _script(messages: list[dict[str, Any]], *, has_tools: bool) -> Iterator[dict[str, Any]]:
-    """The chunks of the answer to a request."""
+    """Yield the chunks of the answer to a request."""
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
     prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]

@@ -1,4 +1,4 @@
-"""The HTTP library that the SDK rides on: `httpx` in openai 2.x, `httpx2` in 3.x."""
+"""The HTTP client of the SDK: of `httpx` in openai 2.x, of `httpx2` in 3.x."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import Any
 from msgbook.config import header_lines
 
 ERROR_BYTES = 65_536
-"""Bytes of an error's body that are read: a server may send one without an end."""
+"""Bytes that are read of an error's body, which a server may send without end."""
 
 LIST_BYTES = 16_000_000
-"""Bytes of any other answer that is read whole: a list of models."""
+"""Bytes that are read of any other complete answer, such as a list of models."""
 
 ENCODED_BYTES = 262_144
-"""Bytes of either that are read where they are compressed: a thousand times as many come of them."""
+"""Bytes that are read of either if it is compressed: it may decode to a thousand times as many."""
 
 ERROR_SECONDS = 10.0
-"""Seconds that either may take."""
+"""Most seconds that reading either may take."""
 
 _CODINGS = ("", "identity", "gzip", "deflate")
-"""What is decoded; of several, one within the other, and of others more may come than there is memory."""
+"""Content codings that are decoded. Nested or other codings could decode to more than fits in memory."""
 
 
 class RedirectedError(Exception):
-    """A server sends a request on to another origin."""
+    """A server redirects a request to another origin."""
 
     def __init__(self, here: str, there: str) -> None:
         super().__init__(f"{here} redirects to {there}, which is another origin")
 
 
 def http_library(sdk: Any) -> Any:
-    """The module whose classes the SDK's client is made of."""
+    """Return the module with the classes of the SDK's HTTP client."""
     bases = sdk.DefaultAsyncHttpxClient.__mro__
     client = next(base for base in bases if base.__name__ == "AsyncClient")
     return sys.modules[client.__module__.partition(".")[0]]
@@ -44,20 +44,20 @@ def http_client(
     sdk: Any,
     transport: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """A client with the SDK's own timeouts that reads no more of an error than a person can.
+    """Return a client with the SDK's timeouts that reads a bounded part of an error or a list.
 
-    It asks for answers that are not compressed: of a few bytes that are, any amount may come.
+    It asks for uncompressed answers, since a few compressed bytes may decode to any amount.
 
-    A redirect to another origin raises `RedirectedError`: a key, a secret header and a conversation
-    are for the server that was configured.
+    A redirect to another origin raises `RedirectedError`: keys, secret headers and conversations
+    go only to the server that was configured.
 
     Args:
-        transport: Makes what stands in place of the network, out of the HTTP library.
+        transport: Makes a replacement of the network from the HTTP library.
     """
     http = http_library(sdk)
 
     class Head(http.AsyncByteStream):  # type: ignore[misc, name-defined]  # one of two libraries
-        """The beginning of a body."""
+        """Beginning of a body."""
 
         def __init__(self, body: Any, limit: int) -> None:
             self._body, self._limit = body, limit
@@ -77,14 +77,14 @@ def http_client(
         async def aclose(self) -> None:
             await self._body.aclose()
 
-    async def stay(response: Any) -> None:
+    async def refuse_other_origin(response: Any) -> None:
         if response.has_redirect_location:
             here = response.request.url
             there = here.join(response.headers["location"])
             if _origin(here) != _origin(there):
                 raise RedirectedError(_origin(here), _origin(there))
 
-    async def bound(response: Any) -> None:
+    async def limit_size(response: Any) -> None:
         failed = response.status_code >= 400
         if not failed and response.request.method == "POST":
             return  # a completion, which is read line by line
@@ -99,16 +99,16 @@ def http_client(
     options = {"transport": transport(http)} if transport is not None else {}
     return sdk.DefaultAsyncHttpxClient(
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [stay, bound]},
+        event_hooks={"response": [refuse_other_origin, limit_size]},
         **options,
     )
 
 
 def without_openais(sdk: Any, key: str) -> dict[str, Any]:
-    """Headers for another server than OpenAI's, by which the SDK adds none that the environment names.
+    """Return headers that keep the SDK from sending the environment's OpenAI headers to another server.
 
     Args:
-        key: That of the server.
+        key: The server's key.
     """
     named = header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
     left_out = {name: sdk.Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *named)}
@@ -119,7 +119,7 @@ def without_openais(sdk: Any, key: str) -> dict[str, Any]:
 
 
 def is_transport_error(error: Exception) -> bool:
-    """Whether the error is the HTTP library's, or that of a redirect."""
+    """Return whether an error comes from the HTTP library or a refused redirect."""
     names = ("RequestError", "StreamError", "InvalidURL", RedirectedError.__name__)
     return any(base.__name__ in names for base in type(error).__mro__)
 
@@ -128,7 +128,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def _origin(url: Any) -> str:
-    """Scheme, host and port of a URL of the HTTP library, without user and password."""
+    """Return scheme, host and port of a URL of the HTTP library, without user and password."""
     host = f"[{url.host}]" if ":" in url.host else url.host
     port = url.port or _PORTS.get(url.scheme)
     return f"{url.scheme}://{host}" + (f":{port}" if port != _PORTS.get(url.scheme) else "")

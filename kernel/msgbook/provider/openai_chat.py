@@ -1,14 +1,13 @@
-"""The real provider: any OpenAI-compatible server, through the openai SDK. Its only importer.
+"""The provider for all OpenAI-compatible servers. Only this module imports the openai SDK.
 
-The SDK brings authentication, timeouts and connections; the body is read raw, since its typed
-chunks cost seven times as much and drop what servers add.
+The SDK brings authentication, timeouts and connections. The body is read raw: the SDK's typed chunks
+take seven times as long and drop the keys that servers add.
 """
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -20,19 +19,17 @@ from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import http_client, is_transport_error, without_openais
+from msgbook.provider.request_quirks import STREAMING, reduce_streaming
 from msgbook.text import one_line
 
 if TYPE_CHECKING:
     import openai
 
 NO_KEY = "none"
-"""Sent as the key to a server that was set without one (Ollama, vLLM)."""
-
-STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-"""How a server is asked to stream that can, and to tell what it used."""
+"""Key for a server that is configured without one (Ollama, vLLM)."""
 
 LINGER = 5.0
-"""Seconds to wait for more after a finish reason: usage follows it, or `[DONE]`, or nothing."""
+"""Seconds to wait after a finish reason: usage or `[DONE]` may follow, or nothing."""
 
 _DRAIN_TIME = 0.5
 """Seconds that the rest of a body may take after `[DONE]`."""
@@ -42,11 +39,11 @@ class OpenAIProvider:
     """Talks to one server.
 
     Args:
-        settings: Where it is and how to be let in.
-        transport: Makes what stands in place of the network, out of the HTTP library that the SDK
-            rides on: `httpx` (2.x, in part) or `httpx2`. The built-in demo model answers through it.
-        secrets: Kept out of every error message.
-        linger: Seconds that a server which has given its finish reason may keep silent.
+        settings: URL, key and headers.
+        transport: Replaces the network; made from the HTTP library that the SDK uses (`httpx` or
+            `httpx2`). The demo model answers through it.
+        secrets: Redacted from every error message.
+        linger: Seconds to wait for more after a finish reason.
     """
 
     def __init__(
@@ -77,14 +74,14 @@ class OpenAIProvider:
                         yield event
                 return
             except RefusedError as error:
-                streaming = _less_streaming(streaming, error)
+                streaming = reduce_streaming(streaming, error)
                 if streaming is None:
                     raise
 
     async def _answer(
         self, client: openai.AsyncOpenAI, body: dict[str, Any]
     ) -> AsyncGenerator[StreamEvent]:
-        """The events of one request. After the first byte a lost connection is a cut answer."""
+        """Yield the events of one request. A connection lost after the first byte is a cut answer."""
         decoder = CompletionDecoder()
         begun = False
         try:
@@ -102,9 +99,9 @@ class OpenAIProvider:
         except ProviderError as error:
             if not (begun and error.retry):
                 raise
-            for event in decoder.end() if decoder.ended else decoder.flush():
+            for event in decoder.end() if decoder.has_ended else decoder.flush():
                 yield event
-            if not decoder.ended:
+            if not decoder.has_ended:
                 raise AnswerCutError(error.name, f"The answer was cut off. {error}") from None
 
     async def models(self) -> list[str]:
@@ -152,19 +149,19 @@ class OpenAIProvider:
         try:
             yield
         except ProviderError as error:
-            raise failures.in_answer(error) from None
+            raise failures.from_answer(error) from None
         except openai.APIStatusError as error:
-            raise failures.of_status(
+            raise failures.from_status(
                 type(error).__name__, error.status_code, error.response.headers, error.body, model
             ) from None
         except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
-            raise failures.of_connection(error) from None
+            raise failures.from_connection(error) from None
         except openai.OpenAIError as error:
             raise ProviderError(type(error).__name__, failures.clean(str(error))) from None
         except Exception as error:
             if not is_transport_error(error):
                 raise
-            raise failures.of_connection(error) from None
+            raise failures.from_connection(error) from None
 
     def _no_models(self, answer: object) -> str:
         failures = self._failures
@@ -173,7 +170,7 @@ class OpenAIProvider:
 
 
 def request_body(request: Request, streaming: Mapping[str, Any] = STREAMING) -> dict[str, Any]:
-    """The body of a request; unless told otherwise to a server that has refused nothing yet."""
+    """Return the body of a request; by default for a server that has refused nothing yet."""
     body: dict[str, Any] = {"model": request.model, "messages": request.messages}
     body |= request.options
     if request.tools:
@@ -185,10 +182,10 @@ def request_body(request: Request, streaming: Mapping[str, Any] = STREAMING) -> 
 async def _body(
     client: openai.AsyncOpenAI, body: dict[str, Any]
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
-    """The bytes of the answer to a request.
+    """Open the answer to a request and yield its bytes.
 
-    `create` would look at each message and each tool of the request by its type, which takes longer
-    than to encode them and changes nothing: they are JSON.
+    `create` would check each message and tool by its type. That takes longer than to encode them and
+    changes nothing: they are JSON.
     """
     import openai
 
@@ -205,22 +202,12 @@ async def _body(
         await stream.close()
 
 
-def _less_streaming(streaming: dict[str, Any], refusal: RefusedError) -> dict[str, Any] | None:
-    """How to ask a server that named streaming in its refusal; None when there is no other way."""
-    if refusal.status not in (400, 422):
-        return None
-    if "stream_options" in refusal.body and "stream_options" in streaming:
-        return {"stream": True}
-    named = re.search(r"\bstream", refusal.body)
-    return {"stream": False} if named and streaming["stream"] else None
-
-
 async def _until_over(
     chunks: AsyncIterator[bytes], decoder: CompletionDecoder, linger: float
 ) -> AsyncIterator[bytes]:
-    """The chunks until the body ends, or nothing comes any more of an answer that has its end."""
+    """Yield chunks until the body ends, or until an answer with an end mark stays silent."""
     while True:
-        limit = asyncio.timeout(linger if decoder.ended else None)
+        limit = asyncio.timeout(linger if decoder.has_ended else None)
         try:
             async with limit:
                 chunk = await anext(chunks)
@@ -234,9 +221,9 @@ async def _until_over(
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read on to the end of the body, so that the connection can be used again.
+    """Read to the end of the body, so that the connection can be used again.
 
-    Some servers mark the end of the answer and keep the body open: those are not waited for.
+    Some servers mark the end of the answer and keep the body open; those are not waited for.
     """
     try:
         async with asyncio.timeout(_DRAIN_TIME):

@@ -1,4 +1,4 @@
-"""What arrives in pieces, put together: characters cut in two, tags cut in two, lists of parts."""
+"""Streamed text put together again: characters, `<think>` tags and lists of parts that were cut."""
 
 from __future__ import annotations
 
@@ -12,33 +12,32 @@ Kind = Literal["reasoning", "text"]
 _OPEN, _CLOSE = "<think>", "</think>"
 
 _BLANKS_LIMIT = 4096
-"""White space that is held back at most, waiting for `<think>`."""
+"""Most characters of white space that are held back while `<think>` may follow."""
 
 
 class SurrogateJoiner:
-    """Joins the halves of a surrogate pair that two pieces hold; replaces those without a match."""
+    """Joins surrogate pairs that were cut into two pieces, and replaces lone halves."""
 
     def __init__(self) -> None:
         self._half = ""
 
     def feed(self, text: str) -> str:
-        """The text that is whole by now."""
+        """Return the text that is complete."""
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return repair_surrogates(text.removesuffix(self._half) if self._half else text)
 
     def end(self) -> str:
-        """What stands for a half whose other half did not come."""
+        """Return the replacement of a half whose other half did not come; empty for none."""
         half, self._half = self._half, ""
         return "\ufffd" if half else ""
 
 
 class ThinkSplitter:
-    """Tells reasoning from text in content that begins with `<think>`.
+    """Separates reasoning from text in content that begins with `<think>`.
 
-    A tag is one only as the first thing of the content but white space; elsewhere it is text.
-    Reasoning of nothing but white space, which models write that were told not to reason, is
-    dropped with its tags.
+    The tag counts only at the beginning of the content, after white space; elsewhere it is text.
+    Reasoning of white space alone, which models write that were told not to reason, is dropped.
     """
 
     def __init__(self) -> None:
@@ -46,7 +45,7 @@ class ThinkSplitter:
         self._held = ""
 
     def feed(self, text: str) -> Iterator[tuple[Kind, str]]:
-        """Yield what is certain by now."""
+        """Yield the parts whose kind is certain."""
         if self._state == "text":
             if text:
                 yield "text", text
@@ -62,7 +61,7 @@ class ThinkSplitter:
             yield from self._reasoning()
 
     def flush(self) -> Iterator[tuple[Kind, str]]:
-        """Yield what is held back, because something else comes or nothing more."""
+        """Yield the text that is held back: something else follows, or nothing."""
         held, self._held = self._held, ""
         if self._state == "start" and held:
             self._state = "text"
@@ -93,13 +92,14 @@ class ThinkSplitter:
 
 
 class DetailsJoiner:
-    """OpenRouter's `reasoning_details`, streamed in pieces, as they have to be sent back."""
+    """Joins OpenRouter's streamed `reasoning_details` into the form that has to be sent back."""
 
     def __init__(self) -> None:
         self._details: list[dict[str, Any]] = []
         self._pieces: list[dict[str, list[str]]] = []
 
     def feed(self, details: list[dict[str, Any]]) -> None:
+        """Add the details of one chunk."""
         for detail in details:
             if not (self._details and _same_detail(self._details[-1], detail)):
                 self._details.append({})
@@ -110,7 +110,8 @@ class DetailsJoiner:
                 elif value is not None or key not in self._details[-1]:
                     self._details[-1][key] = value
 
-    def joined(self) -> list[dict[str, Any]]:
+    def join(self) -> list[dict[str, Any]]:
+        """Return the complete details."""
         return [
             {**detail, **{key: "".join(texts) for key, texts in pieces.items()}}
             for detail, pieces in zip(self._details, self._pieces, strict=True)
@@ -118,7 +119,7 @@ class DetailsJoiner:
 
 
 def _same_detail(open_one: dict[str, Any], piece: dict[str, Any]) -> bool:
-    """Whether a piece goes on with the detail before it; encrypted ones come whole."""
+    """Return whether a piece continues the detail before it. Encrypted details come complete."""
     kind = piece.get("type")
     return (
         kind in ("reasoning.text", "reasoning.summary")
@@ -129,5 +130,5 @@ def _same_detail(open_one: dict[str, Any], piece: dict[str, Any]) -> bool:
 
 
 def _overlap(text: str, tag: str) -> int:
-    """Length of the longest end of the text that the tag begins with."""
+    """Return the length of the longest end of the text that the tag begins with."""
     return next((n for n in range(len(tag) - 1, 0, -1) if text.endswith(tag[:n])), 0)

@@ -1,7 +1,8 @@
-"""What servers refuse of a request, as they word it, and the request that they take instead. Pure.
+"""Quirks in what servers accept: names of keys, refused parts of a request and what to send instead. Pure.
 
-No server documents its words: those known are in tests/provider/test_request_quirks.py. A refusal that is
-not recognized stays the server's error.
+To add one, append an `Adaptation` to `ADAPTATIONS`, and the server's words to
+tests/provider/test_request_quirks.py: no server documents them. A refusal that no adaptation recognizes
+stays an error.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgbook.messages import Message, without_images
 from msgbook.provider.base import Request
@@ -19,20 +21,52 @@ from msgbook.provider.failures import RefusedError
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """One thing that a server may refuse of any request for a model."""
+    """Something that a server may refuse in the requests for a model, and the way around it."""
 
     concerns: Callable[[Request], bool]
-    """Whether the request holds the thing."""
+    """Returns whether a request contains it."""
     is_refused: Callable[[RefusedError], bool]
+    """Returns whether the server's words refuse it."""
     change: Callable[[Request], Request]
-    """The request without the thing. Not in place."""
+    """Returns a copy of the request without it."""
     notice: str
-    """What the user is told; `{model}` stands for the model's name."""
+    """Notice for the user; `{model}` stands for the model's name."""
 
 
-def adaptation_to(refusal: RefusedError, request: Request) -> Adaptation | None:
-    """How to make the request otherwise; None when the refusal names nothing that can be."""
+def find_adaptation(refusal: RefusedError, request: Request) -> Adaptation | None:
+    """Return the adaptation to a refusal; None if the refusal names nothing that can be changed."""
     return next((a for a in ADAPTATIONS if a.concerns(request) and a.is_refused(refusal)), None)
+
+
+_OPENAI_HOSTS = ("openai.com", "openai.azure.com")
+
+
+def token_limit_key(base_url: str | None) -> str:
+    """Return the key that limits the tokens of an answer.
+
+    OpenAI and Azure use `max_completion_tokens`: their reasoning models refuse `max_tokens`, which is
+    the key of Ollama, LM Studio and Mistral, and works with vLLM, llama.cpp and the large gateways.
+
+    Args:
+        base_url: The server's base URL; None for OpenAI's own.
+    """
+    host = (urlsplit(base_url).hostname or "") if base_url else "openai.com"
+    is_openai = any(host == name or host.endswith(f".{name}") for name in _OPENAI_HOSTS)
+    return "max_completion_tokens" if is_openai else "max_tokens"
+
+
+STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+"""Keys that ask for a streamed answer and its usage."""
+
+
+def reduce_streaming(streaming: dict[str, Any], refusal: RefusedError) -> dict[str, Any] | None:
+    """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
+    if refusal.status not in (400, 422):
+        return None
+    if "stream_options" in refusal.body and "stream_options" in streaming:
+        return {"stream": True}
+    named = re.search(r"\bstream", refusal.body)
+    return {"stream": False} if named and streaming["stream"] else None
 
 
 _IMAGE = re.compile(
@@ -47,7 +81,7 @@ _ONE_IMAGE = re.compile(
     r"|at most (?!0\b)|policy|safety|moderation|violat",
     re.IGNORECASE,
 )
-"""Of a picture, not of the model: that is for the user to mend."""
+"""Words about one image, which the user can change, not about images as such."""
 _CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
 
@@ -58,21 +92,21 @@ _NO_TOOLS = re.compile(
     r"|--enable-auto-tool-choice|tools param requires",
     re.IGNORECASE,
 )
-"""Of tools as such: a schema that is refused is for its author to mend."""
+"""Words about tools as such. If a schema is refused, its author has to change it."""
 
 _CALL_ID = re.compile(
     r"\btool[ _]call[ _]id\b|\btool_calls\[\d+\]\.id\b|\btool_use\.id\b|\bcall_id\b", re.IGNORECASE
 )
 _SHAPE = re.compile(r"too long|(maximum|max) length|length of \d|match pattern", re.IGNORECASE)
 _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
-"""The ids of Mistral, which takes no others; OpenAI takes 40 characters, vLLM gives 46."""
+"""Ids that every server accepts: Mistral accepts no others. OpenAI accepts 40 characters, vLLM makes 46."""
 
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
     re.IGNORECASE,
 )
-"""Words about a key as such, or all of its values; a value out of range is the user's to mend."""
+"""Words about a key as such or all its values. The user can change a value that is out of range."""
 
 
 def _refuses_images(refusal: RefusedError) -> bool:
@@ -113,11 +147,11 @@ def _holds_image(message: Message) -> bool:
     return any(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
 
 
-def _blind(request: Request) -> Request:
+def _without_images(request: Request) -> Request:
     return replace(request, messages=[without_images(m) for m in request.messages])
 
 
-def _blind_tools(request: Request) -> Request:
+def _without_tool_images(request: Request) -> Request:
     messages = [without_images(m) if _is_tool(m) else m for m in request.messages]
     return replace(request, messages=messages)
 
@@ -145,7 +179,7 @@ def _with_plain_id(message: Message) -> Message:
 
 
 def _plain_id(call_id: str) -> str:
-    """The id, or one that stands for it in all requests."""
+    """Return the id, or the id that replaces it in all requests."""
     if _ANY_SERVERS_ID.fullmatch(call_id):
         return call_id
     return sha256(call_id.encode(errors="replace")).hexdigest()[:9]
@@ -169,7 +203,7 @@ def _renamed(old: str, new: str) -> Adaptation:
         _has(old),
         _refuses_key(rf"\b{old}\b"),
         change,
-        f"{{model}} is sent {new} in place of {old}, which its server refuses.",
+        f"The server of {{model}} refuses {old}; {new} was sent instead.",
     )
 
 
@@ -180,8 +214,8 @@ def _has(key: str) -> Callable[[Request], bool]:
 IMAGES = Adaptation(
     lambda request: any(map(_holds_image, request.messages)),
     _refuses_images,
-    _blind,
-    "{model} does not take images: it is sent the word [image] for each.",
+    _without_images,
+    "{model} does not accept images; the word [image] was sent for each.",
 )
 
 ADAPTATIONS = (
@@ -189,13 +223,13 @@ ADAPTATIONS = (
         lambda request: any(map(_holds_foreign_id, request.messages)),
         _refuses_call_ids,
         _with_plain_ids,
-        "{model} does not take the ids that another server gave its tool calls: it is sent others.",
+        "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
     Adaptation(
         lambda request: any(_holds_image(m) and _is_tool(m) for m in request.messages),
         _refuses_images_of_tools,
-        _blind_tools,
-        "{model} does not take images from tools: it is sent the word [image] for each of those.",
+        _without_tool_images,
+        "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
     _renamed("max_tokens", "max_completion_tokens"),
@@ -204,20 +238,20 @@ ADAPTATIONS = (
         _has("temperature"),
         _refuses_key(r"\btemperature\b"),
         _without("temperature"),
-        "{model} does not take the temperature that is set: none is sent.",
+        "{model} does not accept the temperature that is set; none was sent.",
     ),
     Adaptation(
         _has("reasoning_effort"),
-        # Ollama and xAI have words of their own for it.
+        # Ollama and xAI use other words.
         _refuses_key(r"reasoning[ _.]?effort|\bthinking\b"),
         _without("reasoning_effort"),
-        "{model} does not take the reasoning effort that is set: none is sent.",
+        "{model} does not accept the reasoning effort that is set; none was sent.",
     ),
     Adaptation(
         lambda request: bool(request.tools),
         _refuses_tools,
         lambda request: replace(request, tools=[]),
-        "{model} does not take tools: it is sent none, and can only chat.",
+        "{model} does not accept tools; none were sent, so it can only chat.",
     ),
 )
-"""In the order in which they are tried."""
+"""All adaptations, in the order in which they are tried."""

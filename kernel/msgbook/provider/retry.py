@@ -1,6 +1,6 @@
-"""Asking a server again that could not answer yet: which failures, how often, after how long.
+"""Repeated requests after failures: after which failures, how often, and after how long.
 
-Never after the first byte of an answer: what has arrived would come twice.
+No request is repeated after the first byte of an answer: that part would arrive twice.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from msgbook.provider.base import Provider, Request
 RETRIES = 3
 
 LONGEST_WAIT = 120.0
-"""Seconds. A server that asks for more is not waited for: the user is told instead."""
+"""Seconds. If a server asks for a longer wait, the turn ends with an error that says so."""
 
 _FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
-"""Seconds between two requests when the server does not say; doubled each time up to the last."""
+"""Seconds between two requests unless the server states them; doubled each time up to the last."""
 
 _YEAR_2001 = 1e9
-"""Seconds since 1970: a larger number in a header is a date, not a time to wait."""
+"""Seconds since 1970. A larger number in a header is a date, not a duration."""
 
 
 class RetryingProvider:
-    """Asks another provider again when that may help, and says so while it waits.
+    """Repeats the requests of another provider when that may help, and counts down while it waits.
 
     Args:
         sleep: Waits some seconds.
-        random: A number from 0 to 1, so that not all clients come back at once.
+        random: Returns a number from 0 to 1, so that clients do not all return at once.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class RetryingProvider:
 
 
 def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
-    """Whether a request that was answered with an HTTP error may succeed later."""
+    """Return whether a request that got an HTTP error may succeed later."""
     told = headers.get("x-should-retry")
     if told in ("true", "false"):
         return told == "true"
@@ -90,16 +90,16 @@ def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
     return status in (408, 409, 429) or status >= 500
 
 
-def asked_wait(
+def requested_wait(
     status: int,
     headers: Mapping[str, str],
     body: object,
     now: Callable[[], float] = time.time,
 ) -> float | None:
-    """Seconds that the server asks to wait; None when it does not say.
+    """Return the seconds that the server asks to wait; None if it does not ask.
 
-    Dates are taken relative to the server's own clock when it tells the time. OpenRouter sends no
-    Retry-After, but the time at which its limit is lifted, in milliseconds, at times in the body.
+    Dates are relative to the server's clock if it states the time. OpenRouter sends no Retry-After, but
+    the time at which its limit ends, in milliseconds, sometimes in the body.
     """
     sent = _date(headers.get("date"))
     clock = now() if sent is None else sent
@@ -126,7 +126,7 @@ def _reset_in(body: object) -> Any:
 
 
 def _number(value: Any) -> float | None:
-    """A number that is not negative; may be infinite."""
+    """Return a number from 0 on, possibly infinite; None for any other value."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -142,7 +142,7 @@ def _date(value: str | None) -> float | None:
 
 
 def _countdown(seconds: float) -> Iterator[float]:
-    """The time that is left, now and at each whole second."""
+    """Yield the time that is left, now and at each whole second."""
     while seconds > 0:
         yield seconds
         seconds = math.ceil(seconds) - 1
@@ -153,4 +153,4 @@ def _too_long(seconds: float) -> str:
         words = f"{math.ceil(seconds / 60)} minutes"
     else:
         words = f"{math.ceil(seconds / 3600)} hours" if math.isfinite(seconds) else "for ever"
-    return f"It asks to wait {words}, too long to wait here: run the cell again then."
+    return f"It asks to wait {words}; run the cell again after that."

@@ -1,4 +1,4 @@
-"""Who answers: one of the user's servers or the built-in demo model, and which model of it."""
+"""The providers of a session, made on first use, and the choice of the model that answers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from msgbook.provider.retry import RetryingProvider
 from msgbook.text import one_line, visible
 
 _NAMED = 8
-"""Names that an error lists."""
+"""Most names that an error lists."""
 
 
 class Servers:
-    """The providers of one engine, made when they are first needed; connections are kept.
+    """The providers of one engine. They keep their connections.
 
-    Where a provider can be named, None is the default one.
+    A provider name of None stands for the default provider.
 
     Args:
-        problem: Why the settings could not be read; nobody answers then.
-        sleep: Waits some seconds before a server is asked again.
+        problem: The error with which the settings could not be read; each method raises it.
+        sleep: Waits some seconds before a request is repeated.
     """
 
     def __init__(
@@ -40,67 +40,66 @@ class Servers:
         self._adapting: dict[str, AdaptingProvider] = {}
         self._demo: Provider | None = None
 
-    async def model(self, wanted: str | None = None, provider: str | None = None) -> str:
-        """The model that answers: the wanted one, else the user's, else the server's only one.
+    async def choose_model(self, wanted: str | None = None, provider: str | None = None) -> str:
+        """Return the model that answers: the wanted one, else the user's, else the server's only one.
 
-        The user's is one of the default provider: another server may know none of that name, or
-        another one.
+        The user's model belongs to the default provider; another server may not know that name.
 
         Raises:
-            ConfigError: No model is set, and the server offers several; the provider is none of the
-                user's, or cannot be used; or there are no settings.
+            ConfigError: No model is set and the server offers several, or as `find_settings`.
             ProviderError: The server cannot be asked.
         """
-        model = self.known_model(wanted, provider)
+        model = self.choose_known_model(wanted, provider)
         if model is not None:
             return model
-        offered = await self.offered_models(provider)
+        offered = await self.list_models(provider)
         if len(offered) == 1:
             return offered[0]
-        server = self.settings_of(wanted, provider)
+        server = self.find_settings(wanted, provider)
         is_default = server is None or server is self._settings.provider
         which = "" if server is None or is_default else f" for the provider {server.name}"
         how = "Set MSGBOOK_MODEL," if is_default else "Name it in the agent's models,"
         raise ConfigError(
-            f"No model is chosen{which}. {how} in a command --model, or %model NAME in a cell above; "
+            f"No model is chosen{which}. {how} use --model in a command, or put %model NAME into a cell above; "
             + (f"the server offers {_listed(offered)}." if offered else "the server lists none.")
         )
 
-    def known_model(self, wanted: str | None = None, provider: str | None = None) -> str | None:
-        """As `model`, without asking the server: None where only that would tell.
+    def choose_known_model(
+        self, wanted: str | None = None, provider: str | None = None
+    ) -> str | None:
+        """Choose a model like `choose_model`, but return None instead of asking the server.
 
         Raises:
-            ConfigError: The provider is none of the user's, or cannot be used; or there are no
-                settings.
+            ConfigError: As `find_settings`.
         """
-        server = self.settings_of(wanted, provider)
+        server = self.find_settings(wanted, provider)
         if server is None:
             return DEMO_MODEL
         is_default = server is self._settings.provider
         return wanted or (self._settings.model if is_default else None) or None
 
-    async def offered_models(self, provider: str | None = None) -> list[str]:
-        """Ids of the models that the server offers.
+    async def list_models(self, provider: str | None = None) -> list[str]:
+        """Return the ids of the models that the server offers.
 
         Raises:
-            ConfigError: The settings could not be read, or the provider cannot be used.
+            ConfigError: As `find_settings`.
             ProviderError: The server cannot be asked.
         """
-        server = self.settings_of(None, provider)
+        server = self.find_settings(None, provider)
         asked = self._server(server) if server is not None else self._demo_model()
         return await asked.models()
 
-    def settings_of(
+    def find_settings(
         self, model: str | None, provider: str | None = None
     ) -> ProviderSettings | None:
-        """How a model's server is reached; None where the built-in demo model answers.
+        """Return the settings of a model's server; None if the demo model answers.
 
         Args:
-            model: None for any of the server's.
+            model: None for any model of the server.
 
         Raises:
-            ConfigError: The settings could not be read; or the provider is none of the user's, or
-                cannot be used.
+            ConfigError: The settings could not be read, or the provider is not configured or cannot
+                be used.
         """
         if self._problem is not None:
             raise self._problem
@@ -111,35 +110,35 @@ class Servers:
         found = self._settings.providers.get(provider)
         if found is None:
             named = visible(one_line(provider, 60))
-            known = _listed(self._settings.providers) or "none"
+            known = _listed(self._settings.providers) or "no providers"
             raise ConfigError(
-                f"There is no provider {named!r} in your configuration; there is {known}. "
-                "Providers are set in msgbook.toml, as [providers.NAME]."
+                f"The provider {named!r} is not in your configuration, which has {known}. "
+                "Add it to msgbook.toml as [providers.NAME]."
             )
         if found.problem:
             raise ConfigError(found.problem)
         return found
 
-    def provider_of(self, model: str, provider: str | None = None) -> Provider:
-        """Who answers for a model.
+    def find_provider(self, model: str, provider: str | None = None) -> Provider:
+        """Return the provider that answers for a model; it repeats requests that may succeed later.
 
         Raises:
-            ConfigError: As `settings_of`.
+            ConfigError: As `find_settings`.
         """
-        server = self.settings_of(model, provider)
+        server = self.find_settings(model, provider)
         if server is None:
             return self._demo_model()
         return RetryingProvider(self._server(server), sleep=self._sleep, random=random.random)
 
-    def sees(self, model: str, provider: str | None = None) -> bool:
-        """Whether a model takes images, as far as its server has told."""
+    def accepts_images(self, model: str, provider: str | None = None) -> bool:
+        """Return whether a model accepts images, as far as is known."""
         found = self._asked_before(provider)
-        return found is None or found.sees(model)
+        return found is None or found.accepts_images(model)
 
-    def adapted(self, request: Request, provider: str | None = None) -> Request:
-        """The request as it is sent: without what its server has refused before."""
+    def adapt(self, request: Request, provider: str | None = None) -> Request:
+        """Return the request as it is sent: without anything that its server has refused before."""
         found = self._asked_before(provider)
-        return request if found is None else found.adapted(request)
+        return request if found is None else found.adapt(request)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -157,7 +156,7 @@ class Servers:
             from msgbook.provider.openai_chat import OpenAIProvider
 
             server = OpenAIProvider(settings, secrets=self._settings.secrets)
-            # A refusal is met below the retries: some servers give it a status that is retried.
+            # Adapting comes before retrying: some servers refuse with a status that is retried.
             self._adapting[settings.name] = AdaptingProvider(server)
         return self._adapting[settings.name]
 

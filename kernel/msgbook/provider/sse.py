@@ -1,8 +1,8 @@
-"""Server-sent events, sans I/O: bytes in, events out.
+"""Server-sent events, without I/O: bytes in, events out.
 
 Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream,
-with one exception: an event that the end of the stream cuts off is given out, because servers
-leave out the last blank line.
+with one exception: an event that the end of the stream cuts off counts, because servers leave out
+the last blank line.
 """
 
 from __future__ import annotations
@@ -15,28 +15,29 @@ from dataclasses import dataclass
 from msgbook.errors import ProviderError
 
 LINE_LIMIT = 16_000_000
-"""Characters of one line, and of the data of one event, at most: an image fits, a server that
-never ends a line does not."""
+"""Most characters of one line, and of the data of one event. An image fits; a line without end does not."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
+    """One event of a stream."""
+
     event: str
     """Name of the event; empty for an unnamed one."""
     data: str
 
 
 class SSEDecoder:
-    """Turns the bytes of one response into events; cut them where you like.
+    """Turns the bytes of one response, cut anywhere, into events.
 
-    `other` keeps the beginning of what was no field of an event stream: a server that answers with
-    an HTML page or a JSON object is found out by it.
+    `other` keeps the beginning of the lines that are not fields of an event stream: it shows if a
+    server answered with an HTML page or a JSON object.
     """
 
     OTHER_LIMIT = 4_000_000
-    """Characters of `other` that are kept: a completion that was not streamed has to fit."""
+    """Characters of `other` that are kept; a completion that was not streamed has to fit."""
 
     def __init__(self) -> None:
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
@@ -51,6 +52,7 @@ class SSEDecoder:
 
     @property
     def other(self) -> str:
+        """Beginning of the lines that are not fields of an event stream."""
         return "\n".join(self._other)
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
@@ -72,7 +74,7 @@ class SSEDecoder:
             self._pieces, self._size = [line], len(line)
 
     def end(self) -> Iterator[ServerSentEvent]:
-        """Yield what the end of the stream completes."""
+        """Yield the events that the end of the stream completes."""
         self._pieces.append(self._utf8.decode(b"", final=True))
         yield from self._line("".join(self._pieces))
         yield from self._line("")

@@ -1,4 +1,4 @@
-"""Pieces of tool calls find their call, whatever a server says of index and id."""
+"""Pieces of streamed tool calls, assigned to their calls by index, id and name as far as a server sends them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
-from msgbook.provider.answer_quirks import whole_json
+from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import repair_surrogates
 
 MAX_CALLS = 1000
-"""Calls of one answer at most; OpenAI allows 128."""
-
-_ECHOED = ("extra_content", "provider_specific_fields")
-"""Keys beside `function` that hold Gemini's thought signature, which has to be sent back."""
+"""Most calls in one answer; OpenAI allows 128."""
 
 
 class CallAssembler:
     """The tool calls of one answer.
 
     Args:
-        new_id: Makes the id of a call that came without a usable one.
+        new_id: Makes an id for a call that came without a usable one.
     """
 
     def __init__(self, new_id: Callable[[], str]) -> None:
@@ -31,7 +28,7 @@ class CallAssembler:
         self._calls: list[_Call] = []
 
     def feed(self, piece: dict[str, Any]) -> ToolCallDelta:
-        """One entry of `tool_calls`, as the piece of the call that it belongs to.
+        """Return an entry of `tool_calls` as a piece of the call that it belongs to.
 
         Raises:
             ProviderError: There are more than `MAX_CALLS` calls.
@@ -43,14 +40,14 @@ class CallAssembler:
         new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
         arguments = call.arguments.feed(_json_text(function.get("arguments")))
-        echoed = {key: whole_json(piece[key]) for key in _ECHOED if piece.get(key)}
+        echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
 
     def _call_of(self, index: Any, given_id: Any, name: Any) -> _Call:
-        """The call that a piece belongs to; a new one when the piece opens it.
+        """Return the call that a piece belongs to; a new call if the piece begins one.
 
-        An index that returns with another id and a name is a new call (cerebras), and so is one
-        that returns with another name; without an index a new id opens a call (mistral, ollama).
+        A known index with another id and a name begins a new call (Cerebras), and so does a known
+        index with another name. Without an index, a new id begins a call (Mistral, Ollama).
         """
         for call in reversed(self._calls):
             same_id = given_id in (None, "", call.server_id)
@@ -82,7 +79,7 @@ class _Call:
 
 
 def _json_text(arguments: Any) -> str:
-    """The arguments as text: nearly all servers send that, some an object."""
+    """Return the arguments as text: nearly all servers send text, some an object."""
     if arguments is None:
         return ""
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -102,7 +102,7 @@ class AgentChooser:
         agent, refused = narrow_agent(agent, self._owned())
         model = requested_name("model", prompt, transcript.current) or model
         asked_model = model or self._settings.model
-        model = await (choose or self._servers.model)(model, agent.provider)
+        model = await (choose or self._servers.choose_model)(model, agent.provider)
         if model == DEMO_MODEL and asked_model not in (None, model):
             other = visible(one_line(asked_model or "", 60))
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
@@ -111,11 +111,11 @@ class AgentChooser:
         limits, too_much = self._limits.narrow(agent.limits)
         limits, asked_too_much = limits.narrow(prompt.attributes)
         allowed, outside = self._allowed(agent, transcript)
-        server = self._servers.settings_of(model, agent.provider)
+        server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
             agent,
             model,
-            self._servers.provider_of(model, agent.provider),
+            self._servers.find_provider(model, agent.provider),
             view,
             request_options(agent, server.base_url if server else None),
             self._tools_of(agent, allowed),
@@ -138,11 +138,11 @@ class AgentChooser:
         own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
         selected = select("skills", agent, metadata_of({"metadata": transcript.metadata}))
         skills, notices = skills_in_use(project.skills, selected)
-        server = self._servers.settings_of(model, agent.provider)
+        server = self._servers.find_settings(model, agent.provider)
         view = View(
             agent.name,
             build_system_prompt(own, skills),
-            vision=self._servers.sees(model, agent.provider),
+            vision=self._servers.accepts_images(model, agent.provider),
             keep_reasoning=bool(server and server.keep_reasoning),
             alternate=bool(server and server.alternate),
         )

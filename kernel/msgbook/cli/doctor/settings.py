@@ -25,7 +25,7 @@ def aimed_at(settings: Settings, provider: str | None, model: str | None) -> Set
     Raises:
         ConfigError: There is no such provider, or it cannot be used.
     """
-    server = Servers(settings, problem=None, sleep=asyncio.sleep).settings_of(None, provider)
+    server = Servers(settings, problem=None, sleep=asyncio.sleep).find_settings(None, provider)
     if server is None or server is settings.provider:
         return replace(settings, model=model or settings.model)
     return replace(settings, providers={server.name: server}, model=model)
