@@ -81,7 +81,7 @@ def test_a_turn_steers_no_terminal(kernel, module_server, as_text):
 
     shown = sent(kernel, f"Hello {EVIL}")
     module_server.answers = [text("not reached")]
-    of_an_agent = sent(kernel, f"%%msg agent=x{EVIL}\nHello")
+    of_an_agent = sent(kernel, f'%%msg agent="x{EVIL}"\nHello')
 
     assert "Answer" in shown
     assert "no agent" in of_an_agent
