@@ -106,7 +106,9 @@ def test_what_a_cell_brought_and_is_gone_is_named_in_one_notice(talk):
 
     assert turn["status"] == "done"
     (told,) = notices(turn)
-    assert told.startswith("'Compare @[*.py].' brought what is gone from .msgbook/blobs: 0.py (")
+    assert told.startswith(
+        "Texts that 'Compare @[*.py].' sent are gone from .msgbook/blobs: 0.py ("
+    )
     assert "4.py (" in told
     assert "5.py" not in told
     assert "; 2 more." in told

@@ -184,4 +184,4 @@ def test_arguments_that_are_nested_too_deep_are_told(talk, levels):
     turn = talk.ask('Do @[f{"a": ' + "[" * levels + "]" * levels + "}].")
 
     assert turn["status"] == "done"
-    assert any("deep" in words or "no JSON" in words for words in notices(turn))
+    assert any("deep" in words or "not JSON" in words for words in notices(turn))

@@ -29,7 +29,7 @@ def test_a_summary_is_made_when_it_is_first_needed_and_recorded(talk):
     ]
     [(key, summary)] = turn["context"]["summaries"].items()
     assert (key, summary["text"]) == ("c1", "They asked; it is long.")
-    assert notices(turn) == ["Summing up cell 1 (What is it?)."]
+    assert notices(turn) == ["Summarizing cell 1 (What is it?)."]
 
 
 def test_a_summary_is_made_once_and_again_only_when_its_source_changed(talk):
@@ -52,7 +52,7 @@ def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
 
     assert turn["status"] == "done"
     assert "A long answer." in str(talk.sent())
-    assert notices(turn)[-1].startswith("Cell 1 (What is it?) could not be summed up")
+    assert notices(turn)[-1].startswith("Cell 1 (What is it?) could not be summarized")
 
 
 def test_the_demo_model_can_sum_up(talk):
@@ -63,7 +63,7 @@ def test_the_demo_model_can_sum_up(talk):
 
     (summary,) = turn["context"]["summaries"].values()
     assert "It begins: “" in summary["text"]
-    assert notices(turn) == ["Summing up cell 1 (Hello.)."]
+    assert notices(turn) == ["Summarizing cell 1 (Hello.)."]
 
 
 def test_what_summaries_use_counts_in_the_turn(talk):

@@ -55,7 +55,7 @@ def _listing(above: MacrosAbove, cells: Sequence[Cell]) -> str:
         for name, value, one in zip(names, values, above.macros.values(), strict=True)
     ]
     lines = lines or ["There are no macros here. #define NAME value in a prompt makes one."]
-    return "\n".join([*lines, *(problem.words for problem in above.problems)])
+    return "\n".join([*lines, *(problem.message for problem in above.problems)])
 
 
 def _removal(name: str, one: Definition | None, cells: Sequence[Cell]) -> str:

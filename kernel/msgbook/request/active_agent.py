@@ -1,4 +1,4 @@
-"""Who answers a prompt: agent, model, server, and what they may use."""
+"""The agent that answers a prompt, with its model, provider, tools and limits."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SYSTEM_PROMPT = (
 
 
 _OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
-"""Origins of agents that may have come from somebody else."""
+"""Origins of agents that another person may have written, and their names in a notice."""
 
 ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
-"""The model that answers, given the one that is wanted and the name of the agent's provider."""
+"""Returns the model that answers, given the wanted model and the name of the agent's provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveAgent:
-    """Who answers, and by which means."""
+    """An agent with everything that it needs to answer one prompt."""
 
     agent: Agent
     model: str
@@ -50,19 +50,18 @@ class ActiveAgent:
     """Further keys of the request's body."""
     tools: ToolSet
     allowed: tuple[Path, ...] | None
-    """Folders below which it reads freely; None for the user's roots."""
+    """Folders below which reading needs no approval; None for the user's roots."""
     limits: Limits
     notices: tuple[str, ...]
 
 
 class AgentChooser:
-    """Finds out who answers.
+    """Chooses the agent that answers a prompt.
 
     Args:
-        settings: The user's.
-        limits: The user's and the project's.
+        limits: The user's limits, narrowed by the project.
         tools: All tools of the conversation.
-        files: Those of them that read and write files.
+        files: Those of the tools that read and write files.
     """
 
     def __init__(
@@ -88,28 +87,28 @@ class AgentChooser:
         project: ProjectFiles,
         choose: ChooseModel | None = None,
     ) -> ActiveAgent:
-        """Who answers a prompt.
+        """Choose the agent and model that answer a prompt.
 
         Args:
-            choose: By default `Servers.model`, which may ask a server.
+            choose: By default `Servers.model`, which may ask a server for its models.
 
         Raises:
-            MsgbookError: No such agent, no model, or the server cannot be asked.
+            MsgbookError: There is no such agent or no model, or the server cannot be asked.
         """
         sources = find_agent_sources(transcript, project, self._settings)
         wanted = requested_name("agent", prompt, transcript.current)
         agent, model, notices = resolve_agent(wanted, transcript.earlier, sources)
-        agent, refused = narrow_agent(agent, self._owned())
+        agent, refused = narrow_agent(agent, self._configured_names())
         model = requested_name("model", prompt, transcript.current) or model
         asked_model = model or self._settings.model
         model = await (choose or self._servers.choose_model)(model, agent.provider)
         if model == DEMO_MODEL and asked_model not in (None, model):
             other = visible(one_line(asked_model or "", 60))
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
-        notices = (*notices, *self._told_of_provider(agent))
+        notices = (*notices, *self._notice_provider(agent))
         view, unknown = self.make_view(agent, model, transcript, project)
-        limits, too_much = self._limits.narrow(agent.limits)
-        limits, asked_too_much = limits.narrow(prompt.attributes)
+        limits, limit_notices = self._limits.narrow(agent.limits)
+        limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         allowed, outside = self._allowed(agent, transcript)
         server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
@@ -118,15 +117,15 @@ class AgentChooser:
             self._servers.find_provider(model, agent.provider),
             view,
             request_options(agent, server.base_url if server else None),
-            self._tools_of(agent, allowed),
+            self._offered_tools(agent, allowed),
             allowed,
             limits,
             (
                 *notices,
                 *refused,
                 *unknown,
-                *(f"Agent {agent.name}: {words}" for words in too_much),
-                *(f"%%msg: {words}" for words in asked_too_much),
+                *(f"Agent {agent.name}: {notice}" for notice in limit_notices),
+                *(f"%%msg: {notice}" for notice in prompt_limit_notices),
                 *outside,
             ),
         )
@@ -134,7 +133,7 @@ class AgentChooser:
     def make_view(
         self, agent: Agent, model: str, transcript: Transcript, project: ProjectFiles
     ) -> tuple[View, list[str]]:
-        """How an agent reads the conversation, and what of its skills is not followed."""
+        """Return the view that an agent has of the conversation, and notices about its skills."""
         own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
         selected = select("skills", agent, metadata_of({"metadata": transcript.metadata}))
         skills, notices = skills_in_use(project.skills, selected)
@@ -148,15 +147,15 @@ class AgentChooser:
         )
         return view, notices
 
-    def _owned(self) -> ConfiguredNames:
+    def _configured_names(self) -> ConfiguredNames:
         return ConfiguredNames(
             tuple(self._settings.providers),
             tuple(tool.name for tool in self._tools),
             self._settings.mcp_servers,
         )
 
-    def _told_of_provider(self, agent: Agent) -> Iterator[str]:
-        """A line where a file has another server answer than the one that the user has set."""
+    def _notice_provider(self, agent: Agent) -> Iterator[str]:
+        """Yield a notice if a file makes another provider answer than the user's default."""
         default = next(iter(self._settings.providers), None)
         if agent.origin not in _OF_FILES or agent.provider in (None, default):
             return
@@ -168,7 +167,7 @@ class AgentChooser:
     def _allowed(
         self, agent: Agent, transcript: Transcript
     ) -> tuple[tuple[Path, ...] | None, list[str]]:
-        """Where an agent reads freely: what the notebook and its own definition both leave."""
+        """Return the folders that both notebook and agent allow to be read without approval."""
         roots = Roots(self._folder)
 
         def real(path: str) -> Path | None:
@@ -187,8 +186,8 @@ class AgentChooser:
             notices += outside
         return (allowed if wanted else None), notices
 
-    def _tools_of(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
-        """The tools that an agent is offered, in the order of all."""
+    def _offered_tools(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
+        """Return the tools that an agent is offered, in the order of all tools."""
         if agent.tools is None and allowed is None:
             return self._tools
         within = {} if allowed is None else {t.name: t for t in self._files.narrow_to(allowed)}
@@ -203,7 +202,7 @@ class AgentChooser:
 def find_agent_sources(
     transcript: Transcript, project: ProjectFiles, settings: Settings
 ) -> AgentSources:
-    """Where the agents of a notebook are defined."""
+    """Return the places where the agents of a notebook are defined."""
     frontmatter = metadata_of({"metadata": transcript.metadata}).get("frontmatter")
     return AgentSources(
         frontmatter if isinstance(frontmatter, str) else "", project.agents, settings.agents
@@ -211,7 +210,7 @@ def find_agent_sources(
 
 
 def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
-    """Those of the notebook's AgentMetadata (seed 001); None where there are none."""
+    """Return `allowed_uris` of the notebook's AgentMetadata (seed 001); None if they are not set."""
     metadata = metadata_of({"metadata": transcript.metadata}).get("agent_metadata")
     uris = metadata.get("allowed_uris") if isinstance(metadata, Mapping) else None
     if uris is None:

@@ -1,4 +1,4 @@
-"""Texts as they were when they were sent, under their sha256: `.msgbook/blobs/` of the project."""
+"""Texts as they were sent, by their sha256, kept in the project's `.msgbook/blobs/`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from msgbook.tools.files import read_file
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MEMORY = 100_000_000
-"""Characters that are held in memory."""
+"""Characters of texts in memory."""
 
 
 class Blobs:
-    """Gives texts by their digests; those of this session also where none can be written."""
+    """Loads and keeps texts by digest. Texts of this session are available even if none can be written."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -27,10 +27,10 @@ class Blobs:
         self._size = 0
         self._unwritten: set[str] = set()
         self.gone: set[str] = set()
-        """Digests whose texts were asked for in vain."""
+        """Digests of texts that were requested and are gone."""
 
     def load(self, digest: str) -> str | None:
-        """The text with a sha256 in hex; None when it is gone, or is another by now."""
+        """Return the text with a sha256 in hex; None if it is gone or the file has another text."""
         if digest in self._texts:
             self._texts.move_to_end(digest)
             return self._texts[digest]
@@ -42,32 +42,33 @@ class Blobs:
         return text
 
     def has(self, digest: str) -> bool:
-        """Whether `load` gives a text."""
+        """Return whether `load` finds a text."""
         return self.load(digest) is not None
 
     def length(self, digest: str) -> int:
-        """Characters of the text with a digest; 0 when it is gone."""
+        """Return the number of characters of a text; 0 if it is gone."""
         if digest not in self._lengths:
             self.load(digest)
         return self._lengths.get(digest, 0)
 
-    def add(self, texts: Mapping[str, str], allowed: Set[str] = frozenset()) -> None:
-        """Hold texts by their digests, in memory alone.
+    def add(self, texts: Mapping[str, str], session_only: Set[str] = frozenset()) -> None:
+        """Keep texts in memory, by their digests.
 
         Args:
-            allowed: Digests of what was not free: as blobs, which are, they are never written.
+            session_only: Digests of texts that needed approval. They are never written, because
+                reading a blob needs no approval.
         """
         self.gone -= texts.keys()
         for digest, text in texts.items():
-            if digest not in allowed and self._read(digest) is None:
+            if digest not in session_only and self._read(digest) is None:
                 self._unwritten.add(digest)
             self._hold(digest, text)
 
     def write(self, digests: Iterable[str]) -> list[str]:
-        """Write what was added under these digests; takes time, so call it in a thread.
+        """Write added texts to disk. Takes time, so call it in a thread.
 
         Returns:
-            Why texts could not be kept, each reason once.
+            Reasons why texts could not be written, each once.
         """
         problems = []
         for digest in self._unwritten.intersection(digests):

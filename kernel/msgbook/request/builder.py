@@ -1,4 +1,4 @@
-"""One conversation: what it has read, and how a prompt of it becomes a request."""
+"""Requests of one conversation: a prompt, its context and the cells above it become messages."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ from msgbook.request.context.content_reference import (
 )
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.images import image_content
+from msgbook.request.context.records import check_recorded_texts, list_recorded_texts
 from msgbook.request.history import BROUGHT, History, Reader, contexts_above, known_summaries
 from msgbook.request.history.prefix import Sent
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
-from msgbook.request.size import check_recorded_texts
 from msgbook.request.summary_calls import Summaries
-from msgbook.text import one_line, repair_surrogates
+from msgbook.text import repair_surrogates
 from msgbook.tools import Results
 
-_NAMED = 5
-"""Texts of a cell that a notice names."""
+_MAX_NAMES = 5
+"""Texts of a cell that a warning names."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """A request that could be sent."""
+    """A request that is ready to be sent."""
 
     active_agent: ActiveAgent
     request: History
     context: dict[str, Any]
-    """Of the turn, as it is recorded."""
+    """The turn's `context`, as it is recorded."""
 
     @property
     def digests(self) -> set[str]:
-        """Of the texts that have to be kept, so that the request can be made again."""
-        return {digest for digest, _ in _kept(self.context)}
+        """Digests of the texts to keep, so that the request can be built again."""
+        return {digest for digest, _ in list_recorded_texts(self.context)}
 
 
 class RequestBuilder:
-    """The notebook as a model reads it.
+    """Builds the requests of one notebook.
 
     Args:
-        folder: The notebook's.
-        home: Where the user's own skills are; None for none.
-        private: Folders in which nothing is free to read.
-        secrets: What must neither be sent nor kept.
+        folder: The notebook's folder.
+        home: The folder of the user's own skills; None for none.
+        private: Folders in which reading always needs approval.
+        secrets: Texts that must neither be sent nor kept.
 
     Attributes:
-        blobs: What earlier turns brought, as it was sent.
+        blobs: Texts that earlier turns sent.
         sent: The first requests of the last two turns of this session.
     """
 
@@ -93,7 +93,7 @@ class RequestBuilder:
         self._roots = partial(Roots, folder, private, results.blobs)
 
     async def read_project(self) -> ProjectFiles:
-        """Agents, rules and skills as they are now."""
+        """Read the project's agents, rules and skills as they are now."""
         return await asyncio.to_thread(
             read_project, followed_project(self._folder), self._folder, self._home
         )
@@ -101,45 +101,43 @@ class RequestBuilder:
     async def prepare(
         self, source: str, prompt: Prompt, transcript: Transcript, services: RequestServices
     ) -> PreparedRequest:
-        """Make the request of a prompt.
+        """Prepare the request of a prompt.
 
         Args:
-            source: Of its cell.
-            prompt: What the source says; there is something in it.
+            source: Source of its cell.
+            prompt: The prompt in the source; not empty.
 
         Raises:
-            MsgbookError: No such agent, no model, or the server cannot be asked for its models.
+            MsgbookError: There is no such agent or no model, the server cannot be asked for its
+                models, or the context of the prompts above is too large.
         """
         project = await self.read_project()
         active_agent = await self.agent_chooser.choose(
             prompt, transcript, project, services.choose_model
         )
-        for words in (*project.notices, *active_agent.notices):
-            services.warn(words)
+        for warning in (*project.notices, *active_agent.notices):
+            services.warn(warning)
         above = list(contexts_above(transcript.earlier, self.is_magic))
-        brought = await self._context_builder(transcript, active_agent, services).build(
-            prompt,
-            transcript,
-            agent=active_agent.agent,
-            rules=project.rules,
-            above=above,
+        builder = self._context_builder(transcript, active_agent, services)
+        prompt_context = await builder.build(
+            prompt, transcript, agent=active_agent.agent, rules=project.rules, above=above
         )
-        for notice in brought.notices:
+        for notice in prompt_context.notices:
             services.warn(notice.text)
-        self.blobs.add(brought.blobs, brought.allowed)
+        self.blobs.add(prompt_context.blobs, prompt_context.session_only)
         check_recorded_texts(above, self.blobs.length)
-        history, made = await self._history(transcript, active_agent, services)
+        history, summaries = await self._read_history(transcript, active_agent, services)
         context = {
             "source": transcript.source,
             "cells": history.cells,
-            **redact_json(brought.context, self._secrets),
-            **({"summaries": made} if made else {}),
+            **redact_json(prompt_context.context, self._secrets),
+            **({"summaries": summaries} if summaries else {}),
         }
-        for digests, words in self._gone(transcript.earlier, services.reported):
+        for digests, warning in self._find_lost_texts(transcript.earlier, services.reported):
             services.reported.update(digests)
-            services.warn(words)
+            services.warn(warning)
         message = self.reader.prompt(source, context, active_agent.view)
-        assert message is not None  # noqa: S101 - the prompt says something
+        assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
         context["request_hash"] = self.reader.request_hash(request)
         return PreparedRequest(active_agent, request, context)
@@ -147,7 +145,7 @@ class RequestBuilder:
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> ContextBuilder:
-        def redacted(text: str) -> str:
+        def redact_text(text: str) -> str:
             return redact(repair_surrogates(text), self._secrets)
 
         sources = ReferenceSources(
@@ -157,20 +155,15 @@ class RequestBuilder:
             self.is_magic,
             services.describe,
             services.tool_runner(active_agent),
-            redacted,
+            redact_text,
             transcript.path,
         )
-        return ContextBuilder(
-            sources,
-            self.is_magic,
-            redacted,
-            self.blobs.has,
-        )
+        return ContextBuilder(sources, self.is_magic, redact_text, self.blobs.has)
 
-    async def _history(
+    async def _read_history(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> tuple[History, Summaries]:
-        """The messages of the cells above, and the summaries that were made for it."""
+        """Return the messages of the cells above, and the summaries made for them now."""
         known = known_summaries(transcript.earlier)
         history = self.reader.read(transcript.earlier, active_agent.view, known)
         if not history.missing:
@@ -180,24 +173,26 @@ class RequestBuilder:
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, active_agent.view, known), made
 
-    def _gone(self, cells: Sequence[Cell], reported: Set[str]) -> Iterator[tuple[Set[str], str]]:
-        """Digests of what a cell above sent once and is gone, and words for the reader."""
+    def _find_lost_texts(
+        self, cells: Sequence[Cell], reported: Set[str]
+    ) -> Iterator[tuple[Set[str], str]]:
+        """Yield digests of texts that cells above sent and that are gone, with a warning per cell."""
         gone = self.blobs.gone - reported
         for cell in cells if gone else ():
-            found = {
+            names = {
                 digest: name
                 for context in contexts_above([cell], self.is_magic)
-                for digest, name in _kept(context)
+                for digest, name in list_recorded_texts(context)
                 if digest in gone
             }
-            gone -= found.keys()
-            if found:
-                yield found.keys(), _lost(cell, found)
+            gone -= names.keys()
+            if names:
+                yield names.keys(), _warn_of_lost_texts(cell, names)
 
     def _replay(
         self, text: str, context: Mapping[str, Any], vision: bool
     ) -> str | list[dict[str, Any]]:
-        """The content of a prompt's message, now and in all later requests."""
+        """Return the content of a prompt's message, for this and all later requests."""
         if BROUGHT.isdisjoint(context):
             return text
         images: Any = context.get("images")
@@ -206,23 +201,13 @@ class RequestBuilder:
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))
 
 
-def _lost(cell: Cell, names: Mapping[str, str]) -> str:
-    """What to say of texts that a cell sent and that are gone, by their digests."""
-    shown = "; ".join(f"{name} ({digest[:12]}...)" for digest, name in [*names.items()][:_NAMED])
-    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (
-        f"{title_of(cell)!r} brought what is gone from .msgbook/blobs: {shown}{more}. "
-        "The model is told so."
+def _warn_of_lost_texts(cell: Cell, names: Mapping[str, str]) -> str:
+    """Return a warning about texts of a cell that are gone, given their names by digest."""
+    shown = "; ".join(
+        f"{name} ({digest[:12]}...)" for digest, name in [*names.items()][:_MAX_NAMES]
     )
-
-
-def _kept(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Digest and name of each text that a context says was kept; it may come from a file."""
-    for kind, key in (("rules", "name"), ("files", "key"), ("tools", "name"), ("images", "key")):
-        entries = context.get(kind)
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and isinstance(entry.get("sha256"), str):
-                name = entry.get(key)
-                shown = one_line(name, 100) if isinstance(name, str) else "?"
-                once = ", allowed for that prompt alone" if entry.get("kept") is False else ""
-                yield entry["sha256"], shown + once
+    more = f"; {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return (
+        f"Texts that {title_of(cell)!r} sent are gone from .msgbook/blobs: {shown}{more}. "
+        "The model gets a line in their place."
+    )

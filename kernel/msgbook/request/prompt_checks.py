@@ -1,4 +1,4 @@
-"""Whether a prompt says something, and what of it is not understood. Pure."""
+"""Checks of a prompt before it is sent, and warnings about what was probably not meant. Pure."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
 from msgbook.text import one_line
 
-_ALONE = "%continue stands alone in its cell; write what is to be said into the next one."
+_NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
 
-_WHOLE = "%continue: no answer above broke off. Write what you want to know instead."
+_NOTHING_CUT_OFF = "%continue: no answer above was cut off. Write a message instead."
 
 
 class EmptyMessageError(MsgbookError):
-    """There is nothing to send."""
+    """The message has no text."""
 
 
 class UnreadableMsgLineError(MsgbookError):
@@ -34,21 +34,21 @@ class UnreadableMsgLineError(MsgbookError):
 
 
 class NothingToContinueError(MsgbookError):
-    """There is no answer above that broke off."""
+    """`%continue` has no answer to continue, or is not alone in its cell."""
 
 
 def read_prompt(source: str) -> Prompt:
-    """What a cell says to the model."""
+    """Return the prompt in the source of a cell; for `%continue` the text that is sent for it."""
     return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
 
 
 def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
-    """Go on only if there is something to say.
+    """Check that a prompt has something to send.
 
     Raises:
-        UnreadableMsgLineError: Its `%%msg` line cannot be read.
-        EmptyMessageError: There is nothing.
-        NothingToContinueError: `%continue` asks for what there is not, or says more than that.
+        UnreadableMsgLineError: The `%%msg` line cannot be read.
+        EmptyMessageError: The message has no text.
+        NothingToContinueError: `%continue` has no answer to continue, or is not alone in its cell.
     """
     if prompt.problem:
         raise UnreadableMsgLineError(
@@ -59,36 +59,36 @@ def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
         raise EmptyMessageError("The message is empty: write something into the cell.")
     if is_continue(source):
         if not broke_off(transcript.earlier):
-            raise NothingToContinueError(_WHOLE)
+            raise NothingToContinueError(_NOTHING_CUT_OFF)
     elif source.split(maxsplit=1)[0] == CONTINUE_MAGIC:
-        raise NothingToContinueError(_ALONE)
+        raise NothingToContinueError(_NOT_ALONE)
 
 
-def _mistyped_magic(source: str) -> str | None:
-    """Return a word about a message that looks like a magic; None for any other."""
+def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
+    """Yield warnings about what was probably not meant in a prompt, its `%%msg` line and metadata."""
+    if warning := _warn_of_unknown_magic(source):
+        yield warning
+    unknown = sorted(prompt.attributes.keys() - PROMPT_ATTRIBUTES)
+    if unknown:
+        yield f"%%msg: unknown attributes {', '.join(unknown)} are ignored."
+    written = prompt.attributes.get("history")
+    value = metadata_of(current or {}).get("history", "include") if written is None else written
+    history = one_line(str(value), 40)
+    if history.strip().lower() not in HISTORY_VALUES:
+        where = "the cell's metadata" if written is None else "%%msg"
+        yield (
+            f"{where}: expected history=include, exclude or summary, got {history}; "
+            "it is read as include."
+        )
+
+
+def _warn_of_unknown_magic(source: str) -> str | None:
+    """Return a warning about a message that looks like a magic; None for any other."""
     words = source.split(maxsplit=1)
     if not words or not words[0].startswith("%") or "\n" in source.strip():
         return None
     near = get_close_matches(words[0], OWN_MAGICS, n=1, cutoff=0.75)
     if words[0] in near or not (near or MAGIC_NAME.fullmatch(source.strip())):
         return None
-    meant = f" Is {near[0]} meant?" if near else ""
-    return f"There is no magic {one_line(words[0], 40)}: this was sent as a message.{meant}"
-
-
-def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> Iterator[str]:
-    """What of a prompt, its `%%msg` line and `history` in its metadata is hardly meant, a line each."""
-    if words := _mistyped_magic(source):
-        yield words
-    unknown = sorted(prompt.attributes.keys() - PROMPT_ATTRIBUTES)
-    if unknown:
-        yield f"%%msg: {', '.join(unknown)} means nothing here and is ignored."
-    line = prompt.attributes.get("history")
-    noted = metadata_of(current or {}).get("history", "include") if line is None else line
-    history = one_line(str(noted), 40)
-    if history.strip().lower() not in HISTORY_VALUES:
-        where = "the cell's metadata" if line is None else "%%msg"
-        yield (
-            f"{where}: expected history=include, exclude or summary, got {history}; "
-            "it is taken as include."
-        )
+    suggestion = f" Did you mean {near[0]}?" if near else ""
+    return f"There is no magic {one_line(words[0], 40)}: this was sent as a message.{suggestion}"

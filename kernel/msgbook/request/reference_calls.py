@@ -1,4 +1,4 @@
-"""Calls of tools that a prompt makes itself, by `@[tool{json}]`: run first, seen in the turn."""
+"""Tool calls that a prompt makes itself with `@[tool{json}]`. They run first; the turn shows them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from msgbook_format.turn import blocks_of_type
 
 
 class ReferenceCalls:
-    """Runs the calls, under the rules for calls of a model.
+    """Runs the calls under the rules for a model's calls.
 
     Args:
         changed: Called after each change of the record.
@@ -36,23 +36,23 @@ class ReferenceCalls:
         self._now = now
 
     async def run(self, name: str, arguments: str) -> Document:
-        """The text of a call's result; free if the call was.
+        """Run a call, and return the text of its result.
 
         Raises:
-            SourceError: It was denied, or it failed.
+            SourceError: The call was denied or failed.
         """
         call_id = f"reference_{token_hex(4)}"
         self._record.apply(ReferenceCalled(call_id, name, arguments), self._now())
         blocks = self._record.step_blocks()
         call = next(block for block in blocks if block["id"] == call_id)
-        async with aclosing(self._runner.run([call])) as happenings:
-            async for _ in happenings:
+        async with aclosing(self._runner.run([call])) as events:
+            async for _ in events:
                 self._changed()
         results = blocks_of_type(self._record.step_blocks(), "tool_result")
         result = next((block for block in results if block["id"] == call_id), None)
         if result is None:
-            raise SourceError("it did not run, since the turn's limits are reached")
+            raise SourceError("it did not run, because the turn has reached its limits")
         text = repair_surrogates(content_text(result["content"]))
         if result["status"] != "success":
             raise SourceError(text)
-        return Document(text, "literal", free=call.get("approval") == "auto")
+        return Document(text, "literal", needed_approval=call.get("approval") != "auto")

@@ -1,4 +1,4 @@
-"""Where the references of a prompt lead: files, cells above, Python values, tools."""
+"""Texts that references of a prompt name: files, cells above, Python variables, tool results."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from msgbook.request.history.cell import turns_of
 from msgbook.request.history.kind import kind_of
 
 Describe = Callable[[str], Awaitable[str]]
-"""Describes a Python variable. Raises `MsgbookError` where there is none."""
+"""Describes a Python variable. Raises `MsgbookError` if there is no such variable."""
 
 RunTool = Callable[[str, str], Awaitable[Document]]
-"""Runs a tool with a JSON object as arguments, under the rules for calls of a model. Raises
-`SourceError` for a call that was denied or failed."""
+"""Runs a tool, given its name and a JSON object, under the rules for a model's calls. Raises
+`SourceError` if the call is denied or fails."""
 
 
 class ReferenceSources(FileSources):
-    """`prompt.sources.Sources` of one turn.
+    """The sources of one turn.
 
     Args:
-        roots: Where reading is free.
-        allow: Asks about what is not free.
-        cells: Those above the prompt.
-        describe: None where there is no Python.
-        redact: Takes out what must neither be shown nor sent, before anything is cut: half of a
-            secret would not be found.
+        roots: As for `FileSources`.
+        allow: As for `FileSources`.
+        cells: The cells above the prompt.
+        describe: None if the host has no Python.
+        redact: Removes secrets from a text before anything is cut from it: half a secret would not
+            be found.
         conversation: As for `FileSources`.
     """
 
@@ -57,35 +57,35 @@ class ReferenceSources(FileSources):
         self._redact = redact
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
-        """A file, as `FileSources` reads it."""
+        """Return a file or some of its lines, redacted."""
         document = await super().read(path, lines, nested=nested)
         return replace(document, text=self._redact(document.text))
 
     async def cell(self, cell_id: str) -> Document:
-        """A cell above, with its output."""
+        """Return a cell above, with its output."""
         try:
             cell = self._cells[find_cell(self._cells, cell_id, "above")]
         except NoSuchCellError as error:
             raise SourceError("\n- ".join([str(error), *error.details])) from error
         text = self._redact(cell_text(cell, kind_of(cell, self._is_magic), self._redact))
-        return Document(text, "literal", free=_was_free(cell))
+        return Document(text, "literal", needed_approval=_needed_approval(cell))
 
     async def python(self, name: str) -> str:
-        """The description of a variable."""
+        """Return the description of a variable."""
         if self._describe is None:
-            raise SourceError("there is no Python here; it is in the kernel of an open notebook")
+            raise SourceError("there is no Python here; only the kernel of an open notebook has it")
         try:
             return self._redact(await self._describe(name))
         except MsgbookError as error:
             raise SourceError(str(error)) from None
 
     async def tool(self, name: str, arguments: str) -> Document:
-        """The result of a call."""
+        """Run a tool, and return its result."""
         result = await self._run_tool(name, arguments)
         return replace(result, text=self._redact(result.text))
 
 
-def _was_free(cell: Cell) -> bool:
-    """Whether no call of a cell's turn was one that somebody, or something, had to allow."""
+def _needed_approval(cell: Cell) -> bool:
+    """Return whether a person or a rule approved a call of the cell's turn."""
     blocks = [block for turn in turns_of(cell) for block in turn["blocks"]]
-    return not any(block.get("approval") in ("user", "rule") for block in blocks)
+    return any(block.get("approval") in ("user", "rule") for block in blocks)

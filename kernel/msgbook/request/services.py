@@ -1,4 +1,4 @@
-"""What may be done to make a request: in a turn everything, by the rules; in a preview nothing."""
+"""Services that a request needs: a turn may ask, run tools and call models; a preview may not."""
 
 from __future__ import annotations
 
@@ -28,52 +28,52 @@ from msgbook_format.turn import Block
 
 
 class RequestServices(Protocol):
-    """What a request is made with, beside the reading of free files."""
+    """Everything a request needs beyond reading files that need no approval."""
 
     @property
     def reported(self) -> set[str]:
-        """What the reader has been told in this session and need not be told again."""
+        """Warnings and digests that the reader has seen in this session; grows."""
         ...
 
     @property
     def choose_model(self) -> ChooseModel:
-        """Chooses the model."""
+        """Returns the model that answers."""
         ...
 
     @property
     def describe(self) -> Describe | None:
-        """Describes a Python variable; None where there is no Python."""
+        """Describes a Python variable; None if the host has no Python."""
         ...
 
     async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
-        """Whether a file that the user names may be read though it is not free."""
+        """Return whether a file that the prompt names and that needs approval may be read."""
         ...
 
     def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
-        """Runs tools that the prompt names."""
+        """Return what runs the tools that the prompt names."""
         ...
 
     async def summarize(
         self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
-        """Makes summaries of some of the cells above."""
+        """Summarize some of the cells above."""
         ...
 
-    def warn(self, words: str) -> None:
-        """Tells the reader what is not followed."""
+    def warn(self, text: str) -> None:
+        """Show a warning to the reader."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
-    """The means of a turn.
+    """Services of a turn.
 
     Args:
         changed: Called after each change of the record.
-        told: What the reader has been told in this session; grows.
-        approve: Decides about what is not free.
-        redact: Takes out of a tool's result what must not be shown or sent on.
-        cap_result: Cuts a tool's result down to what a request can carry.
+        reported: Warnings and digests that the reader has seen in this session; grows.
+        approve: Decides about reads and tool calls that need approval.
+        redact: Removes secrets from a tool's result.
+        cap_result: Cuts a tool's result to the length that a request can hold.
     """
 
     record: TurnRecord
@@ -88,7 +88,7 @@ class TurnServices:
     async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
         decision = await self.approve(_question(real, needed))
         if decision.approval == "denied":
-            # Who decided, and why, is for the reader: a notice that names the file alone would not tell.
+            # The notice about this reference says who decided, and why.
             raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
         self._apply(Notice(f"{visible(str(real))} was read: {by}."))
@@ -114,8 +114,8 @@ class TurnServices:
             missing, cells, active_agent.model, active_agent.provider, self._apply
         )
 
-    def warn(self, words: str) -> None:
-        self._apply(Notice(words, "warning"))
+    def warn(self, text: str) -> None:
+        self._apply(Notice(text, "warning"))
 
     def _apply(self, event: TurnEvent) -> None:
         self.record.apply(event, time.monotonic())
@@ -123,17 +123,17 @@ class TurnServices:
 
 
 UNKNOWN_MODEL = "the server's only model"
-"""In a preview, where the settings name none: which one that is, the server would have to tell."""
+"""Model of a preview if no setting names one: only the server knows its name."""
 
 
 @dataclass(slots=True)
 class PreviewServices:
-    """The means of a preview: nothing runs, nobody is asked, no model answers.
+    """Services of a preview: nothing runs, no person is asked, no model is called.
 
     Args:
         approve: Decides without asking a person.
-        known_model: The model, given the one that is wanted and the provider; None where the server
-            would have to be asked.
+        known_model: Returns the model, given the wanted model and the provider; None if only the
+            server knows it.
     """
 
     approve: Approve
@@ -145,7 +145,7 @@ class PreviewServices:
         return self.known_model(wanted, provider) or UNKNOWN_MODEL
 
     async def describe(self, name: str) -> str:
-        """A variable is described by code of its own."""
+        """Return a placeholder: describing a variable may run code of its type."""
         return _pending(f"py:{name}")
 
     async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
@@ -165,30 +165,27 @@ class PreviewServices:
         self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
     ) -> Summaries:
         return {
-            one.key: {
-                "text": _pending(f"summary of {describe_part(cells, one)}"),
-                "source": one.source,
+            summary.key: {
+                "text": _pending(f"summary of {describe_part(cells, summary)}"),
+                "source": summary.source,
             }
-            for one in missing
+            for summary in missing
         }
 
-    def warn(self, words: str) -> None:
-        self.notices.append(words)
+    def warn(self, text: str) -> None:
+        self.notices.append(text)
 
 
 def _question(real: Path, needed: ApprovalRequest) -> Question:
-    """May a file be read?"""
+    """Return the question whether a file may be read."""
     call: Block = {
         "type": "tool_call",
         "id": f"read_{token_hex(4)}",
         "name": "read",
         "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
     }
-    return Question(
-        call,
-        needed,
-    )
+    return Question(call, needed)
 
 
-def _pending(what: str) -> str:
-    return json.dumps({"pending": what}, ensure_ascii=False)
+def _pending(description: str) -> str:
+    return json.dumps({"pending": description}, ensure_ascii=False)

@@ -1,9 +1,9 @@
-"""Summaries that a request needs and nobody has made: the model that answers is asked for them."""
+"""Model calls that make the missing summaries of a request, with the model that answers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from msgbook.errors import MsgbookError
@@ -13,15 +13,16 @@ from msgbook.notebook.cells import Cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
 
-_SIDE_BY_SIDE = 4
-_NAMED = 5
+_MAX_PARALLEL = 4
+_MAX_NAMES = 5
 """Parts that a notice names."""
+
 Summaries = dict[str, dict[str, str]]
-"""As `context.summaries` keeps them."""
+"""New summaries, as `context.summaries` records them."""
 
 
 def describe_part(cells: Sequence[Cell], missing: MissingSummary) -> str:
-    """How a person is told of what is to be summed up."""
+    """Return a name for the cell, or the part of a cell, that has to be summarized."""
     if missing.cell is None:
         return missing.key
     cell = describe_cell(cells, missing.cell)
@@ -33,35 +34,36 @@ async def summarize(
     cells: Sequence[Cell],
     model: str,
     provider: Provider,
-    say: Callable[[Notice | ModelFinished], None],
+    notify: Callable[[Notice | ModelFinished], None],
 ) -> Summaries:
-    """Ask for all missing summaries, a few at a time. One that fails is a notice.
+    """Call the model for each missing summary, a few at a time. A failure is a notice.
 
     Args:
-        cells: Those above.
-        say: Told what the reader should know, and what each call used.
+        cells: The cells above.
+        notify: Gets notices for the reader, and the usage of each call.
     """
     if not missing:
         return {}
-    wanted = _each_once(missing)
-    shown = "; ".join(describe_part(cells, part) for part in wanted[:_NAMED])
-    more = f"; {len(wanted) - _NAMED} more" if len(wanted) > _NAMED else ""
-    say(Notice(f"Summing up {shown}{more}."))
-    places = asyncio.Semaphore(_SIDE_BY_SIDE)
+    parts = list({part.key: part for part in missing}.values())
+    names = "; ".join(describe_part(cells, part) for part in parts[:_MAX_NAMES])
+    more = f"; {len(parts) - _MAX_NAMES} more" if len(parts) > _MAX_NAMES else ""
+    notify(Notice(f"Summarizing {names}{more}."))
+    free_calls = asyncio.Semaphore(_MAX_PARALLEL)
 
-    async def one(part: MissingSummary) -> Summaries:
-        async with places:
+    async def summarize_part(part: MissingSummary) -> Summaries:
+        async with free_calls:
             try:
-                answer = await _answer(part, model, provider, say)
+                answer = await _call_model(part, model, provider, notify)
             except MsgbookError as error:
-                say(_whole(cells, part, f"could not be summed up and is sent whole: {error}"))
+                reason = f"could not be summarized and is sent in full: {error}"
+                notify(_warn_of_full_text(cells, part, reason))
                 return {}
-        found = summary_record(part, answer)
-        if not found:
-            say(_whole(cells, part, "got an empty summary and is sent whole."))
-        return found
+        summaries = summary_record(part, answer)
+        if not summaries:
+            notify(_warn_of_full_text(cells, part, "got an empty summary and is sent in full."))
+        return summaries
 
-    tasks = [asyncio.ensure_future(one(part)) for part in wanted]
+    tasks = [asyncio.ensure_future(summarize_part(part)) for part in parts]
     try:
         made = await asyncio.gather(*tasks)
     finally:
@@ -71,27 +73,23 @@ async def summarize(
     return {key: summary for summaries in made for key, summary in summaries.items()}
 
 
-def _whole(cells: Sequence[Cell], part: MissingSummary, why: str) -> Notice:
-    what = describe_part(cells, part)
-    return Notice(f"{what[:1].upper()}{what[1:]} {why}", "warning")
+def _warn_of_full_text(cells: Sequence[Cell], part: MissingSummary, reason: str) -> Notice:
+    name = describe_part(cells, part)
+    return Notice(f"{name[:1].upper()}{name[1:]} {reason}", "warning")
 
 
-async def _answer(
+async def _call_model(
     part: MissingSummary,
     model: str,
     provider: Provider,
-    say: Callable[[Notice | ModelFinished], None],
+    notify: Callable[[Notice | ModelFinished], None],
 ) -> str:
-    words = []
+    texts = []
     request = Request(model, summary_request(part.text))
     async with aclosing(provider.stream(request)) as events:
         async for event in events:
             if isinstance(event, TextDelta):
-                words.append(event.text)
+                texts.append(event.text)
             elif isinstance(event, ModelFinished):
-                say(event)
-    return "".join(words)
-
-
-def _each_once(missing: Iterable[MissingSummary]) -> list[MissingSummary]:
-    return list({part.key: part for part in missing}.values())
+                notify(event)
+    return "".join(texts)

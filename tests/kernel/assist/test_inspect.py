@@ -54,7 +54,7 @@ def test_lines_of_a_file_are_shown(look):
     assert look("@[a.txt:7]").startswith("a.txt:7: 1 line, about 2 tokens")
     assert "a.txt:39:99: 2 lines" in look("@[a.txt:39:99]")
     assert "the file has 40 lines" in look("@[a.txt:41:50]")
-    assert "are no range" in look("@[a.txt:0]")
+    assert "expected lines FIRST:LAST" in look("@[a.txt:0]")
 
 
 def test_a_folder_shows_what_would_be_sent_of_it(look):
@@ -105,7 +105,7 @@ def test_what_stands_in_code_is_no_reference(look):
 def test_what_is_not_free_is_said_and_not_shown(look, path):
     text = look(f"@[{path}]")
 
-    assert "is not free to read" in text
+    assert "needs approval" in text
     assert [word for word in ("not yours", "root:", "hidden") if word in text] == []
 
 

@@ -135,13 +135,13 @@ def test_what_is_not_free_is_asked_about_only_for_the_user(folder: Path) -> None
     assert asyncio.run(files.read(".env", None, nested=False)).text == "KEY=1"
     with pytest.raises(SourceError, match="outside the notebook's folder"):
         asyncio.run(files.read("link", None, nested=False))
-    with pytest.raises(SourceError, match="not free"):
+    with pytest.raises(SourceError, match="needs approval"):
         asyncio.run(files.read(".env", None, nested=True))
     assert asked == [".env", "outside.txt"]
 
 
 def test_nobody_to_ask_is_a_no(folder: Path) -> None:
-    with pytest.raises(SourceError, match="not free"):
+    with pytest.raises(SourceError, match="needs approval"):
         read(folder, "../outside.txt")
 
 

@@ -139,11 +139,11 @@ def test_attachments_data_and_file_urls_are_images() -> None:
     [
         ("![](none.png)", "no such file"),
         ("![](broken.png)", "broken"),
-        ("![](a.svg)", "no PNG, JPEG, GIF or WebP"),
+        ("![](a.svg)", "not a PNG, JPEG, GIF or WebP"),
         ("![](bomb.png)", "pixels"),
         ("![](attachment:none.png)", "no such attachment"),
-        ("![](attachment:odd.png)", "no BASE64"),
-        ("![](data:image/png;base64,???)", "no BASE64"),
+        ("![](attachment:odd.png)", "not Base64"),
+        ("![](data:image/png;base64,???)", "not Base64"),
         ("![](data:text/plain,x)", "expected data:"),
     ],
 )
@@ -246,7 +246,7 @@ def test_images_never_overlap_and_the_text_between_them_is_kept(text: str) -> No
 
     assert all(a.end <= b.start for a, b in pairwise(images))
     assert all(text.startswith("![", image.start) for image in images)
-    assert any(image.remote for image in images) or seen == text
+    assert any(image.is_remote for image in images) or seen == text
 
 
 @settings(max_examples=200)

@@ -111,7 +111,7 @@ def test_a_macro_in_a_circle_stays_and_the_circle_is_named() -> None:
     )
 
     assert expanded == "1\nab{{A}} ab{{A}} {{SELF}}"
-    assert [(problem.line, problem.words) for problem in problems] == [
+    assert [(problem.line, problem.message) for problem in problems] == [
         (2, "A macro contains itself: A -> B -> A."),
         (2, "A macro contains itself: SELF -> SELF."),
     ]
@@ -123,7 +123,7 @@ def test_macros_that_double_do_not_grow_past_all_bounds() -> None:
     expanded, problems = expand_macros("{{A19}}", macros)
 
     assert len(expanded) <= 2 * GROWTH
-    assert f"more than {GROWTH} characters" in problems[0].words
+    assert f"more than {GROWTH} characters" in problems[0].message
 
 
 def test_a_long_chain_of_macros_ends() -> None:
@@ -245,7 +245,7 @@ def test_the_magic_lists_the_macros_and_where_they_come_from() -> None:
 def test_the_magic_tells_of_odd_metadata_and_of_nothing() -> None:
     words = magic(metadata={"msgbook": {"macros": 3}})
 
-    assert words.endswith("metadata.msgbook.macros: expected names and texts, found int.")
+    assert words.endswith("metadata.msgbook.macros: expected names and texts, got int.")
     assert "There are no macros here" in told({}, [], lambda name: True, [])
 
 
@@ -271,7 +271,7 @@ def test_odd_metadata_is_told(macros: Any) -> None:
 
     assert values == {}
     assert problems
-    assert all("metadata.msgbook.macros" in problem.words for problem in problems)
+    assert all("metadata.msgbook.macros" in problem.message for problem in problems)
 
 
 pieces = st.lists(

@@ -88,10 +88,10 @@ def test_what_is_missing_is_a_notice_and_the_others_are_followed() -> None:
     assert words(result) == [
         "Line 1: @[open has no closing bracket on its line.",
         "@[none.py]: no such file.",
-        "@[a.py:0]: lines 0 to 0 are no range; lines count from 1.",
-        "@[py:x.y]: expected the name of a Python variable behind py:.",
+        "@[a.py:0]: expected lines FIRST:LAST, counted from 1; got 0:0.",
+        "@[py:x.y]: expected the name of a Python variable after py:.",
         "@[missing{}]: there is no tool named 'missing'.",
-        '@[read{"a": }]: its arguments are no JSON: Expecting value: line 1 column 7 (char 6).',
+        '@[read{"a": }]: its arguments are not JSON: Expecting value: line 1 column 7 (char 6).',
     ]
 
 
@@ -166,8 +166,8 @@ def test_a_circle_is_reported_with_its_way() -> None:
 
     assert list(result.files) == ["a.md", "b.md", "c.md"]
     assert words(result) == [
-        "b.md: @[a.md]: the references go in a circle: a.md -> b.md -> a.md.",
-        "c.md: @[c.md]: the references go in a circle: c.md -> c.md.",
+        "b.md: @[a.md]: the references form a circle: a.md -> b.md -> a.md.",
+        "c.md: @[c.md]: the references form a circle: c.md -> c.md.",
     ]
 
 
@@ -177,7 +177,9 @@ def test_a_rule_names_files_alone() -> None:
     result = resolved("", sources, rules=[("style.md", '@[a.md] @[f{"a": 1}]')])
 
     assert list(result.files) == ["a.md"]
-    assert words(result) == ['style.md: @[f{"a": 1}]: a referenced file may name files alone.']
+    assert words(result) == [
+        'style.md: @[f{"a": 1}]: a referenced file or a rule may refer to files only.'
+    ]
 
 
 def test_a_long_chain_ends() -> None:

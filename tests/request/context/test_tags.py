@@ -47,7 +47,7 @@ def test_tags_of_a_text(text: str, expected: list[str]) -> None:
 def test_a_bare_tag_may_end_where_chinese_goes_on() -> None:
     (tag,) = find_tags("请看@rules/a.md中的配置").tags
 
-    assert tag.bare
+    assert tag.is_bare
     assert tag.spellings == ("rules/a.md中的配置", "rules/a.md")
 
 

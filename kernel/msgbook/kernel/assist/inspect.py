@@ -97,7 +97,7 @@ def _end(code: str, tag: Tag) -> int:
     """Return the offset behind a reference and its closing bracket."""
     last = tag.arguments or tag.text
     end = code.index(last, tag.start) + len(last)
-    return end if tag.bare else code.index("]", end) + 1
+    return end if tag.is_bare else code.index("]", end) + 1
 
 
 def _describe_tool(name: str, code: str, scope: PromptScope) -> str:

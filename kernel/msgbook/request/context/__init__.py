@@ -1,1 +1,1 @@
-"""What a prompt brings with it: macros, references, the block that holds them, images."""
+"""The context of a prompt: macros, references, project rules and images, and their record."""

@@ -1,8 +1,8 @@
-"""The `<content_reference>` block: what references and rules bring, as the model gets it. Pure.
+"""The `<content_reference>` element: references and project rules as the model gets them. Pure.
 
-A block is JSON (seed 003) with `rules` (only where they are said), `files` (key -> text) and
-`tools`. The turn's context records digests of what was sent, so that later requests rebuild the
-block byte for byte from the record and the blobs; a file that has not changed is not sent again.
+It holds JSON (seed 003) with `rules` (if they are new or changed), `files` (key -> text) and `tools`.
+The turn's context records digests of the texts. Later requests rebuild the element byte for byte
+from that record and the blobs. A file that has not changed is not sent again.
 """
 
 from __future__ import annotations
@@ -16,52 +16,55 @@ from typing import Any, NamedTuple
 
 from msgbook.messages import Part
 from msgbook.notebook.cells import is_count
+from msgbook.request.context.records import (
+    NAME_KEYS,
+    REPLAY_LIMIT,
+    is_flat,
+    is_sent_whole,
+    list_entries,
+)
 from msgbook.text import repair_surrogates
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-REPLAY_LIMIT = 2_000_000
-"""Characters of texts in one block: no prompt brings more, but a record may claim anything."""
 _LEFT_OUT = "(left out: one prompt does not bring that much)"
-_LEVELS = 100
-"""How deep the arguments of a call may be nested."""
 
 LoadText = Callable[[str], str | None]
-"""The text with a sha256 in hex; None when it is gone."""
+"""Returns the text with a sha256 in hex; None if it is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """A tool that ran because the prompt named it."""
+    """A tool call that the prompt made with a reference."""
 
     name: str
     args: Any
     """The arguments as a JSON value."""
     result: str
-    free: bool = True
-    """As in `prompt.sources.Document`."""
+    needed_approval: bool = False
+    """As in `Document`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextItems:
-    """What one prompt brings with it, in order."""
+    """Texts that one prompt brings, in order."""
 
     rules: Mapping[str, str] = field(default_factory=dict)
-    """All rules in force: name and text, macros expanded."""
+    """All project rules in force: name and text, macros expanded."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Key and text of what is referenced: files, cells, Python values."""
+    """Key and text of each referenced file, cell and Python variable."""
     tools: Sequence[ToolRun] = ()
 
 
 class ContentReference(NamedTuple):
-    """A block and what has to be kept of it."""
+    """A `<content_reference>` element and the record from which it can be rebuilt."""
 
     text: str
-    """Empty when there is nothing to say."""
+    """Empty if there is nothing to send."""
     context: dict[str, Any]
-    """Keys for the turn's `context`: `rules`, `files`, `tools`, each only if the block has it."""
+    """For the turn's `context`: `rules`, `files`, `tools`, each only if the element has it."""
     blobs: dict[str, str]
-    """What `replay_content_reference` will ask for: sha256 in hex, and the text."""
+    """Texts that `replay_content_reference` will load, by their sha256 in hex."""
 
 
 def build_content_reference(
@@ -70,14 +73,14 @@ def build_content_reference(
     *,
     has_blob: Callable[[str], bool] = lambda digest: True,
 ) -> ContentReference:
-    """The block of the prompt that is run now.
+    """Build the element for the prompt that is running.
 
     Args:
-        previous: The contexts of the turns whose blocks stand above in this request, in order; as
-            saved, so anything may be odd.
-        has_blob: Whether a text is still there; what is gone is sent whole again.
+        previous: Contexts of the turns above whose elements are part of this request, in order.
+            They are as saved, so any value may be of any type.
+        has_blob: Returns whether a text is still kept. A text that is gone is sent again.
     """
-    said = _Said.of(previous, has_blob)
+    earlier = _EarlierTexts.from_contexts(previous, has_blob)
     blobs: dict[str, str] = {}
 
     def keep(text: str) -> str:
@@ -87,21 +90,21 @@ def build_content_reference(
 
     context: dict[str, Any] = {}
     rules = {repair_surrogates(name): repair_surrogates(text) for name, text in items.rules.items()}
-    if [(name, _digest(text)) for name, text in rules.items()] != said.rules:
+    if [(name, _digest(text)) for name, text in rules.items()] != earlier.rules:
         context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
     files = []
     for key, text in items.files.items():
         key, text = repair_surrogates(key), repair_surrogates(text)
         digest = _digest(text)
-        shown, version = said.shown.get(key, ("", 0))
+        shown, version = earlier.shown.get(key, ("", 0))
         if shown == digest:
             entry = {"key": key, "sha256": digest, "version": version, "unchanged": True}
         else:
-            changed = said.known.get(key) != digest
+            changed = earlier.newest.get(key) != digest
             entry = {
                 "key": key,
                 "sha256": keep(text),
-                "version": said.versions.get(key, 0) + changed,
+                "version": earlier.versions.get(key, 0) + changed,
             }
         files.append(entry)
     tools = [
@@ -118,14 +121,14 @@ def build_content_reference(
 
 
 def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
-    """The block that was sent with a turn, byte for byte; empty when there was none.
+    """Return the element that was sent with a turn, byte for byte; empty if there was none.
 
-    A text that is gone is said to be, and so is a file with `"dropped": true`, which
-    `history.pruned` writes. Entries that are none of ours are left out.
+    A line stands for a text that is gone, and for a file with `"dropped": true`, which
+    `history.pruned` sets. Invalid entries are left out.
     """
-    rules = _entries(context, "rules")
-    files = _files(context)
-    tools = _entries(context, "tools")
+    rules = _valid_entries(context, "rules")
+    files = _files_by_key(context)
+    tools = _valid_entries(context, "tools")
     if not (files or tools or isinstance(context.get("rules"), list)):
         return ""
 
@@ -143,7 +146,7 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
     if isinstance(context.get("rules"), list):
         body["rules"] = [{"name": rule["name"], "content": text_of(rule)} for rule in rules]
     body["files"] = {
-        key: text_of(file) if _is_whole(file) else _not_repeated(file)
+        key: text_of(file) if is_sent_whole(file) else _not_repeated(file)
         for key, file in files.items()
     }
     body["tools"] = [
@@ -155,7 +158,7 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
 
 
 def append_content_reference(content: str | list[Part], block: str) -> str | list[Part]:
-    """A user message's content with the block at its end: a text goes on, parts get one more."""
+    """Return a user message's content with the element at its end, in the text or as a last part."""
     if not block:
         return content
     if isinstance(content, str):
@@ -163,80 +166,61 @@ def append_content_reference(content: str | list[Part], block: str) -> str | lis
     return [*content, {"type": "text", "text": block}]
 
 
-def is_flat(value: Any) -> bool:
-    """Whether a JSON value is nested no deeper than all that handles it can go."""
-    level = [value]
-    for _ in range(_LEVELS):
-        level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-    return not level
-
-
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What the blocks above say."""
+class _EarlierTexts:
+    """Texts that earlier elements of the request hold."""
 
     rules: list[tuple[str, str]]
-    """Name and digest of the rules as they were said last."""
+    """Name and digest of the rules that were sent last."""
     versions: dict[str, int]
     """The highest version of each file."""
-    known: dict[str, str]
+    newest: dict[str, str]
     """Digest of the last version of each file."""
     shown: dict[str, tuple[str, int]]
-    """Digest and version of each file as its text can be read above, the last time."""
+    """Digest and version of the last text of each file that the model can read above."""
 
     @classmethod
-    def of(cls, contexts: Iterable[Mapping[str, Any]], has_blob: Callable[[str], bool]) -> _Said:
+    def from_contexts(
+        cls, contexts: Iterable[Mapping[str, Any]], has_blob: Callable[[str], bool]
+    ) -> _EarlierTexts:
         rules: list[tuple[str, str]] = []
         versions: dict[str, int] = {}
-        known: dict[str, str] = {}
+        newest: dict[str, str] = {}
         shown: dict[str, tuple[str, int]] = {}
         for context in contexts:
             if isinstance(context.get("rules"), list):
-                rules = [(rule["name"], rule["sha256"]) for rule in _entries(context, "rules")]
-            for key, file in _files(context).items():
+                rules = [
+                    (rule["name"], rule["sha256"]) for rule in _valid_entries(context, "rules")
+                ]
+            for key, file in _files_by_key(context).items():
                 digest, version = file["sha256"], file["version"]
                 versions[key] = max(versions.get(key, 0), version)
-                known[key] = digest
-                if _is_whole(file):
+                newest[key] = digest
+                if is_sent_whole(file):
                     shown[key] = digest, version
         rules = rules if all(has_blob(digest) for _, digest in rules) else [_GONE_RULE]
         shown = {key: text for key, text in shown.items() if has_blob(text[0])}
-        return cls(rules, versions, known, shown)
+        return cls(rules, versions, newest, shown)
 
 
 _GONE_RULE = ("", "")
-"""No rule has this digest, so that the rules are said again."""
-_NAMES = {"rules": "name", "files": "key", "tools": "name"}
+"""No rule has this digest, so all rules are sent again."""
 
 
-def _entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
-    """The sound entries of one kind in a context."""
-    entries = context.get(kind)
+def _valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
     return [
         entry
-        for entry in (entries if isinstance(entries, list) else [])
-        if isinstance(entry, dict)
-        and isinstance(entry.get(_NAMES[kind]), str)
-        and isinstance(entry.get("sha256"), str)
+        for entry in list_entries(context, kind)
+        if isinstance(entry.get(NAME_KEYS[kind]), str)
         and _DIGEST.fullmatch(entry["sha256"])
         and (kind != "files" or _is_version(entry.get("version")))
         and (kind != "tools" or is_flat(entry.get("args")))
     ]
 
 
-def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The sound entries of files, by key; of two with one key the last."""
-    return {entry["key"]: entry for entry in _entries(context, "files")}
-
-
-def _is_whole(file: Mapping[str, Any]) -> bool:
-    """Whether the text of a file stands in the block."""
-    return file.get("unchanged") is not True and file.get("dropped") is not True
+def _files_by_key(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the valid entries of files by key; of two with the same key the last."""
+    return {entry["key"]: entry for entry in _valid_entries(context, "files")}
 
 
 def _is_version(version: Any) -> bool:
@@ -244,7 +228,7 @@ def _is_version(version: Any) -> bool:
 
 
 def _canonical(args: Any) -> Any:
-    """A JSON value with sorted keys: a file may have saved it in another order."""
+    """Return a JSON value with sorted keys: a file may have saved it in another order."""
     return json.loads(repair_surrogates(json.dumps(args, sort_keys=True)))
 
 
@@ -253,7 +237,7 @@ def _digest(text: str) -> str:
 
 
 def _not_repeated(file: Mapping[str, Any]) -> str:
-    """What stands for a text that another block has. It stays the same at a further `%prune`."""
+    """Return the line that stands for a text of another element. A further `%prune` keeps it."""
     if file.get("dropped") is True:
         return f"(version {file['version']} was dropped by %prune; the newest copy is kept)"
     return f"(unchanged: version {file['version']} above)"
@@ -264,5 +248,5 @@ def _gone(digest: str) -> str:
 
 
 def _escaped(end_tag: re.Match[str]) -> str:
-    # The same string to a reader of JSON, and no end of the block.
+    # A JSON parser reads the same string, and the element does not end here.
     return end_tag[0].replace("/", "\\/")

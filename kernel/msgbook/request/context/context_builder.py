@@ -1,10 +1,10 @@
-"""What a prompt brings with it: macros, references, rules, images, and the record of all of it."""
+"""The context of one prompt: macros, references, project rules and images, and their record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from msgbook.agents.agent import Agent
 from msgbook.agents.project_rules import ProjectRule, rules_in_force
@@ -24,43 +24,30 @@ from msgbook.text import repair_surrogates
 Redact = Callable[[str], str]
 
 
-class PromptSources(Sources, Protocol):
-    """Sources that read files of images, too."""
-
-    @property
-    def allowed(self) -> int:
-        """How often somebody had to allow, and allowed, what was read."""
-        ...
-
-    async def bytes(self, path: str, limit: int) -> bytes:
-        """All of a file."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What stands beside a prompt's own words."""
+    """The context of one prompt, as it is recorded."""
 
     context: dict[str, Any]
-    """Keys for the turn's `context`: `macros`, `rules`, `files`, `tools`, `images`, where any."""
+    """For the turn's `context`: `macros`, `rules`, `files`, `tools`, `images`, each if there are any."""
     blobs: dict[str, str]
-    """Texts that the context names by their sha256."""
-    allowed: set[str]
-    """Digests of those that were not free: they are kept in this session alone."""
+    """Texts that the context names, by their sha256."""
+    session_only: set[str]
+    """Digests of the texts that needed approval: they are kept in this session only."""
     notices: list[Notice]
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBuilder:
-    """How a prompt's references are followed.
+    """Makes the context of one prompt.
 
     Args:
-        sources: Where references lead, the files of images among them.
-        redact: Takes out what must neither be sent nor kept.
-        has_blob: Whether a text that was sent earlier is still there.
+        sources: Reads what references and images name.
+        redact: Removes secrets from a text, which must neither be sent nor kept.
+        has_blob: Returns whether a text that was sent earlier is still kept.
     """
 
-    sources: PromptSources
+    sources: Sources
     is_magic: IsMagic
     redact: Redact
     has_blob: Callable[[str], bool]
@@ -74,10 +61,10 @@ class ContextBuilder:
         rules: Sequence[ProjectRule],
         above: Iterable[Mapping[str, Any]],
     ) -> PromptContext:
-        """Gather all that a prompt names, and the rules that hold.
+        """Resolve the references and images of a prompt, and add the project rules in force.
 
         Args:
-            rules: All of the project.
+            rules: All rules of the project.
             above: The contexts of the prompts that are sent whole before this one.
         """
         text = prompt.text
@@ -86,30 +73,41 @@ class ContextBuilder:
         )
         notices = [
             Notice(
-                f"Line {prompt.line + one.line - 1}: {one.words}" if one.line else one.words,
+                f"Line {prompt.line + problem.line - 1}: {problem.message}"
+                if problem.line
+                else problem.message,
                 "warning",
             )
-            for one in problems
+            for problem in problems
         ]
-        in_force, wrong = self._rules(agent, rules, transcript, macros)
-        naming = [(rule.name, rule.text) for rule in in_force]
-        found = await resolve_references(text, macros, self.sources, rules=naming, line=prompt.line)
-        notices += [*found.notices, *(Notice(words, "warning") for words in wrong)]
-        before = self.sources.allowed
+        in_force, rule_problems = self._rules(agent, rules, transcript, macros)
+        rule_texts = [(rule.name, rule.text) for rule in in_force]
+        references = await resolve_references(
+            text, macros, self.sources, rules=rule_texts, line=prompt.line
+        )
+        notices += [
+            *references.notices,
+            *(Notice(problem, "warning") for problem in rule_problems),
+        ]
+        approvals = self.sources.approvals
         images = await load_images(text, self.sources.bytes, _attachments(transcript.current))
-        allowed_images = images.blobs if self.sources.allowed > before else {}
-        block = build_content_reference(above, self._items(found, in_force), has_blob=self.has_blob)
-        allowed = self._allowed(found, block.context) | set(allowed_images)
-        # None are recorded where the notebook still notes some: they were removed.
-        noted = metadata_of({"metadata": transcript.metadata})
+        approved_images = images.blobs if self.sources.approvals > approvals else {}
+        content_reference = build_content_reference(
+            above, self._items(references, in_force), has_blob=self.has_blob
+        )
+        session_only = self._approved_texts(references, content_reference.context)
+        session_only |= approved_images.keys()
+        # An empty record says that macros which the notebook's metadata still has were removed.
+        metadata = metadata_of({"metadata": transcript.metadata})
         context = {
-            **({"macros": macros} if macros or noted.get("macros") else {}),
-            **block.context,
+            **({"macros": macros} if macros or metadata.get("macros") else {}),
+            **content_reference.context,
             **({"images": images.records} if images.records else {}),
         }
-        context = _marked(context, allowed)
-        blobs = {**block.blobs, **images.blobs}
-        return PromptContext(context, blobs, allowed, [*notices, *images.notices])
+        blobs = {**content_reference.blobs, **images.blobs}
+        return PromptContext(
+            _mark_not_kept(context, session_only), blobs, session_only, [*notices, *images.notices]
+        )
 
     def _rules(
         self,
@@ -119,37 +117,44 @@ class ContextBuilder:
         macros: Mapping[str, str],
     ) -> tuple[list[ProjectRule], list[str]]:
         def expanded(text: str) -> tuple[str, Sequence[str]]:
-            found = expand_macros(text, macros)
-            return found.text, [f"line {one.line}: {one.words}" for one in found.problems]
+            result, problems = expand_macros(text, macros)
+            return result, [f"line {problem.line}: {problem.message}" for problem in problems]
 
         selected = select("rules", agent, metadata_of({"metadata": transcript.metadata}))
         return rules_in_force(rules, selected, expanded)
 
-    def _allowed(self, found: ResolvedReferences, context: Mapping[str, Any]) -> set[str]:
-        """Digests of the texts that were not free, and are of nothing else that was."""
-        keys = {self.redact(key) for key in found.allowed}
-        entries = [
-            (e["sha256"], repair_surrogates(e["key"]) not in keys) for e in context.get("files", ())
+    def _approved_texts(
+        self, references: ResolvedReferences, context: Mapping[str, Any]
+    ) -> set[str]:
+        """Return digests of the texts that needed approval wherever they were read."""
+        keys = {self.redact(key) for key in references.approved_keys}
+        reads = [
+            (entry["sha256"], repair_surrogates(entry["key"]) in keys)
+            for entry in context.get("files", ())
         ]
-        runs = zip(context.get("tools", ()), found.tools, strict=True)
-        entries += [(entry["sha256"], run.free) for entry, run in runs]
-        entries += [(entry["sha256"], True) for entry in context.get("rules", ())]
-        return {digest for digest, _ in entries} - {digest for digest, free in entries if free}
+        runs = zip(context.get("tools", ()), references.tools, strict=True)
+        reads += [(entry["sha256"], run.needed_approval) for entry, run in runs]
+        reads += [(entry["sha256"], False) for entry in context.get("rules", ())]
+        return {digest for digest, _ in reads} - {
+            digest for digest, needed_approval in reads if not needed_approval
+        }
 
-    def _items(self, found: ResolvedReferences, rules: Sequence[ProjectRule]) -> ContextItems:
-        """All of it, redacted: it is kept in the project's folder."""
+    def _items(self, references: ResolvedReferences, rules: Sequence[ProjectRule]) -> ContextItems:
+        """Return all texts, redacted, because they are kept in the project's folder."""
         return ContextItems(
             rules={rule.name: self.redact(rule.text) for rule in rules},
-            files={self.redact(key): self.redact(text) for key, text in found.files.items()},
-            tools=[ToolRun(run.name, run.args, self.redact(run.result)) for run in found.tools],
+            files={self.redact(key): self.redact(text) for key, text in references.files.items()},
+            tools=[
+                ToolRun(run.name, run.args, self.redact(run.result)) for run in references.tools
+            ],
         )
 
 
-def _marked(context: dict[str, Any], allowed: set[str]) -> dict[str, Any]:
-    """The context, with `"kept": false` at each text that is not kept for later sessions."""
+def _mark_not_kept(context: dict[str, Any], session_only: set[str]) -> dict[str, Any]:
+    """Return the context with `"kept": false` at each text that later sessions do not have."""
     return {
         kind: [
-            {**entry, "kept": False} if entry.get("sha256") in allowed else entry
+            {**entry, "kept": False} if entry.get("sha256") in session_only else entry
             for entry in entries
         ]
         if kind in ("files", "tools", "images")
@@ -159,5 +164,5 @@ def _marked(context: dict[str, Any], allowed: set[str]) -> dict[str, Any]:
 
 
 def _attachments(cell: Cell | None) -> Mapping[str, Any]:
-    found = cell.get("attachments") if cell else None
-    return found if isinstance(found, Mapping) else {}
+    attachments = cell.get("attachments") if cell else None
+    return attachments if isinstance(attachments, Mapping) else {}

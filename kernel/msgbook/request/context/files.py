@@ -1,7 +1,7 @@
-"""Files and folders for references, by the rules of rights that the file tools have.
+"""Files and folders that references name, read under the approval rules of the file tools.
 
-Files of a glob and names in a folder leave out what `.gitignore` does; a path that is written out
-is read whatever a `.gitignore` says. Reading is done in a thread.
+Globs and folder listings leave out what `.gitignore` excludes; a path that is written out is read
+whatever a `.gitignore` says. Files are read in a thread.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from msgbook.tools.files import (
 )
 
 FILE_LIMIT = 2_000_000
-"""Bytes of a file that is sent; a larger one is named, unless lines of it are asked for."""
+"""Bytes of a file that is sent. Of a larger file only its name is sent, or the requested lines."""
 LINES_LIMIT = 50_000_000
-"""Bytes of a file in which lines are looked for."""
+"""Bytes at the start of a file in which lines are searched."""
 _LINE_PORTIONS = (1_000_000, 8_000_000, LINES_LIMIT)
 NAMES = 1000
-"""Names of a folder that are shown."""
+"""Names in a folder that are listed."""
 MATCHES = 200
-"""Files of a glob that are followed."""
+"""Files of a glob that are read."""
 _FOLDERS = 20_000
 _WILDCARDS = 3
-"""Wildcards in one name of a pattern: each multiplies the time that a hostile file name can take."""
+"""Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
 _CONVERSATIONS = (".msg.md", ".ipynb")
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
 AllowRead = Callable[[Path, ApprovalRequest], Awaitable[bool]]
-"""Asks a person whether a real path may be read that is not free."""
+"""Decides whether a real path that needs approval may be read."""
 
 
 async def deny_all(real: Path, needed: ApprovalRequest) -> bool:
-    """The answer where nobody can be asked."""
+    """Deny every read: nobody can be asked for approval."""
     return False
 
 
@@ -60,9 +60,9 @@ class FileSources:
     """The part of `Sources` that reads files.
 
     Args:
-        roots: Where reading is free.
-        allow: Asks about what is not free, if the user has named it.
-        conversation: Its file: globs leave it out, since all that is in it is sent already.
+        roots: The folders below which reading needs no approval.
+        allow: Decides about the other paths, if the prompt itself names them.
+        conversation: The conversation's file. Globs leave it out, because its cells are sent anyway.
     """
 
     def __init__(
@@ -70,51 +70,51 @@ class FileSources:
     ) -> None:
         self._roots = roots
         self._allow = allow
-        self._own = _texts_of(conversation.resolve()) if conversation else set()
-        self.allowed = 0
-        """How often somebody had to allow, and allowed, what was read."""
+        self._own = _conversation_files(conversation.resolve()) if conversation else set()
+        self.approvals = 0
+        """How many reads needed approval and got it."""
 
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
-        before = self.allowed
-        real = await self._readable(path, nested=nested)
-        with _saying():
+        before = self.approvals
+        real = await self._resolve(path, nested=nested)
+        with _source_errors():
             document = await asyncio.to_thread(self._document, real, lines)
-        return replace(document, free=self.allowed == before)
+        return replace(document, needed_approval=self.approvals > before)
 
     async def glob(self, pattern: str) -> Matches:
-        with _saying():
+        with _source_errors():
             return await asyncio.to_thread(self._matches, pattern)
 
     async def bytes(self, path: str, limit: int) -> bytes:
-        """All of a file.
+        """Return the content of a file.
 
         Raises:
             SourceError: It is missing, refused, or has more than `limit` bytes.
         """
-        real = await self._readable(path, nested=False)
-        with _saying():
+        real = await self._resolve(path, nested=False)
+        with _source_errors():
             data, status = await asyncio.to_thread(read_file, self._roots, real, limit + 1)
         if len(data) > limit:
             raise SourceError(f"it has {status.st_size:,} bytes; the limit is {limit:,}")
         return data
 
-    async def _readable(self, path: str, *, nested: bool) -> Path:
-        """The real path of a file that is free to read, or that somebody allows.
+    async def _resolve(self, path: str, *, nested: bool) -> Path:
+        """Return the real path of a file that needs no approval or has got it.
 
         Args:
-            nested: Whether a file names it: nobody is asked then.
+            nested: Whether another file names it. Then nobody is asked for approval.
         """
-        with _saying():
+        with _source_errors():
             real = self._roots.resolve(path)
         needed = self._roots.check_read(real)
         if needed and not nested and not await self.exists(path):
-            raise SourceError("there is no such file")  # nothing that could be allowed
+            raise SourceError("there is no such file")  # so there is nothing to approve
         if needed and (nested or not await self._allow(real, needed)):
-            raise SourceError(f"it is not free to read, since {needed.reason}")
-        self.allowed += needed is not None
+            raise SourceError(f"reading it needs approval, since {needed.reason}")
+        self.approvals += needed is not None
         return real
 
     def _exists(self, path: str) -> bool:
@@ -174,7 +174,7 @@ class FileSources:
         folder = self._roots.folder
         needed = self._roots.check_read(folder)
         if needed and not self._roots.is_searchable(folder):
-            raise SourceError(f"the folder is not free to read, since {needed.reason}")
+            raise SourceError(f"reading the folder needs approval, since {needed.reason}")
         found = sorted(name for name in self._walk() if fits(name))
         own = [name for name in found if folder / name in self._own]
         found = [name for name in found if name not in own]
@@ -195,7 +195,7 @@ class FileSources:
         return Matches(free[:MATCHES], "; ".join(notes))
 
     def _walk(self) -> Iterator[str]:
-        """Files below the notebook's folder that are not ignored, relative with `/`."""
+        """Yield the files below the notebook's folder that are not ignored, as relative paths."""
         folder = self._roots.folder
         ignored = GitIgnore(self._roots)
 
@@ -207,8 +207,8 @@ class FileSources:
         return (path for path, kind in found if kind == "file")
 
 
-def _texts_of(conversation: Path) -> set[Path]:
-    """The files in which a conversation stands: its own, and the other one of a pair."""
+def _conversation_files(conversation: Path) -> set[Path]:
+    """Return the files that hold a conversation: its own, and the other one of a pair."""
     for suffix in _CONVERSATIONS:
         if conversation.name.endswith(suffix):
             stem = conversation.name.removesuffix(suffix)
@@ -217,8 +217,8 @@ def _texts_of(conversation: Path) -> set[Path]:
 
 
 @contextmanager
-def _saying() -> Iterator[None]:
-    """What the file functions refuse becomes what a reference says."""
+def _source_errors() -> Iterator[None]:
+    """Turn errors of the file functions into `SourceError`."""
     try:
         yield
     except ToolError as error:
@@ -230,7 +230,7 @@ def _kind(real: Path) -> Literal["prose", "source"]:
 
 
 def _advice(real: Path) -> str:
-    """How what is only named could be sent."""
+    """Return how to send a file of which only the name is sent; empty for most files."""
     is_image = (mimetypes.guess_type(real.name)[0] or "").startswith("image/")
     return "an image is sent when it is written as one: ![](path)" if is_image else ""
 

@@ -1,4 +1,4 @@
-"""What `.gitignore` files leave out, from the notebook's folder down."""
+"""Paths that the `.gitignore` files in and below the notebook's folder exclude."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 _SIZE_LIMIT = 100_000
 _LINES = 1000
 _PATH_LIMIT = 1000
-"""Characters; what is longer is left out, whatever a `.gitignore` says."""
+"""Characters; a longer path is left out, whatever a `.gitignore` says."""
 _STARS, _STARS_OF_A_NAME, _FOLDERS = 3, 2, 2
-"""Stars of a pattern, `**` being one; those of one name; `**`. A pattern becomes a regular
-expression that holds up the whole kernel, each star multiplies the time that a hostile path can
-take, and nobody writes more of them."""
+"""Limits of stars in a pattern (`**` counts as one), of stars in one name, and of `**`. A pattern
+becomes a regular expression that blocks the whole kernel, and each star multiplies the time that a
+hostile path can cost. Real patterns have fewer."""
 
 
 class GitIgnore:
-    """Reads each `.gitignore` once; make a new one for each use."""
+    """Reads each `.gitignore` once. Make a new object for each listing or glob."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
         self._specs: dict[Path, GitIgnoreSpec | None] = {}
 
     def hides(self, path: Path, *, is_folder: bool) -> bool:
-        """Whether a path is left out, taken by itself: the folders above it are not.
+        """Return whether a path itself is excluded; folders above it are not looked at.
 
-        The `.gitignore` that is nearest to the path and says something about it decides.
+        The nearest `.gitignore` with a matching pattern decides.
         """
         for folder in path.parents:
             if not self._roots.is_inside(folder):
@@ -43,9 +43,9 @@ class GitIgnore:
             name = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
             if len(name) > _PATH_LIMIT:
                 return True
-            said = spec.check_file(name).include
-            if said is not None:
-                return said
+            is_hidden = spec.check_file(name).include
+            if is_hidden is not None:
+                return is_hidden
         return False
 
     def _spec(self, folder: Path) -> GitIgnoreSpec | None:

@@ -1,4 +1,4 @@
-"""A picture made fit for a model: upright, not too large, known to be whole. Only user of Pillow."""
+"""Images encoded for a model: upright, not too large, checked for damage. Only user of Pillow."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ if TYPE_CHECKING:
     from PIL import Image
 
 LONGER_SIDE = 2048
-"""Pixels; models make larger pictures smaller themselves."""
+"""Pixels; models scale larger images down themselves."""
 PIXELS = 50_000_000
-"""Pixels that are decoded at most: a small file may claim any number."""
+"""Pixels of an image that is decoded: a small file may claim any number."""
 
 _FORMATS = tuple(mime.removeprefix("image/").upper() for mime in IMAGE_TYPES)
 _JPEG_ORIENTATION = 0x0112
 
 
 class ImageError(MsgbookError):
-    """A picture that cannot be sent; the message says why."""
+    """An image that cannot be sent; the message says why."""
 
 
 class EncodedImage(NamedTuple):
+    """An image as it is sent."""
+
     url: str
     """A `data:` URL."""
     width: int
@@ -35,69 +37,69 @@ class EncodedImage(NamedTuple):
 
 
 async def encode_image(data: bytes) -> EncodedImage:
-    """Make a picture fit to be sent; one that is fit already is sent as it is.
+    """Encode an image so that it can be sent. One that can be sent as it is stays unchanged.
 
     Raises:
-        PictureError: It is none that models take, is broken, or is too large.
+        ImageError: Models do not accept its type, or it is broken or too large.
     """
-    return await asyncio.to_thread(_prepared, data)
+    return await asyncio.to_thread(_encode, data)
 
 
-def _prepared(data: bytes) -> EncodedImage:
-    # Imported here: the kernel starts without it.
+def _encode(data: bytes) -> EncodedImage:
+    # Imported here, because the kernel starts without it.
     from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            # Raised for what PIXELS refuses anyway; it should not be printed.
+            # PIXELS refuses these images anyway; nothing should be printed.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             opened = Image.open(io.BytesIO(data), formats=_FORMATS)
         with opened as image:
             if image.width * image.height > PIXELS:
                 raise ImageError(_too_many(f"{image.width}x{image.height}"))
             image.load()
-            return _fitted(image, data)
+            return _fit(image, data)
     except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise ImageError(_too_many("the picture")) from None
+        raise ImageError(_too_many("the image")) from None
     except UnidentifiedImageError:
-        raise ImageError("it is no PNG, JPEG, GIF or WebP") from None
-    except Exception as error:  # Pillow's decoders raise whatever a broken file leads them to
-        raise ImageError(f"the picture is broken: {error or type(error).__name__}") from None
+        raise ImageError("it is not a PNG, JPEG, GIF or WebP image") from None
+    except Exception as error:  # Pillow's decoders raise any exception on a broken file
+        raise ImageError(f"the image is broken: {error or type(error).__name__}") from None
 
 
-def _fitted(image: Image.Image, data: bytes) -> EncodedImage:
-    """The picture as it is if that will do, else upright, smaller and encoded anew."""
+def _fit(image: Image.Image, data: bytes) -> EncodedImage:
+    """Return the image unchanged if it fits, else upright, scaled down and encoded again."""
     from PIL import ImageOps
 
     kind = (image.format or "").lower()
     upright = image.getexif().get(_JPEG_ORIENTATION, 1) == 1
     if upright and max(image.size) <= LONGER_SIDE and len(data) <= IMAGE_LIMIT:
-        return _picture(data, kind, image)
-    # Of an animation the first frame.
+        return _result(data, kind, image)
+    # An animation is reduced to its first frame.
     fitted = ImageOps.exif_transpose(image)
     if fitted.mode in ("P", "1", "LA", "PA"):
         fitted = fitted.convert("RGBA" if _is_transparent(fitted) else "RGB")
     fitted.thumbnail((LONGER_SIDE, LONGER_SIDE))
     if kind != "jpeg":
-        encoded = _encoded(fitted, "PNG")
+        encoded = _save(fitted, "PNG")
         if len(encoded) <= IMAGE_LIMIT:
-            return _picture(encoded, "png", fitted)
-    encoded = _encoded(_opaque(fitted), "JPEG", quality=90)
+            return _result(encoded, "png", fitted)
+    encoded = _save(_make_opaque(fitted), "JPEG", quality=90)
     if len(encoded) > IMAGE_LIMIT:
         raise ImageError(f"it has {len(encoded):,} bytes; the limit is {IMAGE_LIMIT:,}")
-    return _picture(encoded, "jpeg", fitted)
+    return _result(encoded, "jpeg", fitted)
 
 
-def _encoded(image: Image.Image, kind: str, **options: int) -> bytes:
+def _save(image: Image.Image, kind: str, **options: int) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
     return buffer.getvalue()
 
 
-def _opaque(image: Image.Image) -> Image.Image:
-    """The picture on white, in the colours that JPEG has."""
+def _make_opaque(image: Image.Image) -> Image.Image:
+    """Return the image on white, in a mode that JPEG supports."""
     from PIL import Image
 
     if not _is_transparent(image):
@@ -112,7 +114,7 @@ def _is_transparent(image: Image.Image) -> bool:
     return "A" in image.mode or "transparency" in image.info
 
 
-def _picture(data: bytes, kind: str, image: Image.Image) -> EncodedImage:
+def _result(data: bytes, kind: str, image: Image.Image) -> EncodedImage:
     return EncodedImage(data_url(f"image/{kind}", data), image.width, image.height)
 
 

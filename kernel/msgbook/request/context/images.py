@@ -1,8 +1,9 @@
-"""Markdown images in a prompt become image parts, in the order of the text. I/O is the loader's.
+"""Markdown images in a prompt, sent as image parts in the order of the text.
 
-`![alt](path)` with titles, `<...>`, blanks and parentheses in the path; `data:` and `attachment:`;
-images in code are text. What was sent is recorded (`context.images`), and its data URL kept as a
-blob, so that the message is the same bytes later, whatever has become of the file.
+`![alt](path)` may have a title, `<...>`, and spaces or parentheses in the path; `data:` and
+`attachment:` URLs count as well; images in code are text. Sent images are recorded in
+`context.images`, and their data URLs are kept as blobs. So the message keeps its bytes when the file
+changes or is deleted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from msgbook.request.context.sources import SourceError
 from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000
-"""Bytes of a picture before it is made smaller."""
+"""Bytes of an image before it is scaled down."""
 
 _ANGLED = re.compile(r"\(\s*<([^<>\n]*)>[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*')?[ \t]*\)")
 _TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
@@ -34,11 +35,10 @@ _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 _DATA = re.compile(r"data:([\w/+.-]*)((?:;[\w=.-]+)*);base64,(.*)", re.IGNORECASE | re.DOTALL)
 
 LoadFile = Callable[[str, int], Awaitable[bytes]]
-"""Reads a file, confined to what may be read: path, greatest number of bytes. Raises `SourceError`.
-`msgbook.request.context.files.Files.bytes` is one."""
+"""Reads a file, given its path and the largest number of bytes: `Sources.bytes`."""
 
 Attachments = Mapping[str, Any]
-"""Of a cell: name -> MIME type -> BASE64; from a file, so that anything may be odd."""
+"""Attachments of a cell: name -> MIME type -> Base64. From a file: values may be of any type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +47,36 @@ class Image:
 
     start: int
     end: int
-    """Where it stands in the text, half open."""
+    """Its span in the text, half-open."""
     alt: str
     target: str
 
     @property
-    def remote(self) -> bool:
-        """Whether the model's server is to get it by its URL."""
+    def is_remote(self) -> bool:
+        """Whether the model's server loads it from its URL."""
         return _REMOTE.match(self.target) is not None
 
     @property
     def name(self) -> str:
-        """How a person is told of it: data and long URLs are cut."""
+        """Name for a notice: data and long URLs are cut."""
         return one_line(
             self.target.partition(",")[0] if _DATA.match(self.target) else self.target, 200
         )
 
 
 class LoadedImages(NamedTuple):
-    """The images of a prompt, read and made fit to be sent."""
+    """The images of a prompt, encoded to be sent."""
 
     records: list[dict[str, Any]]
-    """For the turn's `context.images`, one for each image of the text: `key`, and of those that
-    were read `sha256` (of the data URL), `width` and `height` in pixels."""
+    """For the turn's `context.images`, one for each image of the text: `key`, and if it was read
+    `sha256` of the data URL, and `width` and `height` in pixels."""
     blobs: dict[str, str]
-    """Data URLs that have to be kept, by sha256."""
+    """Data URLs to keep, by their sha256."""
     notices: list[Notice]
 
 
 def find_images(text: str) -> list[Image]:
-    """The images of a text, outside of code, in order. Pure and linear."""
+    """Return the images of a text, outside of code, in order. Pure and linear."""
     images: list[Image] = []
     if "![" not in text:
         return images
@@ -104,56 +104,57 @@ def find_images(text: str) -> list[Image]:
 async def load_images(
     text: str, load: LoadFile, attachments: Attachments | None = None
 ) -> LoadedImages:
-    """Read the images of a prompt. One that cannot be sent stays text, and a notice says why."""
+    """Read and encode the images of a prompt. A notice says why an image cannot be sent."""
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
     for number, image in enumerate(await run_in_thread_if_long(text, find_images, text)):
         record: dict[str, Any] = {"key": image.name}
         records.append(record)
-        if image.remote:
+        if image.is_remote:
             continue
         try:
             if number >= MAX_IMAGES:
-                raise SourceError(f"a prompt brings at most {MAX_IMAGES} images")
-            data = await _bytes_of(image, load, attachments or {})
-            picture = await encode_image(data)
+                raise SourceError(f"a prompt may bring at most {MAX_IMAGES} images")
+            data = await _read_image(image, load, attachments or {})
+            encoded = await encode_image(data)
         except (SourceError, ImageError) as error:
-            words = f"The image {image.name} is not sent: {str(error).rstrip('.')}."
-            notices.append(Notice(words, "warning"))
+            reason = str(error).rstrip(".")
+            notices.append(Notice(f"The image {image.name} is not sent: {reason}.", "warning"))
             continue
-        digest = sha256(picture.url.encode()).hexdigest()
-        record |= {"sha256": digest, "width": picture.width, "height": picture.height}
-        blobs[digest] = picture.url
+        digest = sha256(encoded.url.encode()).hexdigest()
+        record |= {"sha256": digest, "width": encoded.width, "height": encoded.height}
+        blobs[digest] = encoded.url
     return LoadedImages(records, blobs, notices)
 
 
 def image_content(
     text: str, records: Sequence[Any], load: LoadText, *, vision: bool = True
 ) -> str | list[Part]:
-    """A prompt's content: its text, or text and images in the order of the text. Pure.
+    """Return a prompt's content: its text, or parts of text and images in order. Pure.
 
     Args:
-        records: `Loaded.records`, as saved with the turn, so anything may be odd.
-        load: Gives the data URLs.
-        vision: Whether the model sees; else it gets a line of text for each image.
+        records: `LoadedImages.records` as saved with the turn: values may be of any type.
+        load: Loads the data URLs.
+        vision: Whether the model takes images; otherwise a line of text stands for each.
 
-    Returns: Parts only if there are images to send. What is no image stays as written; parts of
-        nothing but white space are left out, since servers refuse them.
+    Returns:
+        Parts only if there are images to send. Parts of white space are left out, because servers
+        refuse them.
     """
     parts: list[Part] = []
     done = 0
     words = ""
     count = 0
     for image, record in zip(find_images(text), records, strict=False):
-        url = _url(image, record, load) if count < MAX_IMAGES or image.remote else None
+        url = _url(image, record, load) if count < MAX_IMAGES or image.is_remote else None
         if url is None:
             continue
-        count += not image.remote
+        count += not image.is_remote
         words += text[done : image.start]
         done = image.end
         if not vision:
-            words += _described(image, record)
+            words += _describe_image(image, record)
             continue
         parts += [{"type": "text", "text": words}] if words.strip() else []
         parts.append({"type": "image_url", "image_url": {"url": url, "detail": "auto"}})
@@ -165,60 +166,60 @@ def image_content(
 
 
 def _url(image: Image, record: Any, load: LoadText) -> str | None:
-    """What is sent for an image; None when it stays text."""
-    if image.remote:
+    """Return the URL that is sent for an image; None if the image stays text."""
+    if image.is_remote:
         return image.target
     digest = record.get("sha256") if isinstance(record, dict) else None
     url = load(digest) if isinstance(digest, str) else None
-    # The record may name any text that is kept, and a server may follow a URL anywhere.
+    # The record may name any text that is kept, and a server may load any URL.
     return url if url is not None and url.startswith("data:image/") else None
 
 
-def _described(image: Image, record: Any) -> str:
+def _describe_image(image: Image, record: Any) -> str:
     sides = [record.get(key) for key in ("width", "height")] if isinstance(record, dict) else []
     size = "x".join(str(side) for side in sides if isinstance(side, int))
-    said = (one_line(image.alt, 500), size, image.name)
-    return f"[image: {', '.join(word for word in said if word)}]"
+    details = (one_line(image.alt, 500), size, image.name)
+    return f"[image: {', '.join(word for word in details if word)}]"
 
 
-async def _bytes_of(image: Image, load: LoadFile, attachments: Attachments) -> bytes:
+async def _read_image(image: Image, load: LoadFile, attachments: Attachments) -> bytes:
     scheme, _, rest = image.target.partition(":")
     if scheme.lower() == "data":
-        return _data(image.target)
+        return _decode_data_url(image.target)
     if scheme.lower() == "attachment":
-        return _attached(rest, attachments)
+        return _decode_attachment(rest, attachments)
     path = unquote(urlsplit(image.target).path) if scheme.lower() == "file" else image.target
     try:
         return await load(path, SOURCE_LIMIT)
     except SourceError:
-        # Editors write blanks in links as %20; a file may be named so, too.
+        # Editors write spaces in links as %20, but a file name may contain %20, too.
         if unquote(path) == path:
             raise
     return await load(unquote(path), SOURCE_LIMIT)
 
 
-def _data(url: str) -> bytes:
+def _decode_data_url(url: str) -> bytes:
     found = _DATA.match(url)
     if found is None:
         raise SourceError("expected data:image/png;base64,...")
-    return _decoded(found[3])
+    return _decode_base64(found[3])
 
 
-def _attached(name: str, attachments: Attachments) -> bytes:
+def _decode_attachment(name: str, attachments: Attachments) -> bytes:
     bundle = attachments.get(name, attachments.get(unquote(name)))
     if not isinstance(bundle, Mapping):
         raise SourceError("the cell has no such attachment")
     for mime, data in bundle.items():
         if str(mime).startswith("image/"):
             lines = data if isinstance(data, list) else [data]
-            return _decoded("".join(map(str, lines)))
-    raise SourceError("the attachment is no image")
+            return _decode_base64("".join(map(str, lines)))
+    raise SourceError("the attachment is not an image")
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     if len(text) > SOURCE_LIMIT * 4 // 3 + 4:
         raise SourceError(f"it has more than {SOURCE_LIMIT:,} bytes")
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise SourceError(f"its data is no BASE64: {error}") from None
+        raise SourceError(f"its data is not Base64: {error}") from None

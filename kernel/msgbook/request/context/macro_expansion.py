@@ -1,7 +1,7 @@
-"""Macros in a text: `{{NAME}}` and `<!-- @ifdef NAME -->` ... `<!-- @endif -->`. Pure.
+"""Expansion of macros: `{{NAME}}` and `<!-- @ifdef NAME -->` ... `<!-- @endif -->`. Pure.
 
-Both count everywhere in the text, code included. `{{NAME}}` has no blanks and stays where NAME is
-not defined, so that templates of other kinds come through.
+Both are expanded everywhere in a text, also in code. `{{NAME}}` has no spaces inside and stays as it
+is if NAME is not defined, so that other kinds of templates are not touched.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from msgbook.request.context.macros import NAME
 from msgbook.request.context.scanner import Problem, locate_problems
 
 GROWTH = 1_000_000
-"""Characters that the macros of one text may put into it."""
+"""Characters that macros may add to one text."""
 DEPTH = 50
-"""How deep macros may stand in macros."""
+"""Levels of macros in macros."""
 
 _USE = re.compile(rf"\{{\{{({NAME})\}}\}}")
 _DIRECTIVE = re.compile(
@@ -26,7 +26,7 @@ _DIRECTIVE = re.compile(
 
 
 class ExpandedText(NamedTuple):
-    """A text with its macros expanded, and what is wrong with it; lines are the given text's."""
+    """A text with its macros expanded, and its problems, at lines of the original text."""
 
     text: str
     problems: list[Problem]
@@ -35,44 +35,44 @@ class ExpandedText(NamedTuple):
 def expand_macros(text: str, macros: Mapping[str, str], growth: int = GROWTH) -> ExpandedText:
     """Expand the macros of a text.
 
-    A line with nothing but directives vanishes. What has no partner, and macros that contain
-    themselves or grow past all bounds, stay as written, with a problem that names them.
+    A line of directives only is removed. Directives without a partner stay as written, and so do
+    macros that contain themselves or exceed a limit; each is a problem.
 
     Args:
-        growth: Characters that the macros may put into it.
+        growth: Characters that macros may add.
     """
     found: list[tuple[int, str]] = []
-    pieces = _chosen(text, macros, found) if "<!--" in text else [(0, len(text))]
+    pieces = _select_pieces(text, macros, found) if "<!--" in text else [(0, len(text))]
     expansion = _Expansion(macros, growth)
     out = []
     for start, end in pieces:
         done = start
         for use in _USE.finditer(text, start, end):
-            out += [text[done : use.start()], expansion.of(use, ())]
+            out += [text[done : use.start()], expansion.expand_use(use, ())]
             done = use.end()
-            found += [(use.start(), words) for words in expansion.news()]
+            found += [(use.start(), message) for message in expansion.take_messages()]
         out.append(text[done:end])
     return ExpandedText("".join(out), locate_problems(text, found))
 
 
 @dataclass(slots=True)
 class _Expansion:
-    """Expands uses; each takes from what is left, so that no definition makes it run on."""
+    """Expands uses of macros within one limit, so that hostile definitions cannot grow without end."""
 
     macros: Mapping[str, str]
     growth: int
     left: int = field(init=False)
-    _new: list[str] = field(default_factory=list)
-    _said: set[str] = field(default_factory=set)
+    _messages: list[str] = field(default_factory=list)
+    _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.left = self.growth
 
-    def of(self, use: re.Match[str], around: tuple[str, ...]) -> str:
-        """The text of one use; as written if it has none.
+    def expand_use(self, use: re.Match[str], around: tuple[str, ...]) -> str:
+        """Return the text of one use of a macro; the use as written if it cannot be expanded.
 
         Args:
-            around: The macros in which it stands, outermost first.
+            around: The macros whose values contain the use, outermost first.
         """
         name = use[1]
         value = self.macros.get(name)
@@ -80,30 +80,32 @@ class _Expansion:
             return use[0]
         if name in around:
             circle = " -> ".join((*around[around.index(name) :], name))
-            return self._kept(use[0], f"A macro contains itself: {circle}.")
+            return self._keep(use[0], f"A macro contains itself: {circle}.")
         if len(around) == DEPTH:
-            return self._kept(use[0], f"Macros stand in macros more than {DEPTH} deep at {name}.")
+            return self._keep(use[0], f"Macros are nested more than {DEPTH} deep at {name}.")
         if len(value) >= self.left:
-            words = f"The macros make more than {self.growth} characters; the rest is not expanded."
-            return self._kept(use[0], words)
+            message = (
+                f"The macros add more than {self.growth} characters; the rest is not expanded."
+            )
+            return self._keep(use[0], message)
         self.left -= len(value) + 1
-        return _USE.sub(lambda inner: self.of(inner, (*around, name)), value)
+        return _USE.sub(lambda inner: self.expand_use(inner, (*around, name)), value)
 
-    def news(self) -> list[str]:
-        """The problems since the last call, each once."""
-        new, self._new = self._new, []
-        return new
+    def take_messages(self) -> list[str]:
+        """Return the messages about problems since the last call, each only once."""
+        messages, self._messages = self._messages, []
+        return messages
 
-    def _kept(self, use: str, words: str) -> str:
-        if words not in self._said:
-            self._said.add(words)
-            self._new.append(words)
+    def _keep(self, use: str, message: str) -> str:
+        if message not in self._reported:
+            self._reported.add(message)
+            self._messages.append(message)
         return use
 
 
 @dataclass(slots=True)
 class _Condition:
-    """A directive that tests, with those that belong to it."""
+    """An `@ifdef` or `@ifndef` with its `@else` and `@endif`."""
 
     test: re.Match[str]
     otherwise: re.Match[str] | None = None
@@ -113,11 +115,11 @@ class _Condition:
         return (self.test["name"] in macros) == (self.test["test"] == "ifdef")
 
 
-def _chosen(
+def _select_pieces(
     text: str, macros: Mapping[str, str], problems: list[tuple[int, str]]
 ) -> list[tuple[int, int]]:
-    """The pieces of a text that its conditions leave, without the directives."""
-    roles = _paired(text, problems)
+    """Return the spans of a text whose conditions hold, without the directives."""
+    roles = _pair_directives(text, problems)
     extents = _extents(text, [directive for directive, _ in roles])
     pieces: list[tuple[int, int]] = []
     states: list[bool] = []
@@ -138,8 +140,10 @@ def _chosen(
     return [*pieces, (done, len(text))]
 
 
-def _paired(text: str, problems: list[tuple[int, str]]) -> list[tuple[re.Match[str], _Condition]]:
-    """The directives that belong together, in order, each with its condition."""
+def _pair_directives(
+    text: str, problems: list[tuple[int, str]]
+) -> list[tuple[re.Match[str], _Condition]]:
+    """Return the directives that have their partners, in order, each with its condition."""
     opened: list[_Condition] = []
     stray: list[re.Match[str]] = []
     closed: list[_Condition] = []
@@ -154,8 +158,8 @@ def _paired(text: str, problems: list[tuple[int, str]]) -> list[tuple[re.Match[s
             opened[-1].end = directive
             closed.append(opened.pop())
     for directive in [*stray, *(condition.test for condition in opened)]:
-        words = "has no @endif" if directive["test"] else "stands without its @ifdef or @ifndef"
-        problems.append((directive.start(), f"{directive[0]} {words}."))
+        lacks = "@endif" if directive["test"] else "@ifdef or @ifndef"
+        problems.append((directive.start(), f"{directive[0]} has no {lacks}."))
     roles = [
         (directive, condition)
         for condition in closed
@@ -166,7 +170,7 @@ def _paired(text: str, problems: list[tuple[int, str]]) -> list[tuple[re.Match[s
 
 
 def _extents(text: str, directives: list[re.Match[str]]) -> list[tuple[int, int]]:
-    """What goes with each directive: its line, if nothing but directives stands there."""
+    """Return the span to remove with each directive: its line, if that has nothing but directives."""
     extents: list[tuple[int, int]] = []
     index = 0
     while index < len(directives):

@@ -1,8 +1,8 @@
 """Macros: names that a conversation gives to texts. Pure; no code runs in a macro.
 
-Definitions are `#define NAME value`, to the end of the line, and `@{define NAME, value}`, both
-outside of code; they stay in the text. A later one takes the place of an earlier one. A cell
-`%macros -d NAME ...` removes some for the cells below it, until they are defined again.
+A definition is `#define NAME value`, to the end of the line, or `@{define NAME, value}`, both outside
+of code. It stays in the text, and replaces earlier definitions of the name. A cell
+`%macros -d NAME ...` removes macros for the cells below it, until they are defined again.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _ESCAPED = re.compile(r"\\([\"'\\])")
 
 
 REMOVE = "-d"
-"""What `%macros` is given to remove the macros that it names."""
+"""The option of `%macros` that removes the named macros."""
 
 
 class Macros(NamedTuple):
-    """Definitions, and what is wrong with the text that makes them."""
+    """Values of macros by name, and problems in the text that defines them."""
 
     values: dict[str, str]
     problems: list[Problem]
 
 
 class Definition(NamedTuple):
-    """A macro, and where it comes from."""
+    """The value of a macro, and the place that defines it."""
 
     value: str
     cell: int | None
@@ -55,15 +55,15 @@ class Definition(NamedTuple):
 
 
 class MacrosAbove(NamedTuple):
-    """What is in force below some cells, by name, in the order of the definitions."""
+    """Macros in force below some cells, by name, in the order of their definitions."""
 
     macros: dict[str, Definition]
     problems: list[Problem]
-    """Of the metadata."""
+    """Problems in the notebook's metadata."""
 
 
 def parse_definitions(text: str) -> Macros:
-    """What a text defines, in order; of two definitions of a name the later one."""
+    """Return the macros that a text defines, in order; of two with the same name the later one."""
     values: dict[str, str] = {}
     unclosed: list[tuple[int, str]] = []
     if "#define" not in text and "@{define" not in text:
@@ -82,8 +82,8 @@ def parse_definitions(text: str) -> Macros:
         elif end is not None and end >= found.end():
             value, position = text[found.end() : end].strip(), end + 1
         else:
-            words = f"{found[0]} has no closing brace in its paragraph; it defines nothing."
-            unclosed.append((found.start(), words))
+            message = f"{found[0]} has no closing brace in its paragraph; it defines nothing."
+            unclosed.append((found.start(), message))
             continue
         _put(values, found["braced"], value)
         scanner.skip(position)
@@ -96,17 +96,17 @@ def macros_in_force(
     prompt: str,
     is_magic: IsMagic = any_magic,
 ) -> Macros:
-    """The macros of one turn: those above, and the prompt's.
+    """Return the macros in force for a prompt: those above it, and its own.
 
     Args:
         metadata: As for `macros_above`.
         earlier: As for `macros_above`.
 
-    Returns: The problems are those of the metadata and of the prompt alone; lines are the prompt's,
-        0 for the metadata.
+    Returns:
+        Macros, with the problems of the metadata (line 0) and of the prompt.
     """
     above, problems = macros_above(metadata, earlier, is_magic)
-    values = {name: one.value for name, one in above.items()}
+    values = {name: definition.value for name, definition in above.items()}
     own = parse_definitions(prompt)
     for name, value in own.values.items():
         _put(values, name, value)
@@ -116,29 +116,29 @@ def macros_in_force(
 def macros_above(
     metadata: Mapping[str, Any], earlier: Sequence[Cell], is_magic: IsMagic = any_magic
 ) -> MacrosAbove:
-    """The macros in force below some cells: the notebook's, and those of the cells.
+    """Return the macros in force below some cells: the notebook's, and those of the cells.
 
-    What a model has written defines nothing: no answer, and no note in the assistant's name.
+    Text of a model defines no macros: neither an answer nor a note with the role assistant.
 
     Args:
         metadata: Of the notebook; `msgbook.macros` maps names to texts.
-        earlier: The cells; those excluded from the history neither define nor remove.
+        earlier: The cells. Cells excluded from the history neither define nor remove macros.
     """
     noted, problems = _noted(metadata)
     macros = {name: Definition(value, None) for name, value in noted.items()}
     for position, cell in enumerate(earlier):
         source = source_of(cell)
         if not ("#define" in source or "@{define" in source or "%macros" in source):
-            continue  # most cells, and to take one apart takes long
+            continue  # true of most cells, and parsing takes long
         for name in _removed(cell):
             macros.pop(name, None)
-        for name, value in parse_definitions(_words(cell, is_magic)).values.items():
+        for name, value in parse_definitions(_user_text(cell, is_magic)).values.items():
             _put(macros, name, Definition(value, position))
     return MacrosAbove(macros, problems)
 
 
 def _put(macros: dict[str, _Value], name: str, value: _Value) -> None:
-    """Define; the order is that of the definitions in force."""
+    """Define a macro as the last one in the order of definitions."""
     macros.pop(name, None)
     macros[name] = value
 
@@ -148,35 +148,35 @@ def _unescaped(quoted: re.Match[str]) -> str:
 
 
 def _noted(metadata: Mapping[str, Any]) -> Macros:
-    """The macros in a notebook's metadata."""
+    """Return the macros in a notebook's metadata."""
     noted = metadata_of({"metadata": metadata}).get("macros", {})
     if not isinstance(noted, Mapping):
-        words = f"metadata.msgbook.macros: expected names and texts, found {type(noted).__name__}."
-        return Macros({}, [Problem(0, words)])
+        message = f"metadata.msgbook.macros: expected names and texts, got {type(noted).__name__}."
+        return Macros({}, [Problem(0, message)])
     values: dict[str, str] = {}
     problems = []
     for name, value in noted.items():
         if re.fullmatch(NAME, str(name)) and isinstance(value, str):
             values[str(name)] = value
         else:
-            words = f"metadata.msgbook.macros: {str(name)[:100]!r} does not map a name to a text."
-            problems.append(Problem(0, words))
+            message = f"metadata.msgbook.macros: expected a name and a text at {str(name)[:100]!r}."
+            problems.append(Problem(0, message))
     return Macros(values, problems)
 
 
 def _removed(cell: Cell) -> list[str]:
-    """The names that a cell `%macros -d NAME ...` removes; it stands alone in its cell."""
+    """Return the names that a cell `%macros -d NAME ...` removes; empty for any other cell."""
     source = source_of(cell).strip() if cell.get("cell_type") == "code" else ""
     if not source.startswith("%macros") or "\n" in source:
         return []
     magic, *words = source.split()
     is_removal = magic == "%macros" and words[:1] == [REMOVE]
-    is_silent = is_excluded(metadata_of(cell).get("history", "include"))
-    return words[1:] if is_removal and not is_silent else []
+    is_hidden = is_excluded(metadata_of(cell).get("history", "include"))
+    return words[1:] if is_removal and not is_hidden else []
 
 
-def _words(cell: Cell, is_magic: IsMagic) -> str:
-    """What a person says in a cell that the model gets; empty for any other."""
+def _user_text(cell: Cell, is_magic: IsMagic) -> str:
+    """Return the text of a prompt or note that is sent as the user's; empty for any other cell."""
     ours, source = metadata_of(cell), source_of(cell)
     history = ours.get("history", "include")
     if cell.get("cell_type") == "markdown":

@@ -1,6 +1,6 @@
-"""A Python value in words: its type, its size and how it begins. Never raises, never runs long.
+"""Descriptions of Python values: type, size and first items. They never raise and never take long.
 
-Nothing is imported for it: a value of pandas or NumPy means that they have been.
+Nothing is imported for them: if a value comes from pandas or NumPy, the package is loaded already.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _ITEMS = 20
 _ROWS = 5
 _COLUMNS = 50
 _BITS = 10_000
-"""Above it an integer is not written out: the time grows with the square."""
+"""A longer integer is not written out: the time grows with the square of its length."""
 
 
 def describe_value(value: Any) -> str:
-    """What a model is told of a Python value, at most about `LIMIT` characters."""
+    """Return the description of a value for a model, about `LIMIT` characters at most."""
     try:
-        return capped(repair_surrogates(_described(value)), LIMIT)
+        return capped(repair_surrogates(_describe(value)), LIMIT)
     except Exception as error:
         return f"{_type_name(value)}: it cannot be shown, since it raises {_type_name(error)}"
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     name = _type_name(value)
-    special = _of_library(value)
+    special = _describe_library_value(value)
     if special is not None:
         return f"{name}, {special}"
     if isinstance(value, str):
@@ -43,22 +43,22 @@ def _described(value: Any) -> str:
         return f"{name}, {len(value)} bytes: {_short(bytes(value[:200]))}"
     if isinstance(value, Mapping):
         lines = (f"{_short(key)}: {_short(value[key])}" for key in islice(value, _ITEMS))
-        return _listed(name, len(value), "items", lines)
+        return _list_items(name, len(value), "items", lines)
     if isinstance(value, list | tuple | set | frozenset) or _is_sequence(value):
-        return _listed(name, len(value), "items", map(_short, islice(value, _ITEMS)))
+        return _list_items(name, len(value), "items", map(_short, islice(value, _ITEMS)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = dataclasses.fields(value)
         lines = (f"{f.name}: {_short(getattr(value, f.name, None))}" for f in fields[:_ITEMS])
-        return _listed(name, len(fields), "fields", lines)
+        return _list_items(name, len(fields), "fields", lines)
     if inspect.isroutine(value) or inspect.isclass(value):
         return _callable(value)
     return f"{name}: {_short(value)}"
 
 
-def _listed(name: str, count: int, of_what: str, lines: Iterable[str]) -> str:
+def _list_items(name: str, count: int, unit: str, lines: Iterable[str]) -> str:
     shown = list(lines)
     rest = [f"... and {count - len(shown)} more"] if count > len(shown) else []
-    return "\n".join([f"{name}, {count} {of_what}:", *shown, *rest])
+    return "\n".join([f"{name}, {count} {unit}:", *shown, *rest])
 
 
 def _callable(value: Any) -> str:
@@ -75,12 +75,12 @@ def _is_sequence(value: Any) -> bool:
     return type(value).__module__ == "collections" and hasattr(value, "__len__")
 
 
-def _of_library(value: Any) -> str | None:
-    """A value of pandas or NumPy, behind its type; None for any other."""
-    for module, kind, words in _LIBRARY:
+def _describe_library_value(value: Any) -> str | None:
+    """Return what follows the type of a pandas or NumPy value; None for any other value."""
+    for module, kind, describe in _LIBRARY:
         wanted = getattr(sys.modules.get(module), kind, None)
         if isinstance(wanted, type) and isinstance(value, wanted):
-            return words(value)
+            return describe(value)
     return None
 
 
@@ -100,7 +100,7 @@ def _series(value: Any) -> str:
 
 
 def _array(value: Any) -> str:
-    # `flat` copies no more than what is asked for; `ravel` may copy all.
+    # `flat` copies only the requested items; `ravel` may copy the whole array.
     begin = ", ".join(_short(item) for item in value.flat[:_ITEMS].tolist())
     rest = ", ..." if value.size > _ITEMS else ""
     return f"shape {value.shape}, dtype {value.dtype}: {begin}{rest}"
@@ -130,7 +130,7 @@ _REPR = _Repr()
 
 
 def _short(value: Any) -> str:
-    """A short `repr`, on one line; what raises is named."""
+    """Return a short `repr` on one line; if it raises, the name of the exception."""
     try:
         return " ".join(_REPR.repr(value).splitlines())
     except Exception as error:

@@ -1,9 +1,9 @@
-"""Follows the references of a prompt: tags to texts. All I/O is behind `Sources`.
+"""References of a prompt, resolved to texts. All I/O is behind `Sources`.
 
-A path is relative to the notebook's folder, wherever its tag stands: one tag means one thing, and
-its text, macros expanded, is the key under which the model finds it. The files of a glob have
-their paths as keys. Files of prose (Markdown, plain text) may refer to further files, by their path
-and in brackets alone; those are items of their own.
+A path is relative to the notebook's folder, also in a referenced file. The text of a tag, with its
+macros expanded, is the key under which the model finds the item. Files of a glob have their paths as
+keys. Prose files (Markdown, plain text) may refer to further files, by path and in brackets only;
+those are items of their own.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from dataclasses import dataclass, field
 from msgbook.events import Notice
 from msgbook.request.context.content_reference import ToolRun
 from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.scanner import Problem, run_in_thread_if_long
+from msgbook.request.context.reference_notices import ReferenceNotices
+from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import SourceError, Sources
 from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
 from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
-from msgbook.text import capped, one_line, repair_surrogates
+from msgbook.text import capped, repair_surrogates
 
 FILE_LIMIT = 200_000
-"""Characters of one item; of a longer one head and tail are sent."""
+"""Characters of one item. Of a longer item, the head and the tail are sent."""
 TOTAL_LIMIT = 400_000
 """Characters of all items of a prompt."""
 ITEMS = 200
-"""Items of a prompt: files, cells, values and calls."""
+"""Items of a prompt: files, cells, variables and calls."""
 DEPTH = 20
-"""How many files deep references are followed."""
+"""Levels of files that refer to files."""
 _KEY_GROWTH = 5_000
-"""Characters that macros put into one tag: more than any path has."""
+"""Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
-"""What is meant as a call, but is none."""
-_TRIES = 1000
-"""References of a prompt that are followed, found or not."""
-_NOTICES = 50
+"""A tag that looks like a tool call but is not one."""
+_MAX_TAGS = 1000
+"""Tags of a prompt that are resolved, including those that fail."""
 
 
 @dataclass(slots=True)
 class ResolvedReferences:
-    """What references brought, in order of first mention."""
+    """Texts that the references of a prompt stand for, in order of first mention."""
 
     files: dict[str, str] = field(default_factory=dict)
     tools: list[ToolRun] = field(default_factory=list)
-    allowed: set[str] = field(default_factory=set)
-    """Keys of those `files` that were not free."""
+    approved_keys: set[str] = field(default_factory=set)
+    """Keys of the `files` that needed approval."""
     notices: list[Notice] = field(default_factory=list)
 
 
@@ -58,18 +58,18 @@ async def resolve_references(
     rules: Iterable[tuple[str, str]] = (),
     line: int = 1,
 ) -> ResolvedReferences:
-    """Follow the references of a prompt. What fails is a notice, and the others are followed.
+    """Resolve the references of a prompt. A reference that fails is a notice; the others go on.
 
     Args:
         text: The prompt as written.
-        rules: Name and text of those in force, which may name files alone. They share the room of
-            the prompt, behind it.
-        line: Where the text begins in its cell, from 1.
+        rules: Name and text of the project rules in force. They may refer to files only, and get
+            what the prompt leaves of its limits.
+        line: First line of the text in its cell, from 1.
     """
     resolver = _Resolver(macros, sources)
-    await resolver.follow_prompt(text, line)
+    await resolver.resolve_prompt(text, line)
     for name, rule in rules:
-        await resolver.follow_nested(rule, (name,))
+        await resolver.resolve_nested(rule, (name,))
     return resolver.resolved
 
 
@@ -77,182 +77,169 @@ class _Resolver:
     def __init__(self, macros: Mapping[str, str], sources: Sources) -> None:
         self._macros = macros
         self._sources = sources
-        self._left = TOTAL_LIMIT
+        self._characters_left = TOTAL_LIMIT
         self._arguments = ToolArguments(macros)
-        self._followed = 0
-        self._refused = False
+        self._tag_count = 0
+        self._is_full = False
         self._tried: set[str] = set()
         self._calls: set[tuple[str, str]] = set()
-        self.resolved = ResolvedReferences()
+        self._notices = ReferenceNotices()
+        self.resolved = ResolvedReferences(notices=self._notices.notices)
 
-    async def follow_prompt(self, text: str, line: int) -> None:
-        """Follow what the user has written: all kinds of references."""
+    async def resolve_prompt(self, text: str, line: int) -> None:
+        """Resolve all kinds of references: a person has written this text."""
         found = await run_in_thread_if_long(text, find_tags, text)
         for problem in found.problems:
-            self._say(f"Line {line + problem.line - 1}: {problem.words}")
+            self._notices.add(f"Line {line + problem.line - 1}: {problem.message}")
         for tag in found.tags:
-            if self._is_enough(tag):
+            if self._exceeds_tags(tag):
                 return
             try:
                 if tag.tool:
-                    await self._call(tag)
-                elif tag.bare:
-                    await self._bare(tag)
+                    await self._run_tool(tag)
+                elif tag.is_bare:
+                    await self._resolve_bare(tag)
                 else:
-                    key = self._expanded(tag.text)
-                    await self._item(key, parse_tag(key), ())
+                    key = self._expand(tag.text)
+                    await self._resolve_item(key, parse_tag(key), ())
             except (SourceError, TagError) as error:
-                self._notice(tag.text, error)
+                self._notices.add_reason(tag.text, error)
 
-    async def follow_nested(self, text: str, chain: tuple[str, ...]) -> None:
-        """Follow what a file or rule has written: files, by path and in brackets.
+    async def resolve_nested(self, text: str, chain: tuple[str, ...]) -> None:
+        """Resolve the references of a file or rule: only to files, by path and in brackets.
 
         Args:
-            chain: The keys that lead here, outermost first.
+            chain: The keys of the files that lead here, outermost first.
         """
         found = await run_in_thread_if_long(text, find_tags, text, bare=False)
-        self._tell(found.problems, one_line(chain[-1], 200))
+        self._notices.add_problems(found.problems, chain[-1])
         for tag in found.tags:
-            if self._is_enough(tag):
+            if self._exceeds_tags(tag):
                 return
             try:
-                key = self._expanded(tag.text)
+                key = self._expand(tag.text)
                 reference = parse_tag(key) if not tag.tool else None
                 if reference is None or reference.kind != "path":
-                    raise SourceError("a referenced file may name files alone")
+                    raise SourceError("a referenced file or a rule may refer to files only")
                 if key in chain:
                     circle = " -> ".join((*chain[chain.index(key) :], key))
-                    raise SourceError(f"the references go in a circle: {circle}")
+                    raise SourceError(f"the references form a circle: {circle}")
                 if len(chain) > DEPTH:
-                    raise SourceError(f"references are followed {DEPTH} files deep")
-                await self._item(key, reference, chain)
+                    raise SourceError(f"references may be at most {DEPTH} files deep")
+                await self._resolve_item(key, reference, chain)
             except (SourceError, TagError) as error:
-                self._notice(tag.text, error, chain[-1])
+                self._notices.add_reason(tag.text, error, chain[-1])
 
-    def _is_enough(self, tag: Tag) -> bool:
-        """Whether nothing more is followed; each tag in brackets counts, whatever comes of it."""
-        self._followed += not tag.bare
-        if self._followed == _TRIES + 1:
-            self._notice(tag.text, f"left out with all that follow: {_TRIES} have been followed")
-        return self._followed > _TRIES
+    def _exceeds_tags(self, tag: Tag) -> bool:
+        """Count a tag in brackets, and return whether there are too many."""
+        self._tag_count += not tag.is_bare
+        if self._tag_count == _MAX_TAGS + 1:
+            reason = f"left out with all later references, since a prompt may have {_MAX_TAGS}"
+            self._notices.add_reason(tag.text, reason)
+        return self._tag_count > _MAX_TAGS
 
-    async def _bare(self, tag: Tag) -> None:
+    async def _resolve_bare(self, tag: Tag) -> None:
         for spelling in tag.spellings:
             reference = parse_tag(spelling)
-            if len(self._tried) > _TRIES:
+            if len(self._tried) > _MAX_TAGS:
                 return
             self._tried.add(f"@{spelling}")
             if reference.kind == "path" and await self._sources.exists(reference.name):
-                await self._item(spelling, reference, ())
+                await self._resolve_item(spelling, reference, ())
                 return
 
-    async def _item(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
-        """Put what a reference means under its key, unless it has been tried."""
-        if not self._is_new(key):
+    async def _resolve_item(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
+        """Add the text of a reference under its key, unless the key has been tried before."""
+        if not self._try_key(key):
             return
-        self._room()
+        self._check_room()
         if reference.kind == "cell":
             cell = await self._sources.cell(reference.name)
-            self._add(key, cell.text, free=cell.free)
+            self._add(key, cell.text, needed_approval=cell.needed_approval)
         elif reference.kind == "python":
             self._add(key, await self._sources.python(reference.name))
         elif is_glob(reference.name) and not await self._sources.exists(reference.name):
             if chain:
-                raise SourceError("a referenced file may name single files alone")
-            await self._glob(reference)
+                raise SourceError("a referenced file or a rule may refer to single files only")
+            await self._read_glob(reference)
         elif _CALL.fullmatch(key) and not await self._sources.exists(reference.name):
             raise SourceError("expected a file, or a tool with its arguments as a JSON object")
         else:
-            await self._file(key, reference, chain)
+            await self._read_file(key, reference, chain)
 
-    async def _glob(self, reference: Reference) -> None:
+    async def _read_glob(self, reference: Reference) -> None:
         matches = await self._sources.glob(reference.name)
         if not matches.paths:
             raise SourceError(matches.note or "no file matches")
         if matches.note:
-            self._notice(reference.name, matches.note)
+            self._notices.add_reason(reference.name, matches.note)
         for path in matches.paths:
-            if not self._is_new(path):
+            if not self._try_key(path):
                 continue
             try:
-                self._room()
-                await self._file(path, Reference("path", path, reference.lines), ())
+                self._check_room()
+                await self._read_file(path, Reference("path", path, reference.lines), ())
             except SourceError as error:
-                self._notice(path, error)
-            if self._refused:
+                self._notices.add_reason(path, error)
+            if self._is_full:
                 return
 
-    async def _file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
+    async def _read_file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
         document = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
         text = document.text
         if document.note:
-            self._notice(key, document.note)
+            self._notices.add_reason(key, document.note)
         if document.kind != "literal":
             text, problems = expand_macros(text, self._macros)
-            self._tell(problems, one_line(key, 200))
-        self._add(key, text, free=document.free)
+            self._notices.add_problems(problems, key)
+        self._add(key, text, needed_approval=document.needed_approval)
         if document.kind == "prose":
-            await self.follow_nested(text[:FILE_LIMIT], (*chain, key))
+            await self.resolve_nested(text[:FILE_LIMIT], (*chain, key))
 
-    async def _call(self, tag: Tag) -> None:
+    async def _run_tool(self, tag: Tag) -> None:
         arguments = self._arguments.read(tag.arguments)
         canonical = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
         if (tag.tool, canonical) in self._calls:
             return
         self._calls.add((tag.tool, canonical))
-        self._room()
+        self._check_room()
         result = await self._sources.tool(tag.tool, canonical)
-        shown = self._bounded(tag.text, result.text)
-        self.resolved.tools.append(ToolRun(tag.tool, arguments, shown, result.free))
+        text = self._cap(tag.text, result.text)
+        self.resolved.tools.append(ToolRun(tag.tool, arguments, text, result.needed_approval))
 
-    def _expanded(self, text: str) -> str:
+    def _expand(self, text: str) -> str:
         return expand_in_tag(text, self._macros, _KEY_GROWTH)
 
-    def _is_new(self, key: str) -> bool:
-        """Whether a key is tried for the first time."""
-        new = key not in self._tried
+    def _try_key(self, key: str) -> bool:
+        """Return whether a key is tried for the first time, and remember it."""
+        is_new = key not in self._tried
         self._tried.add(key)
-        return new
+        return is_new
 
-    def _add(self, key: str, text: str, *, free: bool = True) -> None:
-        self.resolved.files[key] = self._bounded(key, text)
-        if not free:
-            self.resolved.allowed.add(key)
+    def _add(self, key: str, text: str, *, needed_approval: bool = False) -> None:
+        self.resolved.files[key] = self._cap(key, text)
+        if needed_approval:
+            self.resolved.approved_keys.add(key)
 
-    def _room(self) -> None:
-        """Make sure that one more item has room.
+    def _check_room(self) -> None:
+        """Check that the limits leave room for one more item.
 
         Raises:
-            SourceError: There is none. It is told once.
+            SourceError: There is no room.
         """
         count = len(self.resolved.files) + len(self.resolved.tools)
-        if count < ITEMS and self._left > 0 and len(self._tried) <= _TRIES:
+        has_characters = self._characters_left > 0
+        if count < ITEMS and has_characters and len(self._tried) <= _MAX_TAGS:
             return
-        self._refused = True
-        limit = f"{ITEMS} items" if self._left > 0 else f"{TOTAL_LIMIT} characters"
-        raise SourceError(f"left out, since a prompt brings at most {limit}")
+        self._is_full = True
+        limit = f"{ITEMS} items" if has_characters else f"{TOTAL_LIMIT} characters"
+        raise SourceError(f"left out, since a prompt may bring at most {limit}")
 
-    def _bounded(self, key: str, text: str) -> str:
+    def _cap(self, key: str, text: str) -> str:
         text = repair_surrogates(text)
-        limit = min(FILE_LIMIT, self._left)
-        self._left -= min(len(text), limit)
+        limit = min(FILE_LIMIT, self._characters_left)
+        self._characters_left -= min(len(text), limit)
         if len(text) > limit:
-            words = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
-            self._notice(key, f"{words}; ask for lines with @[path:1:200]")
+            reason = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
+            self._notices.add_reason(key, f"{reason}; to send lines, write @[path:1:200]")
         return capped(text, limit)
-
-    def _tell(self, problems: list[Problem], where: str) -> None:
-        for problem in problems:
-            self._say(f"{where}, line {problem.line}: {problem.words}")
-
-    def _notice(self, tag: str, reason: object, where: str = "") -> None:
-        place = f"{one_line(where, 200)}: " if where else ""
-        self._say(f"{place}@[{one_line(tag, 200)}]: {str(reason).rstrip('.')}.")
-
-    def _say(self, words: str) -> None:
-        notices = self.resolved.notices
-        notice = Notice(words, "warning")
-        if len(notices) == _NOTICES:
-            notices.append(Notice("What else is wrong with the references is not told.", "warning"))
-        elif len(notices) < _NOTICES and notice not in notices:
-            notices.append(notice)

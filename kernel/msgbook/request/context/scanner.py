@@ -1,4 +1,4 @@
-"""Reading a prompt from left to right, past what is code in it. Time grows with the text."""
+"""A scanner for the text of prompts, which skips code. Its time is linear in the text."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(r"\r\n?|\n")
 _RUN = re.compile(r"(`+)")
 _LONG = 20_000
-"""Characters of a text that takes long to read."""
+"""Characters from which on a text is scanned in a thread."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _PROBLEMS = 20
-"""Problems of one text that are told."""
+"""Problems of one text that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a text that goes on to be used as it is."""
+    """Something wrong in a text that is used as it is anyway."""
 
     line: int
-    """From 1."""
-    words: str
+    """1-based."""
+    message: str
     """What was found, and what was expected."""
 
 
 def locate_problems(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
-    """Problems at positions of a text, in order; of very many the first ones and their number."""
+    """Return problems by line, given positions and messages; of very many, the first and a count."""
     ordered = sorted(found)
     problems = []
     line, counted = 1, 0
-    for position, words in ordered[:_PROBLEMS]:
+    for position, message in ordered[:_PROBLEMS]:
         line += text.count("\n", counted, position)
         counted = position
-        problems.append(Problem(line, words))
+        problems.append(Problem(line, message))
     if len(ordered) > _PROBLEMS:
         problems.append(Problem(line, f"There are {len(ordered) - _PROBLEMS} more such problems."))
     return problems
@@ -52,17 +52,17 @@ def locate_problems(text: str, found: Iterable[tuple[int, str]]) -> list[Problem
 async def run_in_thread_if_long(
     text: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
 ) -> _T:
-    """What a function makes of a text: of a long one in a thread, so that an interrupt comes through."""
+    """Call a function that scans a text; for a long text in a thread, so that interrupts get through."""
     if len(text) < _LONG:
         return read(*args, **kwargs)
     return await asyncio.to_thread(read, *args, **kwargs)
 
 
 class Scanner:
-    """Finds openers in a Markdown text, not in its fences and inline code, nor behind a backslash.
+    """Finds openers in a Markdown text, except in fences, in inline code and after a backslash.
 
     Args:
-        opener: Regular expression of what to look for; `^` is the begin of a line.
+        opener: Regular expression to look for; `^` matches at the start of a line.
     """
 
     def __init__(self, text: str, opener: str) -> None:
@@ -73,7 +73,7 @@ class Scanner:
         self._position = 0
 
     def next(self) -> re.Match[str] | None:
-        """The next opener; None when there is none any more."""
+        """Return the next opener; None at the end."""
         while found := self._pattern.search(self._text, self._position):
             fence = _span_at(self._fences, found.start())
             if fence is not None:
@@ -88,11 +88,11 @@ class Scanner:
         return None
 
     def skip(self, position: int) -> None:
-        """Go on at a position; what stands before it has been read."""
+        """Continue at a position, if it is further on."""
         self._position = max(self._position, position)
 
     def _code_end(self, run: re.Match[str]) -> int:
-        """Where the inline code ends that the backticks open; behind them if they open none."""
+        """Return the end of the inline code that the backticks open; their own end if they open none."""
         paragraph = _span_at(self._paragraphs, run.start())
         closing = self._runs.find(run[0], run.end()) if paragraph else -1
         inside = paragraph is not None and 0 <= closing < paragraph[1]
@@ -100,11 +100,11 @@ class Scanner:
 
 
 def match_brackets(text: str, brackets: str, *, within: str = r"\n") -> dict[int, int]:
-    """Where the bracket stands that closes the one at a position; depth is counted.
+    """Return the position of the closing bracket for each opening one; brackets may be nested.
 
     Args:
-        brackets: The opening and the closing one.
-        within: A regular expression over which no pair reaches: by default the end of a line.
+        brackets: The opening and the closing bracket.
+        within: Regular expression that no pair may span; by default the end of a line.
     """
     opened: list[int] = []
     pairs: dict[int, int] = {}
@@ -123,7 +123,7 @@ _Spans = list[tuple[int, int]]
 
 @lru_cache(maxsize=8)
 def _blocks(text: str) -> tuple[_Spans, _Spans]:
-    """Where fences stand, and where paragraphs and headings do; one text is asked for many times."""
+    """Return the spans of fences, and the spans of paragraphs and headings. Cached per text."""
     fences: _Spans = []
     paragraphs: _Spans = []
     if "`" not in text and "~~~" not in text:
@@ -138,10 +138,10 @@ def _blocks(text: str) -> tuple[_Spans, _Spans]:
 
 @cache
 def _parser() -> MarkdownIt:
-    # Imported here: the kernel starts without it.
+    # Imported here, because the kernel starts without it.
     from markdown_it import MarkdownIt
 
-    # Blocks only. Indented text is no code here: people indent what they mean.
+    # Blocks only. Indented text is not code here: people indent prose.
     return MarkdownIt("commonmark").disable(["inline", "text_join", "code"])
 
 

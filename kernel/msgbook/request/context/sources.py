@@ -1,4 +1,4 @@
-"""Where references lead: what the surroundings of a prompt have to provide."""
+"""The interface between references and the files, cells, variables and tools that they name."""
 
 from __future__ import annotations
 
@@ -10,61 +10,70 @@ from msgbook.request.context.tags import Lines
 
 
 class SourceError(MsgbookError):
-    """A reference that cannot be followed; the message says why, without the tag."""
+    """A reference that cannot be resolved; the message says why, without the tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a path gives."""
+    """The text that a reference stands for."""
 
     text: str
     kind: Literal["prose", "source", "literal"] = "source"
-    """`prose`: its references are followed. `literal`: words of ours, nothing is expanded."""
+    """`prose`: its own references are resolved, too. `literal`: macros are not expanded in it."""
     note: str = ""
-    """What the reader should know of it; empty for nothing."""
-    free: bool = True
-    """False for what somebody had to allow: it is not kept for later sessions."""
+    """A message for the reader; empty for none."""
+    needed_approval: bool = False
+    """Whether reading it needed approval. Such a text is not kept for later sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What a glob gives."""
+    """The files that match a glob."""
 
     paths: list[str]
     """Relative to the notebook's folder, sorted."""
     note: str = ""
-    """What was left out; empty when nothing was."""
+    """Which files were left out; empty if none were."""
 
 
 class Sources(Protocol):
-    """Where references lead. Every method raises `SourceError` for what is missing or refused."""
+    """Reads what references name. Every method raises `SourceError` for what is missing or refused."""
+
+    @property
+    def approvals(self) -> int:
+        """How many reads needed approval and got it."""
+        ...
 
     async def exists(self, path: str) -> bool:
-        """Whether there is such a file or folder. Never asks, never raises."""
+        """Return whether a file or folder exists. Never asks for approval, never raises."""
         ...
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
-        """A file or some of its lines, or the names in a folder.
+        """Return a file or some of its lines, or the names in a folder.
 
         Args:
-            nested: Whether another file names it. Only what the user has written may ask for leave.
+            nested: Whether another file names it. Only a reference in the prompt may ask for approval.
         """
         ...
 
+    async def bytes(self, path: str, limit: int) -> bytes:
+        """Return the content of a file of at most `limit` bytes."""
+        ...
+
     async def glob(self, pattern: str) -> Matches:
-        """The files that match and are free to read."""
+        """Return the files that match and need no approval."""
         ...
 
     async def cell(self, cell_id: str) -> Document:
-        """A cell and its output."""
+        """Return a cell and its output."""
         ...
 
     async def python(self, name: str) -> str:
-        """The description of a variable."""
+        """Return the description of a variable."""
         ...
 
     async def tool(self, name: str, arguments: str) -> Document:
-        """The result of a call, under the rules for calls of a model.
+        """Run a tool under the rules for a model's calls, and return its result.
 
         Args:
             arguments: A JSON object.

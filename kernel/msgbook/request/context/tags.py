@@ -1,7 +1,7 @@
-"""References in a text: `@[...]` and bare `@path`. Pure, total, and linear in the text.
+"""Reference tags in a text: `@[...]` and bare `@path`. Pure, total, and linear in the text.
 
-What stands in fences, in inline code or behind a backslash is text. A tag stands on one line; only
-the arguments of a tool may go over several.
+Tags in fences, in inline code or after a backslash are plain text. A tag stays on one line; only
+the arguments of a tool may span several.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^{}]*,[^{}]*\}")
 
 
 class TagError(MsgbookError):
-    """A tag that cannot be followed; the message says what was expected."""
+    """A tag that cannot be read; the message says what was expected."""
 
 
 class Lines(NamedTuple):
-    """A range of lines, from 1, the last one included."""
+    """A range of lines, 1-based; the last one is included."""
 
     first: int
     last: int
@@ -38,49 +38,49 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One reference, as written."""
+    """One tag, as written."""
 
     text: str
-    """What stands between the brackets, or behind a bare `@`."""
+    """The text between the brackets, or after a bare `@`."""
     start: int
-    """Where it begins in the text."""
-    bare: bool = False
-    """Whether it is written without brackets, and counts only if such a file exists."""
+    """Position in the text."""
+    is_bare: bool = False
+    """Whether it has no brackets. Such a tag is a reference only if the file exists."""
     tool: str = ""
-    """The name of the tool; empty for all that is no call."""
+    """Name of the tool; empty if the tag is not a call."""
     arguments: str = ""
-    """Of a tool: JSON text as written."""
+    """Arguments of the tool: JSON text as written."""
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """What a bare tag may mean, best first: prose in Chinese goes on without a blank."""
+        """Possible paths of a bare tag, best first. Chinese prose goes on without a space."""
         ascii_part = _ASCII.match(self.text)
-        shorter = ascii_part[0].rstrip(".:") if self.bare and ascii_part else self.text
+        shorter = ascii_part[0].rstrip(".:") if self.is_bare and ascii_part else self.text
         return (self.text,) if shorter in ("", self.text) else (self.text, shorter)
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a tag without a tool means, its macros expanded."""
+    """A tag that names no tool, with its macros expanded."""
 
     kind: Kind
     name: str
-    """A path or glob, a cell's id, or a Python name."""
+    """A path or glob, a cell's id, or the name of a Python variable."""
     lines: Lines | None = None
 
 
 class FoundTags(NamedTuple):
-    """The tags of a text, and what looks like one and is none."""
+    """The tags of a text, and problems with tags that are not complete."""
 
     tags: list[Tag]
     problems: list[Problem]
 
 
 def find_tags(text: str, *, bare: bool = True) -> FoundTags:
-    """The references of a text, in order.
+    """Return the tags of a text, in order.
 
     Args:
-        bare: Whether `@path` counts, too.
+        bare: Whether to look for bare `@path`, too.
     """
     tags: list[Tag] = []
     unclosed: list[tuple[int, str]] = []
@@ -93,9 +93,9 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
         if found["bare"]:
             name = found["bare"].rstrip(".:")
             if bare and name:
-                tags.append(Tag(name, start, bare=True))
+                tags.append(Tag(name, start, is_bare=True))
             continue
-        if call := _tool(text, start):
+        if call := _parse_call(text, start):
             tag, end = call
             tags.append(tag)
             scanner.skip(end)
@@ -104,7 +104,7 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
             brackets = match_brackets(text, "[]")
         closing = brackets.get(start + 1)
         if closing is None:
-            unclosed.append((start, f"{_begin(text, start)} has no closing bracket on its line."))
+            unclosed.append((start, f"{_excerpt(text, start)} has no closing bracket on its line."))
         elif inner := text[start + 2 : closing].strip():
             tags.append(Tag(inner, start))
             scanner.skip(closing + 1)
@@ -112,19 +112,19 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
 
 
 def parse_tag(text: str) -> Reference:
-    """What the text of a tag means that calls no tool.
+    """Return the reference that the text of a tag stands for. The tag calls no tool.
 
     Raises:
-        TagError: It means nothing.
+        TagError: The text is not a valid reference.
     """
     kind, colon, rest = text.partition(":")
     if colon and kind == "cell":
         if not rest.strip():
-            raise TagError("expected the id of a cell behind cell:")
+            raise TagError("expected the id of a cell after cell:")
         return Reference("cell", rest.strip())
     if colon and kind == "py":
         if not _PYTHON_NAME.fullmatch(rest.strip()):
-            raise TagError("expected the name of a Python variable behind py:")
+            raise TagError("expected the name of a Python variable after py:")
         return Reference("python", rest.strip())
     name = text
     numbers: list[int] = []
@@ -137,20 +137,20 @@ def parse_tag(text: str) -> Reference:
         return Reference("path", name)
     first, last = numbers[0], numbers[-1]
     if not 1 <= first <= last:
-        raise TagError(f"lines {first} to {last} are no range; lines count from 1")
+        raise TagError(f"expected lines FIRST:LAST, counted from 1; got {first}:{last}")
     return Reference("path", name, Lines(first, last))
 
 
 def is_glob(path: str) -> bool:
-    """Whether a path may be a pattern; one that exists as it is written is none."""
+    """Return whether a path may be a pattern. A path that exists as written is not one."""
     return _GLOB.search(path) is not None
 
 
-def _tool(text: str, start: int) -> tuple[Tag, int] | None:
-    """The call of a tool that begins here, and where it ends; None if it is none.
+def _parse_call(text: str, start: int) -> tuple[Tag, int] | None:
+    """Return the tool call that begins at a position, and its end; None if there is none.
 
-    JSON has no `@` outside of its strings, so that a search ends at the next tag at the latest: it
-    is this that keeps the whole linear.
+    JSON has no `@` outside of strings. So each search ends at the next tag at the latest, which
+    keeps the time linear.
     """
     head = _TOOL.match(text, start)
     if head is None:
@@ -171,6 +171,6 @@ def _tool(text: str, start: int) -> tuple[Tag, int] | None:
     return None
 
 
-def _begin(text: str, start: int) -> str:
+def _excerpt(text: str, start: int) -> str:
     line = text[start : start + 40].splitlines()[0]
     return f"{line}..." if len(line) == 40 else line

@@ -1,0 +1,101 @@
+"""Entries of a turn's recorded context: texts that its prompt brought, each named by its digest. Pure.
+
+A context may come from a file, so any value may be of any type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from msgbook.errors import MsgbookError
+from msgbook.images import MAX_IMAGES
+from msgbook.text import one_line
+
+NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key"}
+"""The kinds of entries, and the key under which an entry of the kind has its name."""
+
+REPLAY_LIMIT = 2_000_000
+"""Characters of texts in one prompt's `<content_reference>`. No prompt brings more, but a record may
+claim anything."""
+TOTAL_LIMIT = 100_000_000
+"""Characters of all prompts together. A record of a few bytes names a large text, and many records
+may name the same one."""
+
+
+_LEVELS = 100
+"""Levels of nesting that a call's arguments may have."""
+
+
+class ContextTooLargeError(MsgbookError):
+    """The prompts above brought more than any server accepts."""
+
+
+def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    """Return the entries of one kind that are objects with a digest."""
+    entries = context.get(kind)
+    return [
+        entry
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
+    ]
+
+
+def is_sent_whole(entry: Mapping[str, Any]) -> bool:
+    """Return whether the text itself is sent, and not only a line that stands for it."""
+    return entry.get("unchanged") is not True and entry.get("dropped") is not True
+
+
+def list_recorded_texts(context: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield digest and display name of each text that a context records."""
+    for kind, key in NAME_KEYS.items():
+        for entry in list_entries(context, kind):
+            name = entry.get(key)
+            shown = one_line(name, 100) if isinstance(name, str) else "?"
+            once = ", allowed for that prompt alone" if entry.get("kept") is False else ""
+            yield entry["sha256"], shown + once
+
+
+def check_recorded_texts(
+    contexts: Iterable[Mapping[str, Any]], length: Callable[[str], int]
+) -> None:
+    """Check that the recorded texts of the prompts above are not too long to put together.
+
+    Args:
+        contexts: Of the turns above, as saved.
+        length: Returns the characters of the text with a sha256 in hex.
+
+    Raises:
+        ContextTooLargeError: The texts have more than `TOTAL_LIMIT` characters.
+    """
+    total = 0
+    for context in contexts:
+        texts, images = (
+            [
+                entry["sha256"]
+                for kind in kinds
+                for entry in list_entries(context, kind)
+                if is_sent_whole(entry)
+            ]
+            for kinds in (("rules", "files", "tools"), ("images",))
+        )
+        total += min(sum(map(length, texts)), REPLAY_LIMIT) + sum(map(length, images[:MAX_IMAGES]))
+        if total > TOTAL_LIMIT:
+            raise ContextTooLargeError(
+                f"The context of the prompts above has more than {TOTAL_LIMIT:,} characters; nothing "
+                "was sent. Delete prompts that you no longer need, or exclude them: "
+                "%%msg history=exclude as the first line."
+            )
+
+
+def is_flat(value: Any) -> bool:
+    """Return whether a JSON value is nested no deeper than `_LEVELS`."""
+    level = [value]
+    for _ in range(_LEVELS):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return not level
