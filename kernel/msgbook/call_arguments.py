@@ -1,4 +1,4 @@
-"""The arguments of a call, as all readers of JSON understand them."""
+"""The arguments of a tool call, in JSON that all readers understand alike."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """One object in which no key stands twice.
+    """Return the arguments of a call as an object without repeated keys.
 
-    Of equal keys one reader takes the first and another the last, so that a person could allow
-    something else than what is done.
+    If a key is repeated, some readers take the first value and others the last. A person could then
+    approve something other than what is done.
 
     Args:
-        text: JSON, as the model sent it; empty means no arguments.
+        text: JSON as the model sent it. An empty text means no arguments.
 
     Raises:
-        ValueError: It is something else; the message says what.
+        ValueError: The text is no such object; the message says why.
     """
     try:
         value = json.loads(text or "{}", object_pairs_hook=_unique)

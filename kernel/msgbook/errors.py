@@ -1,4 +1,4 @@
-"""The errors that a person may meet. Each says what to do."""
+"""The errors that a person may see. Each message says what to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class MsgbookError(Exception):
     """
 
     details: Sequence[str] = ()
-    """Further lines: what there is to choose from."""
+    """Further lines for the person, such as the possible choices."""
 
 
 class ToolError(MsgbookError):
@@ -22,25 +22,25 @@ class ToolError(MsgbookError):
 
 
 class ConfigError(MsgbookError):
-    """A setting is missing or cannot be used; the message names it."""
+    """A setting that is missing or cannot be used; the message names it."""
 
 
 class Retry(NamedTuple):
-    """Asking the server again may help."""
+    """Sign that another try may succeed."""
 
     reason: str
-    """What happened, without advice: the user need not do anything yet."""
+    """What happened, without advice, because the user need not do anything yet."""
     after: float | None = None
-    """Seconds that the server asks to wait; None when it does not say."""
+    """Seconds to wait, if the server names them."""
 
 
 class ProviderError(MsgbookError):
-    """The model's server could not be reached, or did not answer with a completion.
+    """A server that could not be reached, or that did not answer with a completion.
 
     Args:
         name: Short name of the kind of failure, shown as the error's name (`AuthenticationError`).
         message: What happened and which setting to change.
-        retry: Set when asking again may help; never after the first byte of an answer.
+        retry: Set if another try may succeed; never after the first byte of an answer.
     """
 
     def __init__(self, name: str, message: str, retry: Retry | None = None) -> None:
@@ -50,20 +50,19 @@ class ProviderError(MsgbookError):
 
 
 class NotACompletionError(ProviderError):
-    """The server answered with something else; the message does not name the setting yet."""
+    """An answer that is no completion. The message does not name the setting yet."""
 
     def __init__(self, message: str) -> None:
         super().__init__("NotACompletion", message)
 
 
 class AnswerCutError(ProviderError):
-    """The connection broke in the middle of an answer; what had arrived stands."""
+    """An answer whose connection broke. The part that had arrived is kept."""
 
 
-def reason(path: Path | str, error: Exception) -> str:
-    """One line about an error with a file: which file, and what is wrong with it."""
+def describe_file_error(path: Path | str, error: Exception) -> str:
+    """Return one line that names the file and says what is wrong with it."""
     if isinstance(error, OSError):
-        told = error.strerror or type(error).__name__
-        return f"{path}: {told}"
+        return f"{path}: {error.strerror or type(error).__name__}"
     text = str(error)
     return text if text.startswith(str(path)) else f"{path}: {text}"

@@ -1,7 +1,7 @@
-"""What happens in a turn, in order. Events carry no clock of their own: `at` is given to them.
+"""The events of a turn, in order. They carry no time; whoever records an event adds it.
 
-A provider yields `StreamEvent`s while one model call streams; the turn loop adds the others.
-`output.record.TurnRecord` reduces them to the turn JSON.
+A provider yields `StreamEvent`s during one model call, and the turn's loop adds the others.
+`msgbook.turn.record.TurnRecord` makes the turn's JSON from them.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from msgbook_format.turn import Usage
 TurnEnd = Literal["done", "incomplete", "interrupted", "error"]
 
 REASONING_FIELD = "reasoning_content"
-"""The commonest name of reasoning in messages (DeepSeek, Qwen, Kimi, vLLM)."""
+"""Most common name of reasoning in messages (DeepSeek, Qwen, Kimi, vLLM)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
     text: str
     field: str = REASONING_FIELD
-    """Name under which the server wants it back within the turn; empty: it does not."""
+    """Key under which the server wants the reasoning back within the turn; empty if it does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDetails:
-    """Reasoning as the server wants it back within the turn: signed, encrypted (OpenRouter)."""
+    """Signed or encrypted reasoning, which the server wants back within the turn (OpenRouter)."""
 
     details: list[dict[str, Any]]
 
@@ -40,11 +40,11 @@ class TextDelta:
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
     index: int
-    """Position of the call within its step, from 0 in order of arrival; not the server's index."""
+    """Position of the call in its step, from 0 in order of arrival. It is not the server's index."""
     id: str
-    """The call's id, the same in each of its deltas. The server's, or one made up."""
+    """Id of the call, the same in each of its deltas: the server's, or a new one."""
     name: str
-    """Piece of the name; nearly all servers send it whole in the first delta."""
+    """Piece of the name. Nearly all servers send the whole name in the first delta."""
     arguments: str
     """Piece of the JSON text."""
     extra: dict[str, Any] | None = None
@@ -56,30 +56,30 @@ class ModelFinished:
     """The last event of one model call."""
 
     finish_reason: str | None
-    """As the server said it; None when it said none."""
+    """Finish reason as the server sent it, if it sent one."""
     ended: bool
-    """Whether the server marked the end, by a finish reason or `[DONE]`."""
+    """Whether the server marked the end with a finish reason or `[DONE]`."""
     usage: Usage | None = None
     unreadable: int = 0
-    """Events in mid-stream that could not be read; their content is missing."""
+    """Number of events in mid-stream that could not be read. Their content is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryWait:
-    """The server could not answer yet and will be asked again."""
+    """A wait before the server, which could not answer yet, is asked again."""
 
     attempt: int
-    """Which retry, from 1."""
+    """Number of the retry, from 1."""
     attempts: int
-    """How many there are at most."""
+    """Greatest number of retries."""
     seconds: float
-    """Until then; 0 when the wait is over."""
+    """Seconds left; 0 when the wait is over."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A word to the reader that is never sent to a model."""
+    """A line for the reader that is never sent to a model."""
 
     text: str
     level: Literal["info", "warning"] = "info"
@@ -98,13 +98,13 @@ StreamEvent = (
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCalled:
-    """The prompt itself calls a tool, by `@[tool{json}]`, before the first step.
+    """A tool call that the prompt makes itself, with `@[tool{json}]`, before the first step.
 
-    The result becomes part of the prompt, so that neither is ever sent as a message.
+    The result becomes part of the prompt. Neither is ever sent as a message.
     """
 
     id: str
-    """The call's id, another one for each reference; later events name it."""
+    """Id of the call, different for each reference. Later events name it."""
     name: str
     arguments: str
     """The JSON text."""
@@ -118,14 +118,14 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """A call is being made; it may still turn out that somebody has to allow it."""
+    """The start of a call. It may still turn out that the call needs approval."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolApproved:
-    """What was decided about a call: `auto` once it has turned out to be free."""
+    """The decision about a call; `auto` if the call ran without approval."""
 
     id: str
     approval: str
@@ -133,11 +133,11 @@ class ToolApproved:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a tool that still runs has put out."""
+    """Output of a tool that still runs."""
 
     id: str
     text: str
-    """All of it, or the last of it; takes the place of what was told before."""
+    """All of the output, or the end of it. It replaces the text of earlier events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class ToolFinished:
     status: str
     content: str | list[dict[str, Any]]
     duration: float | None
-    """Seconds; None for a call that was not run."""
+    """Seconds; None for a call that did not run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The messages of a request, as the OpenAI-compatible chat API spells them."""
+"""The messages of a request in the form of the OpenAI-compatible chat API."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Part = dict[str, Any]
 """A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
 
 IMAGE = "[image]"
-"""What a model that does not see is sent for an image."""
+"""Text that stands for an image if the model takes no images."""
 
 _NO_NAME = "unknown"
-"""The name of a call that has none: servers refuse an empty one."""
+"""Name of a call without a name. Servers refuse an empty one."""
 
 _NO_NAME_PART = re.compile("[^A-Za-z0-9_-]")
 _NAME_LIMIT = 64
@@ -31,11 +31,11 @@ def system(content: str) -> Message:
 
 
 def user(content: str | list[Part]) -> Message:
-    return {"role": "user", "content": _whole_content(content)}
+    return {"role": "user", "content": _repaired_content(content)}
 
 
 def assistant(content: str | None, tool_calls: list[dict[str, Any]] | None = None) -> Message:
-    """An assistant message; `content` may be None only beside `tool_calls`."""
+    """Return an assistant message; `content` may be None only beside `tool_calls`."""
     message: Message = {
         "role": "assistant",
         "content": repair_surrogates(content) if content else None,
@@ -46,13 +46,13 @@ def assistant(content: str | None, tool_calls: list[dict[str, Any]] | None = Non
 
 
 def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
-    """One entry of an assistant message's `tool_calls`.
+    """Return an entry of an assistant message's `tool_calls`.
 
     Args:
-        name: As the model said it. What no tool can be named, such as `functions.read`, is spelled
-            with what servers take; OpenAI's refuse a whole history for a dot.
-        arguments: JSON text. What is no JSON object is wrapped into one, because strict servers
-            refuse a history that holds anything else.
+        name: The name as the model sent it. Characters that servers refuse in it are replaced, as
+            in `functions.read`: OpenAI's servers refuse all of a history for one dot.
+        arguments: JSON text. Any other text is wrapped into a JSON object, because strict servers
+            refuse a history with anything else.
     """
     call_id, arguments = repair_surrogates(call_id), repair_surrogates(arguments)
     name = _NO_NAME_PART.sub("_", name)[:_NAME_LIMIT] or _NO_NAME
@@ -67,32 +67,32 @@ def tool_result(call_id: str, content: str | list[Part]) -> Message:
     return {
         "role": "tool",
         "tool_call_id": repair_surrogates(call_id),
-        "content": _whole_content(content),
+        "content": _repaired_content(content),
     }
 
 
 _quoted: Callable[[str], str] = json.encoder.encode_basestring
-"""JSON of a text, with nothing escaped that need not be."""
+"""Returns a text as JSON with as few escapes as possible."""
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def encode(message: Message) -> bytes:
-    """A message as `request_hash` counts it: JSON with sorted keys, without spaces, in UTF-8."""
+    """Return the bytes of a message that `request_hash` hashes: JSON with sorted keys, no spaces."""
     if len(message) == 2 and isinstance(message.get("content"), str) and "role" in message:
-        # Most messages. An encoder is made anew for each object, which takes longer than its work.
+        # Most messages. `encode` makes a new encoder for each object, which takes longer than this.
         content, role = _quoted(message["content"]), _quoted(message["role"])
         return f'{{"content":{content},"role":{role}}}'.encode("utf-8", "replace")
     return _CANONICAL.encode(message).encode("utf-8", "replace")
 
 
 def request_hash(messages: Iterable[Message]) -> str:
-    """`sha256:` and the digest of the messages as sorted-key JSON without spaces, in UTF-8."""
-    return RequestHash(map(encode, messages)).of()
+    """Return `sha256:` and the digest of the messages as JSON with sorted keys and no spaces."""
+    return RequestHash(map(encode, messages)).hexdigest()
 
 
 class RequestHash:
-    """The `request_hash` of messages that come one by one, as `encode` gives them."""
+    """The `request_hash` of messages that are added one by one, in the form of `encode`."""
 
     def __init__(self, encoded: Iterable[bytes] = ()) -> None:
         self._digest = hashlib.sha256(b"[")
@@ -105,8 +105,8 @@ class RequestHash:
         self._digest.update(encoded)
         self._separator = b","
 
-    def of(self, *more: bytes) -> str:
-        """The hash of a request that ends here, or with these messages, which are not added."""
+    def hexdigest(self, *more: bytes) -> str:
+        """Return the hash of the messages so far, followed by `more`, which are not added."""
         digest = self._digest.copy()
         separator = self._separator
         for encoded in more:
@@ -117,7 +117,7 @@ class RequestHash:
 
 
 def without_images(message: Message) -> Message:
-    """The message for a model that does not see: each image is the word `[image]`. Not in place."""
+    """Return the message with the text `[image]` for each image. Not in place."""
     content = message.get("content")
     return {**message, "content": content_text(content)} if isinstance(content, list) else message
 
@@ -129,7 +129,7 @@ def content_text(content: str | list[Part]) -> str:
     return "\n".join(part.get("text", IMAGE) for part in content)
 
 
-def _whole_content(content: str | list[Part]) -> str | list[Part]:
+def _repaired_content(content: str | list[Part]) -> str | list[Part]:
     if isinstance(content, str):
         return repair_surrogates(content)
     return [

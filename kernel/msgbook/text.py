@@ -1,4 +1,4 @@
-"""What is done to text at the borders."""
+"""Texts made fit for messages, files and terminals."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import unicodedata
 from functools import lru_cache
 
 RESULT_LIMIT = 50_000
-"""Characters of a tool result or of a cell's output that a model is sent."""
+"""Characters of a tool result or of a cell's output that are sent to a model."""
 
 
 def repair_surrogates(text: str) -> str:
-    """Join surrogate pairs and replace lone halves: no message and no file can carry those."""
+    """Join surrogate pairs and replace lone surrogates, which no message and no file can contain."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def one_line(text: str, limit: int = 500) -> str:
-    """The text on one line, at most `limit` characters of it."""
+    """Return the text on one line, cut to `limit` characters."""
     return " ".join(repair_surrogates(text).split())[:limit]
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural by `s` unless it is one: `1 line`, `1,200 lines`."""
+    """Return a number with its noun, in the plural unless the number is 1: `1,200 lines`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def line_span(first: int, last: int) -> str:
-    """Names lines, from 1, both included: `line 2`, `lines 2 to 5`."""
+    """Return a name for lines, counted from 1 and both included: `line 2`, `lines 2 to 5`."""
     return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def capped(text: str, limit: int = RESULT_LIMIT) -> str:
-    """About `limit` characters of a text at most: its head and its tail."""
+    """Return the head and the tail of a text, about `limit` characters in all."""
     if len(text) <= limit:
         return text
     head, tail = text[: limit * 3 // 4], text[-limit // 4 :]
@@ -42,15 +42,15 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
 
 _DATA_URL = re.compile(r"(data:[\w/+.-]*(?:;[\w=.-]+)*;base64,)([\w/+=-]*)", re.ASCII)
 _SHORT_DATA = 64
-"""Characters of base64 that may stand in a line that is read."""
+"""Characters of base64 that are short enough to show."""
 
 
 def without_data(text: str, *, ended: bool = True) -> str:
-    """The text with the size in place of the data of `data:` URLs: `data:image/png;base64,… (12 kB)`.
+    """Return the text with sizes instead of data in its `data:` URLs: `data:image/png;base64,… (12 kB)`.
 
     Args:
-        ended: False while the text grows: what is given for its beginning is then a beginning of
-            what is given for the whole.
+        ended: False while the text grows. The result for a beginning of the text is then a beginning
+            of the result for the whole text.
     """
 
     def short(found: re.Match[str]) -> str:
@@ -75,7 +75,7 @@ _CONTROLS = re.compile(
 def controls_visible(text: str) -> str:
     """Return the text as a terminal can show it: controls are written out, as `\\u001b`.
 
-    Lines, tabs, blanks and emoji stay as they are; `visible` is for what a person decides about.
+    Lines, tabs, blanks and emoji stay. For a text that a person decides about, use `visible`.
     The page does the same: tests/display/fixtures/visible_characters.json.
     """
     if text.isascii() and text.isprintable():
@@ -84,21 +84,21 @@ def controls_visible(text: str) -> str:
 
 
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
-"""Unicode categories of what steers a terminal, turns the direction or looks like a blank."""
+"""Unicode categories of invisible or misleading characters."""
 
 _BLANKS = {*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"} | {
     chr(number) for number in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
-"""Letters and marks that show nothing; variation selectors can carry any hidden text."""
+"""Letters and marks that show nothing. Variation selectors can carry any hidden text."""
 
 
 def visible(text: str, keep: str = "") -> str:
-    """The text with each character that is not seen as what it is written out, as `\\u202e`.
+    """Return the text with each invisible or misleading character written out, as `\\u202e`.
 
-    A person who is asked about a text has to see it as it is.
+    A person who decides about a text has to see all of it.
 
     Args:
-        keep: Characters that are left as they are, such as a newline.
+        keep: Characters that stay, such as a newline.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -109,7 +109,7 @@ _KEPT = 10_000
 
 
 class _Spellings(dict[int, str | int]):
-    """What stands for each character, by its code point; that of some thousands is kept."""
+    """The spelling of each character, by its code point; thousands of spellings are kept."""
 
     def __missing__(self, number: int) -> str | int:
         char = chr(number)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.cli.run import add_approval
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError
-from msgbook.errors import reason
+from msgbook.errors import describe_file_error
 from msgbook.text import without_data
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _open(path: Path, *, go_on: bool) -> Document:
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:
-        raise CommandError(reason(path, error)) from error
+        raise CommandError(describe_file_error(path, error)) from error
     if not exists:
         return Document.new(path)
     if not go_on:
@@ -143,7 +143,7 @@ def _save_prompt(document: Document) -> None:
     try:
         document.save()
     except (MessageFileError, OSError) as error:
-        raise CommandError(reason(document.path, error)) from error
+        raise CommandError(describe_file_error(document.path, error)) from error
 
 
 def _append(document: Document, source: str, ours: dict[str, str]) -> int:

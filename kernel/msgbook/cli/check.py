@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.cli.usage_errors import require_text
-from msgbook.errors import MsgbookError, reason
+from msgbook.errors import MsgbookError, describe_file_error
 
 if TYPE_CHECKING:
     from msgbook_format.checks import Finding
@@ -57,7 +57,7 @@ def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:
             findings = _check_file(Path(file), mend)
         except (MsgbookError, MessageFileError, OSError, ValueError) as error:
             # Path names with NUL are a ValueError.
-            complain("check", reason(file, error))
+            complain("check", describe_file_error(file, error))
             failed = True
             continue
         found += [(file, finding) for finding in findings]

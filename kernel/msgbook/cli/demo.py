@@ -15,7 +15,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL
-from msgbook.errors import MsgbookError, reason
+from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.conversation_file import Document, create
 from msgbook.notebook.saved_notebook import SESSION_VARIABLE
 from msgbook.text import one_line
@@ -55,7 +55,7 @@ def run_demo(folder: str | Path, *, headless: bool) -> int:
         failures = _run_cells(document)
         page = _export(path)
     except (MessageFileError, OSError, DeadKernelError, CellTimeoutError) as error:
-        raise DemoError(one_line(reason(path, error))) from error
+        raise DemoError(one_line(describe_file_error(path, error))) from error
     say(f"{path}\n{page}")
     for failure in failures:
         say(failure, sys.stderr)

@@ -9,7 +9,7 @@ from typing import Any
 from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
-from msgbook.errors import reason
+from msgbook.errors import describe_file_error
 from msgbook.notebook.cells import metadata_of, source_of
 
 _AGENTS = "agent"
@@ -64,7 +64,7 @@ def _split(target: str) -> tuple[Path, str | None]:
     try:
         behind = not path.exists() and path.parent.exists() and not path.parent.is_dir()
     except OSError as error:
-        raise CommandError(reason(path, error)) from error
+        raise CommandError(describe_file_error(path, error)) from error
     return (path.parent, path.name) if behind else (path, None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError, require_text
-from msgbook.errors import MsgbookError, reason
+from msgbook.errors import MsgbookError, describe_file_error
 
 _VERB = "set-default"
 
@@ -55,7 +55,7 @@ def set_default(path: Path, agent: str) -> int:
             snapshot.replace(text)
         _warn_of_unknown(path, text, agent)
     except (MessageFileError, FrontmatterError, OSError, ValueError) as error:
-        raise CommandError(reason(path, error)) from error
+        raise CommandError(describe_file_error(path, error)) from error
     return 0
 
 

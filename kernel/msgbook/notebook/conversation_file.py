@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from msgbook.errors import MsgbookError, reason
+from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX
 from msgbook_format.document.reader import reads
 from msgbook_format.errors import MessageFileError
@@ -56,7 +56,7 @@ class Document:
             load_output_files(notebook, path)
         except (MessageFileError, OSError, ValueError) as error:
             # A path with NUL is a ValueError.
-            raise DocumentError(reason(path, error)) from error
+            raise DocumentError(describe_file_error(path, error)) from error
         return cls(path, notebook, snapshot.digest)
 
     @classmethod
@@ -164,7 +164,7 @@ def create(path: Path, notebook: dict[str, Any]) -> None:
     except FileExistsError:
         raise
     except (OSError, ValueError) as error:
-        raise DocumentError(reason(path, error)) from error
+        raise DocumentError(describe_file_error(path, error)) from error
 
 
 def require_name(path: Path) -> None:

@@ -94,7 +94,7 @@ class _EarlierCells:
 
     @property
     def has_unsaved(self) -> bool:
-        """Whether the session has cells that are not saved."""
+        """True if the session has cells that are not saved."""
         return bool(self._newer or self._inserted)
 
     def add_newer(self, executed: Sequence[ExecutedCell], requested: RequestedCell) -> None:

@@ -43,7 +43,7 @@ class LiveNotebook(Protocol):
 
     @property
     def is_connected(self) -> bool:
-        """Whether a page is connected."""
+        """True if a page is connected."""
         ...
 
     async def cells_through(

@@ -122,7 +122,7 @@ class Reader:
         for encoded in request.encoded[known:]:
             self._hash.add(encoded)
         self._hashed = list(request.encoded)
-        return self._hash.of()
+        return self._hash.hexdigest()
 
     def read_cells(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str]

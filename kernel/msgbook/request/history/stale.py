@@ -117,7 +117,7 @@ class _Requests:
         prompt = self._reader.prompt(source, context, self._view)
         if prompt is not None:
             tail.add(prompt, encode(prompt), position)
-        return self._hash.of(*tail.encoded)
+        return self._hash.hexdigest(*tail.encoded)
 
     def _advance(self, position: int) -> None:
         for owner in range(self._position, position):
