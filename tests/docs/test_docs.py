@@ -11,7 +11,6 @@ import pytest
 
 import msgbook.config
 from msgbook.config import load_settings
-from msgbook.magics import HELP
 from msgbook_format import reads, writes
 from msgbook_format.document.writer import writes as write_anew
 
@@ -27,7 +26,8 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_relative_link_leads_somewhere(page: Path):
-    links = re.findall(r"\]\((?!\w+:|#)([^)#]+)", page.read_text("utf-8"))
+    text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))
+    links = re.findall(r"\]\((?!\w+:|#)([^)#]+)", text)
 
     assert [link for link in links if not (page.parent / link).exists()] == []
 
@@ -67,14 +67,6 @@ def test_every_setting_is_documented():
 
     assert len(variables) >= 4
     assert [name for name in variables | keys if name not in page] == []
-
-
-def test_the_page_of_magics_names_each_magic_that_help_explains():
-    page = (ROOT / "docs" / "magics.md").read_text()
-    named = set(re.findall(r"^(%{1,2}\w+)", HELP, re.MULTILINE))
-
-    assert named >= {"%model", "%models", "%help", "%%python", "%%msg"}
-    assert [name for name in named if name not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

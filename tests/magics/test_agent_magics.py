@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from msgbook.agents.project_files import ProjectFiles
 from msgbook.agents.project_rules import ProjectRule
 from msgbook.agents.resolve import AgentSources, UnknownAgentError, UnreadableAgentError
 from msgbook.agents.skills import Skill
-from msgbook.magics.agent import AgentMagicContext, agent, rules, skills
+from msgbook.magics.agent import AgentsBelow, list_rules, list_skills, run_agent_line
 from msgbook.magics.base import UsageError
 
 SOURCES = AgentSources(
@@ -19,29 +18,25 @@ SOURCES = AgentSources(
 )
 
 
-def scene(*cells, **given):
+def below(*cells, notebook=None, **project):
     above = [{"cell_type": "code", "source": source} for source in cells]
-    return AgentMagicContext(above, SOURCES, **given)
-
-
-def run(line, context):
-    """Run a line `%agent ...`."""
-    return agent(replace(context, source=line), line.split()[1:])
+    return AgentsBelow(above, SOURCES, ProjectFiles(**project), notebook or {})
 
 
 def test_it_says_who_answers_below():
-    assert run("%agent", scene()) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
-    assert run("%agent", scene("%model m")) == "writer (frontmatter, gpt-5)\nmodel: m"
-    mine = AgentMagicContext(known_model=lambda model, provider: "mine")
-    assert run("%agent", mine) == "assistant (built in)\nmodel: mine"
+    assert run_agent_line("%agent", below()) == "writer (frontmatter, gpt-5)\nmodel: gpt-5"
+    assert run_agent_line("%agent", below("%model m")) == "writer (frontmatter, gpt-5)\nmodel: m"
+    mine = AgentsBelow(known_model=lambda model, provider: "mine")
+    assert run_agent_line("%agent", mine) == "assistant (built in)\nmodel: mine"
     assert (
-        run("%agent", AgentMagicContext()) == "assistant (built in)\nmodel: the server's only model"
+        run_agent_line("%agent", AgentsBelow())
+        == "assistant (built in)\nmodel: the server's only model"
     )
 
 
 def test_it_lists_the_agents():
-    assert run(
-        "%agent list", scene("%agent new fast models=small-1", "%agent default reviewer")
+    assert run_agent_line(
+        "%agent list", below("%agent new fast models=small-1", "%agent default reviewer")
     ) == (
         "   fast       %agent new   small-1\n"
         "   writer     frontmatter  gpt-5, o3  Writes prose.\n"
@@ -53,17 +48,17 @@ def test_it_lists_the_agents():
 
 
 def test_a_default_has_to_be_known():
-    assert run("%agent default reviewer", scene()) == (
+    assert run_agent_line("%agent default reviewer", below()) == (
         "The cells below are answered by reviewer (frontmatter, strict-1, temperature 0.2)"
     )
     with pytest.raises(UnknownAgentError, match="writer, reviewer, assistant"):
-        run("%agent default nobody", scene())
+        run_agent_line("%agent default nobody", below())
 
 
 def test_a_new_agent_is_told_with_what_is_not_followed():
     line = '%agent new fast models=m temperature=hot system_prompt="a  b"'
 
-    assert run(line, scene()) == (
+    assert run_agent_line(line, below()) == (
         "fast (%agent new, m) can be named below: %%msg agent=fast, %agent default fast\n"
         "Agent fast: a temporary agent cannot set system_prompt; define it under agents: in the "
         "frontmatter.\n"
@@ -76,13 +71,13 @@ def test_a_new_agent_is_told_with_what_is_not_followed():
 )
 def test_other_words_are_refused(words):
     with pytest.raises(UsageError, match="%agent"):
-        run(f"%agent {words}", scene())
+        run_agent_line(f"%agent {words}", below())
 
 
 @pytest.mark.parametrize("words", ["m", "tools=[read, grep]", "models = m", "system_prompt='a b'"])
 def test_a_new_agent_that_cannot_be_read_is_an_error_that_names_the_place(words):
     with pytest.raises(UnreadableAgentError, match=r"column (17|30):"):
-        run(f"%agent new fast {words}", scene())
+        run_agent_line(f"%agent new fast {words}", below())
 
 
 def test_rules_are_listed_with_those_in_use():
@@ -91,28 +86,28 @@ def test_rules_are_listed_with_those_in_use():
         "notices": ["odd"],
     }
 
-    assert rules(scene(**given), []) == (
-        "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default; agent or notebook name them under rules:)\nodd"
+    assert list_rules(below(**given)) == (
+        "*  AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (by default). To choose others, set rules of the agent or of the notebook.\nodd"
     )
-    assert rules(scene("%agent default reviewer", **given), []) == (
-        "   AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (agent reviewer; agent or notebook name them under rules:)\nodd"
+    assert list_rules(below("%agent default reviewer", **given)) == (
+        "   AGENTS.md  length 1,200\n*  style.md   length 1\n\n* in use (agent reviewer). To choose others, set rules of the agent or of the notebook.\nodd"
     )
 
 
 def test_skills_are_listed_with_those_in_use():
     given = {"skills": [Skill("pdf", "Reads PDF.", "p")], "notebook": {"skills": ["pdf", "gone"]}}
 
-    assert skills(scene(**given), []) == (
-        "*  pdf  Reads PDF.\n\n* in use (the notebook; agent or notebook name them under skills:)\nskills of the notebook: there is no 'gone'."
+    assert list_skills(below(**given)) == (
+        "*  pdf  Reads PDF.\n\n* in use (the notebook). To choose others, set skills of the agent or of the notebook.\nskills of the notebook: there is no 'gone'."
     )
 
 
 def test_skills_that_nobody_names_are_not_in_use():
     given = {"skills": [Skill("pdf", "Reads PDF.", "p")]}
 
-    assert "None is in use (by default; " in skills(scene(**given), [])
+    assert "None is in use (by default)" in list_skills(below(**given))
 
 
 def test_nothing_to_list_is_said():
-    assert "no rules" in rules(scene(), [])
-    assert "no skills" in skills(scene(), [])
+    assert "no rules" in list_rules(below())
+    assert "no skills" in list_skills(below())

@@ -57,11 +57,11 @@ def test_it_lists_policy_grants_and_rules_with_numbers(run, approver):
     answer(approver, "write", "{}", "session")
 
     assert run("%approvals") == (
-        "Calls that are not free are asked about.\n\n"
-        "Allowed by your answers:\n"
+        "You are asked about each call that needs approval.\n\n"
+        "Approved by your answers:\n"
         "   1  write, in this session\n"
         '   2  shell {"command":"a\\u202eb"}, in this folder\n\n'
-        "Allowed by msgbook.toml or the trusted project:\n"
+        "Approved by rules in msgbook.toml or in the trusted project:\n"
         '      glob {"pattern":"*.py"}'
     )
 
@@ -74,7 +74,7 @@ def test_what_is_forgotten_is_said_and_gone(run, approver):
     assert [rule["tool"] for rule in approver.saved_rules()] == ["a", "c"]
     assert len(run("%approvals forget all").splitlines()) == 2
     assert approver.saved_rules() == []
-    assert run("%approvals forget all") == "There was nothing to forget."
+    assert run("%approvals forget all") == "There is nothing to forget."
 
 
 @pytest.mark.parametrize("words", ["forget", "forget 0", "forget 2", "forget x", "list", "a b"])

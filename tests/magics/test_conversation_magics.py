@@ -192,7 +192,7 @@ def test_rules_and_skills_are_those_of_the_project(with_agents):
 
 def test_the_cache_names_the_cell_that_broke_it(play):
     assert "two turns" in play("One", "%cache")
-    assert "Nothing was broken" in play("One", "Two", "%cache")
+    assert "Nothing broke the cache" in play("One", "Two", "%cache")
     assert "cell 1 (Changed): it was edited" in play(
         "One", "Two", edited(0, "Changed"), "Three", "%cache"
     )
@@ -229,7 +229,9 @@ def test_without_a_page_that_shows_the_cells_compact_says_what_to_write(play, so
 
     said = play("One", "Two", "%compact 0")
 
-    assert said.startswith("No page is open that could mark the cells. To be summed up (2):")
+    assert said.startswith(
+        "No page is open that could mark the cells. These turns can be summed up (2):"
+    )
     assert len(play.marked) == (source == "live")
 
 
@@ -247,13 +249,13 @@ def test_the_context_is_told_cell_by_cell(with_agents):
     assert said[4].startswith("cell 1 [c1] (What is a quine?): ")
     assert said[5] == ""
     assert said[6].startswith("In all about ")
-    assert "of a context window of 9,000, and what you write" in said[6]
+    assert "of a context window of 9,000, plus what you write" in said[6]
 
 
 def test_rules_that_the_next_prompt_brings_count(play):
     (play.folder / "AGENTS.md").write_text("Be brief. " * 40)
 
-    assert "\nrules, with your next prompt: 1" in play("%context")
+    assert "\nproject rules, with your next prompt: 1" in play("%context")
     assert "your next prompt" not in play("One", "%context")
 
 
@@ -282,7 +284,7 @@ def test_a_long_context_in_full_is_bounded_and_says_so(play):
 
     assert len(said) < 210_000
     assert "98000 characters left out" in said
-    assert "`msgbook preview FILE --json` prints all" in said
+    assert "`msgbook preview FILE --json` prints everything" in said
 
 
 def test_a_context_asks_no_server_runs_nothing_and_says_what_is_wrong(play):

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import inspect
+
 from command import with_settings
 from scripted_server import text
 
 from msgbook.cli.run import run_file
-from msgbook.magics import HELP, MAGICS
-from msgbook.notebook.cells import OWN_MAGICS
+from msgbook.magics import find_function
+from msgbook.magics.help import HELP
+from msgbook.notebook.magics_table import LINE_MAGICS, OWN_MAGICS, next_words
 
 
 def test_what_is_taken_for_a_magic_is_one_that_runs_and_help_names_it():
-    assert set(MAGICS) == OWN_MAGICS
-    assert all(name in HELP for name in MAGICS)
+    assert len(OWN_MAGICS) == len(LINE_MAGICS)
+    assert all(inspect.iscoroutinefunction(find_function(magic)) for magic in LINE_MAGICS)
+    assert all(f"\n{magic.name}" in HELP for magic in LINE_MAGICS)
+
+
+def test_a_form_of_a_magic_is_completed_word_by_word_and_fits_what_it_takes():
+    for magic in LINE_MAGICS:
+        for form in magic.forms:
+            words = form.written.removesuffix(" ...").split()
+            assert all(words[n] in next_words(words[:n]) for n in range(1, len(words)))
+            assert magic.most_words is None or len(words) - 1 <= magic.most_words
+
+
+def test_the_word_before_dots_is_completed_again():
+    assert next_words(["%macros", "-d", "A", "B"]) == ["MACRO"]
+    assert next_words(["%display", "text"]) == next_words(["%time"]) == []
 
 
 def test_each_magic_runs_in_a_kernel_and_none_is_part_of_the_conversation(server, run_notebook):
     server.answers = [text("Yes.")]
     env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
-    alone = sorted(OWN_MAGICS - {"%tool"})
+    alone = sorted(OWN_MAGICS.keys() - {"%tool"})
     steering = ["%agent new fast models=small", "%agent default fast", "%macros -d A", "%compact 1"]
 
     cells = run_notebook("first", *alone, "%context full", *steering, "second", env=env)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook.cells import OWN_MAGICS, is_own_magic, is_prompt
+from msgbook.notebook.cells import is_own_magic, is_prompt
+from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
 from msgbook_format.syntax.magic_lines import MSG_MAGIC
-
-PYTHON_MAGIC = "%%python"
 
 
 class Routing:
@@ -35,7 +34,7 @@ class Routing:
         """Return the names of all magics, with their percent signs."""
         found = self._manager.magics
         lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
-        return [*{*OWN_MAGICS, "%continue", MSG_MAGIC, PYTHON_MAGIC, *lines, *cells}]
+        return [*{*OWN_MAGICS, CONTINUE_MAGIC, MSG_MAGIC, PYTHON_MAGIC, *lines, *cells}]
 
 
 def strip_python_magic(lines: list[str]) -> list[str]:

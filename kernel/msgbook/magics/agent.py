@@ -1,4 +1,4 @@
-"""`%agent`, `%rules` and `%skills`: who answers below a cell, and by which rules and skills."""
+"""`%agent`, `%rules` and `%skills`: the agent that answers below a cell, its rules and its skills."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.agents.agent import Agent, parse_temporary
-from msgbook.agents.project_rules import ProjectRule
+from msgbook.agents.project_files import ProjectFiles
 from msgbook.agents.resolve import AgentSources, UnreadableAgentError, list_agents, resolve_agent
 from msgbook.agents.selection import Selection, select
-from msgbook.agents.skills import Skill
-from msgbook.magics.base import UsageError
-from msgbook.notebook.cells import Cell
+from msgbook.magics.base import MagicContext, UsageError
+from msgbook.notebook.cells import Cell, metadata_of
 from msgbook.request import UNKNOWN_MODEL
+from msgbook.request.active_agent import find_agent_sources
 from msgbook.text import one_line, visible
 from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line
 
 _USAGE = (
-    "Expected %agent, %agent list, %agent new NAME KEY=VALUE ... or %agent default NAME; see %help."
+    "Expected %agent, %agent list, %agent default NAME or %agent new NAME KEY=VALUE ... "
+    "%help explains them."
 )
 _PLACES = {
     "cell": "%agent new",
@@ -32,127 +33,162 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class AgentMagicContext:
-    """What these magics can see of where they run."""
+class AgentsBelow:
+    """Agents, rules and skills that the cells below a magic can use."""
 
     cells: Sequence[Cell] = ()
     """All cells above."""
     sources: AgentSources = field(default_factory=AgentSources)
-    rules: Sequence[ProjectRule] = ()
-    skills: Sequence[Skill] = ()
+    project: ProjectFiles = field(default_factory=ProjectFiles)
     notebook: Mapping[str, Any] = field(default_factory=dict)
-    """Its `metadata.msgbook`."""
+    """The notebook's `metadata.msgbook`."""
     known_model: Callable[[str | None, str | None], str | None] = lambda model, _provider: model
-    """The model that answers, given the one that agent or cells want, and the agent's provider;
-    None where the server would have to be asked. Raises `ConfigError`."""
-    notices: Sequence[str] = ()
-    """What of the project could not be read."""
-    source: str = ""
-    """Source of the magic's cell."""
+    """Returns the model that answers, given the requested model and the agent's provider; None if the
+    server would have to be asked. Raises `ConfigError`."""
+
+    @property
+    def agent(self) -> Agent:
+        """Agent that answers if a cell names none.
+
+        Raises:
+            UnknownAgentError: It is not defined.
+        """
+        return resolve_agent(None, self.cells, self.sources).agent
 
 
-def agent(scene: AgentMagicContext, words: Sequence[str]) -> str:
-    """Say or choose who answers below, list the agents, or make a temporary one.
+async def find_agents(context: MagicContext) -> AgentsBelow:
+    """Return the agents, rules and skills for the cells below a magic."""
+    engine = context.engine
+    transcript = await context.transcript()
+    project = await engine.request_builder.read_project()
+
+    def known_model(model: str | None, provider: str | None) -> str | None:
+        own = provider if provider in engine.settings.providers else None
+        return engine.servers.choose_known_model(model, own)
+
+    return AgentsBelow(
+        transcript.earlier,
+        find_agent_sources(transcript, project, engine.settings),
+        project,
+        metadata_of({"metadata": transcript.metadata}),
+        known_model,
+    )
+
+
+async def agent(context: MagicContext, _words: Sequence[str]) -> str:
+    """Show or choose who answers below, list the agents, or make a temporary one."""
+    return run_agent_line(context.source, await find_agents(context))
+
+
+async def rules(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the project's rules."""
+    return list_rules(await find_agents(context))
+
+
+async def skills(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the skills of the project and of the user."""
+    return list_skills(await find_agents(context))
+
+
+def run_agent_line(source: str, below: AgentsBelow) -> str:
+    """Return what a cell `%agent ...` prints.
 
     Raises:
-        UsageError: The words mean nothing.
+        UsageError: The line is none of the forms of `%agent`.
         UnreadableAgentError: The attributes of a temporary agent cannot be read.
         UnknownAgentError: The agent that is named, or that would answer, is not defined.
     """
-    match [*words]:
-        case []:
-            return _who_answers(scene)
-        case ["list"]:
-            return _listing(scene)
-    line = parse_agent_line(scene.source)
+    words = source.split()[1:]
+    if not words:
+        return _describe_default(below)
+    if words == ["list"]:
+        return _list_agents(below)
+    line = parse_agent_line(source)
     if line is None:
         raise UsageError(_USAGE)
     if line.verb == "new":
-        return _new(line)
+        return _describe_new(line)
     if line.problem:
         raise UsageError(f"%agent default {visible(line.name)}: {line.problem}.")
-    found = resolve_agent(line.name, scene.cells, scene.sources)
-    return "\n".join([f"The cells below are answered by {_described(found.agent)}", *found.notices])
+    found = resolve_agent(line.name, below.cells, below.sources)
+    return "\n".join([f"The cells below are answered by {_describe(found.agent)}", *found.notices])
 
 
-def rules(scene: AgentMagicContext, _words: Sequence[str]) -> str:
-    """List the project's rules: those that hold below this cell, and the others.
-
-    Raises:
-        UnknownAgentError: The agent that would answer is not defined.
-    """
-    selected = select("rules", _agent_below(scene), scene.notebook)
-    lines = [(rule.name, f"length {len(rule.text):,}") for rule in scene.rules]
-    empty = "This project has no rules: no AGENTS.md and nothing in .msgbook/rules."
-    return _used_or_not(selected, lines, empty, scene.notices)
-
-
-def skills(scene: AgentMagicContext, _words: Sequence[str]) -> str:
-    """List the skills: those that the model is told of below this cell, and the others.
+def list_rules(below: AgentsBelow) -> str:
+    """List the project's rules and mark those that the model gets below.
 
     Raises:
         UnknownAgentError: The agent that would answer is not defined.
     """
-    selected = select("skills", _agent_below(scene), scene.notebook)
-    lines = [(skill.name, one_line(skill.description, _SHOWN)) for skill in scene.skills]
-    empty = "There are no skills: nothing in .agents/skills of the project and of your home."
-    return _used_or_not(selected, lines, empty, scene.notices)
+    selected = select("rules", below.agent, below.notebook)
+    lines = [(rule.name, f"length {len(rule.text):,}") for rule in below.project.rules]
+    empty = "This project has no rules: there is no AGENTS.md, and .msgbook/rules has no files."
+    return _mark_used(selected, lines, empty, below.project.notices)
 
 
-def _who_answers(scene: AgentMagicContext) -> str:
-    found = resolve_agent(None, scene.cells, scene.sources)
-    model = scene.known_model(found.model, found.agent.provider) or UNKNOWN_MODEL
-    return "\n".join([f"{_described(found.agent)}\nmodel: {visible(model)}", *found.notices])
+def list_skills(below: AgentsBelow) -> str:
+    """List the skills and mark those that the model gets below.
+
+    Raises:
+        UnknownAgentError: The agent that would answer is not defined.
+    """
+    selected = select("skills", below.agent, below.notebook)
+    lines = [(skill.name, one_line(skill.description, _SHOWN)) for skill in below.project.skills]
+    empty = (
+        "There are no skills in .agents/skills, neither in the project nor in your home directory."
+    )
+    return _mark_used(selected, lines, empty, below.project.notices)
 
 
-def _listing(scene: AgentMagicContext) -> str:
+def _describe_default(below: AgentsBelow) -> str:
+    found = resolve_agent(None, below.cells, below.sources)
+    model = below.known_model(found.model, found.agent.provider) or UNKNOWN_MODEL
+    return "\n".join([f"{_describe(found.agent)}\nmodel: {visible(model)}", *found.notices])
+
+
+def _list_agents(below: AgentsBelow) -> str:
     rows = []
-    for listed in list_agents(scene.cells, scene.sources):
-        one = listed.agent
+    for listed in list_agents(below.cells, below.sources):
+        agent = listed.agent
         mark = "*" if listed.is_default else " "
-        models = ", ".join(one.models) or "-"
-        words = one_line(one.description or "", _SHOWN)
-        rows.append((mark, visible(one.name), _PLACES[one.origin], visible(models), visible(words)))
+        models = ", ".join(agent.models) or "-"
+        description = visible(one_line(agent.description or "", _SHOWN))
+        rows.append(
+            (mark, visible(agent.name), _PLACES[agent.origin], visible(models), description)
+        )
     return _columns(rows) + "\n\n* answers below this cell"
 
 
-def _new(line: AgentLine) -> str:
+def _describe_new(line: AgentLine) -> str:
     if line.problem:
         raise UnreadableAgentError(line)
     made = parse_temporary(line.name, line.attributes)
     name = visible(made.agent.name)
     how = f"%%msg agent={name}, %agent default {name}"
-    return "\n".join([f"{_described(made.agent)} can be named below: {how}", *made.notices])
+    return "\n".join([f"{_describe(made.agent)} can be named below: {how}", *made.notices])
 
 
-def _agent_below(scene: AgentMagicContext) -> Agent:
-    return resolve_agent(None, scene.cells, scene.sources).agent
+def _describe(agent: Agent) -> str:
+    properties = [_PLACES[agent.origin], *agent.models[:1]]
+    if agent.provider:
+        properties.append(f"provider {agent.provider}")
+    if agent.temperature is not None and agent.use_temperature:
+        properties.append(f"temperature {agent.temperature:g}")
+    return f"{visible(agent.name)} ({visible(', '.join(properties))})"
 
 
-def _described(one: Agent) -> str:
-    said = [_PLACES[one.origin], *one.models[:1]]
-    if one.provider:
-        said.append(f"provider {one.provider}")
-    if one.temperature is not None and one.use_temperature:
-        said.append(f"temperature {one.temperature:g}")
-    return f"{visible(one.name)} ({visible(', '.join(said))})"
-
-
-def _used_or_not(
-    selected: Selection,
-    lines: Sequence[tuple[str, str]],
-    empty: str,
-    notices: Sequence[str],
+def _mark_used(
+    selected: Selection, lines: Sequence[tuple[str, str]], empty: str, notices: Sequence[str]
 ) -> str:
-    """Names with a word on each, `*` before those that are used."""
+    """List names and their descriptions, with `*` before those that are used."""
     names = [name for name, _ in lines]
     rows = [
-        ("*" if selected.uses(name) else " ", visible(name), visible(words))
-        for name, words in lines
+        ("*" if selected.uses(name) else " ", visible(name), visible(description))
+        for name, description in lines
     ]
     some = "* in use" if any(map(selected.uses, names)) else "None is in use"
-    how = f"agent or notebook name them under {selected.kind}:"
-    listed = f"{_columns(rows)}\n\n{some} ({selected.by}; {how})" if rows else empty
+    how = f"To choose others, set {selected.kind} of the agent or of the notebook."
+    listed = f"{_columns(rows)}\n\n{some} ({selected.by}). {how}" if rows else empty
     return "\n".join([listed, *selected.notices, *selected.unknown(names), *notices])
 
 

@@ -1,4 +1,4 @@
-"""`%approvals`: what is allowed without a question, and how to take it back."""
+"""`%approvals`: lists what runs without a question, and forgets what the user approved."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from msgbook.magics.base import MagicContext, UsageError
 from msgbook.text import visible
 
 _POLICIES = {
-    "ask": "Calls that are not free are asked about.",
-    "deny": "Calls that are not free are denied (MSGBOOK_APPROVAL=deny).",
-    "allow": "All calls are allowed (MSGBOOK_APPROVAL=allow).",
+    "ask": "You are asked about each call that needs approval.",
+    "deny": "Calls that need approval are denied (MSGBOOK_APPROVAL=deny).",
+    "allow": "All calls run without a question (MSGBOOK_APPROVAL=allow).",
 }
 
 
-async def approvals(scene: MagicContext, words: Sequence[str]) -> str:
-    """List the policy, the grants and the rules; `forget N` or `forget all` takes some back."""
-    current = scene.engine.approver
-    standing = _standing(current)
+async def approvals(context: MagicContext, words: Sequence[str]) -> str:
+    """List the policy, your approvals and the rules; `forget N` or `forget all` removes approvals."""
+    current = context.engine.approver
+    remembered = _remembered(current)
     if not words:
-        return _listing(current, standing)
+        return _listing(current, remembered)
     if words[0] != "forget" or len(words) != 2:
         raise UsageError("Expected %approvals, %approvals forget N or %approvals forget all.")
-    forgotten = standing if words[1] == "all" else [_pick(words[1], standing)]
+    forgotten = remembered if words[1] == "all" else [_pick(words[1], remembered)]
     current.forget(
         [item.tool for item in forgotten if item.saved is None],
         [item.saved for item in forgotten if item.saved is not None],
     )
-    return "\n".join(f"Forgotten: {item}" for item in forgotten) or "There was nothing to forget."
+    return "\n".join(f"Forgotten: {item}" for item in forgotten) or "There is nothing to forget."
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
-    """Something that the user allowed by answering a question."""
+class _Approval:
+    """Approval that the user gave by answering a question, for later calls."""
 
     tool: str
     saved: dict[str, str] | None = None
-    """The rule; None for a tool that is allowed in this session."""
+    """Its rule; None for a tool that is approved for this session."""
 
     def __str__(self) -> str:
         if self.saved is None:
@@ -48,31 +48,31 @@ class _Standing:
         return visible(f"{self.tool} {self.saved['arguments']}{at}") + ", in this folder"
 
 
-def _standing(current: Approver) -> list[_Standing]:
-    """What can be forgotten; its number is its place, from 1.
+def _remembered(current: Approver) -> list[_Approval]:
+    """Return the approvals that can be forgotten. The number of each is its position, from 1.
 
     Raises:
         StoreError: The rules cannot be read.
     """
-    granted = [_Standing(tool) for tool in current.session_tools]
-    return granted + [_Standing(rule["tool"], rule) for rule in current.saved_rules()]
+    granted = [_Approval(tool) for tool in current.session_tools]
+    return granted + [_Approval(rule["tool"], rule) for rule in current.saved_rules()]
 
 
-def _listing(current: Approver, standing: list[_Standing]) -> str:
+def _listing(current: Approver, remembered: list[_Approval]) -> str:
     lines = [_POLICIES[current.policy]]
-    if standing:
-        lines += ["", "Allowed by your answers:"]
-        lines += [f"{number:4}  {item}" for number, item in enumerate(standing, 1)]
+    if remembered:
+        lines += ["", "Approved by your answers:"]
+        lines += [f"{number:4}  {item}" for number, item in enumerate(remembered, 1)]
     if current.rules:
-        lines += ["", "Allowed by msgbook.toml or the trusted project:"]
+        lines += ["", "Approved by rules in msgbook.toml or in the trusted project:"]
         lines += [f"      {rule}" for rule in current.rules]
-    if not standing and not current.rules:
-        lines.append("There are no rules for this folder.")
+    if not remembered and not current.rules:
+        lines.append("There are no approval rules for this folder.")
     return "\n".join(lines)
 
 
-def _pick(number: str, standing: list[_Standing]) -> _Standing:
-    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= len(standing):
-        return standing[int(number[:9]) - 1]
-    known = f"1 to {len(standing)}" if standing else "none"
-    raise UsageError(f"There is no number {number!r} in %approvals; there are {known}.")
+def _pick(number: str, remembered: list[_Approval]) -> _Approval:
+    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= len(remembered):
+        return remembered[int(number[:9]) - 1]
+    known = f"1 to {len(remembered)}" if remembered else "none"
+    raise UsageError(f"%approvals lists no number {number!r}, but {known}.")

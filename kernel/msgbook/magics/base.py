@@ -1,8 +1,8 @@
-"""What a line magic is."""
+"""Context in which a magic runs."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,31 +13,19 @@ from msgbook.notebook.transcript import Transcript
 
 
 class UsageError(MsgbookError):
-    """A magic was not written as it has to be."""
+    """A magic was written incorrectly."""
 
 
 @dataclass(frozen=True, slots=True)
 class MagicContext:
-    """What a magic can see of where it runs."""
+    """Objects that a magic works on."""
 
     engine: Engine
     transcript: Callable[[], Awaitable[Transcript]]
-    """Asks for the cells above."""
+    """Returns the cells above."""
     display: DisplayMode = field(default_factory=DisplayMode)
     """How turns are shown; a magic may change it."""
     mark: Callable[[Mapping[str, Any]], bool] | None = None
-    """Sends a `cells.mark` (docs/protocol.md) to the pages; whether there was one to send it to."""
+    """Sends a `cells.mark` message (docs/protocol.md) to the pages; returns whether a page is open."""
     source: str = ""
     """Source of the magic's cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Magic:
-    """One line magic, which stands alone in its cell."""
-
-    name: str
-    """With its percent sign."""
-    run: Callable[[MagicContext, Sequence[str]], Awaitable[str]]
-    """Given the words behind the name, returns what is printed. Raises `MsgbookError`."""
-    most_words: int | None = 0
-    """How many words it takes at most; None for any number."""

@@ -1,7 +1,7 @@
-"""`%compact [N]`: old turns are sent as summaries from now on.
+"""`%compact [N]`: sends old turns as summaries from now on.
 
-A kernel cannot write a cell's metadata. So the magic names the cells; a page that is connected is
-asked to set `history` of them to `summary`, which the user then sees and can take back there.
+A kernel cannot write the metadata of cells. It asks a connected page to set `history` to `summary`, where
+the user sees it and can undo it. Without a page, the magic prints what to write.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.magics.base import UsageError
+from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
+from msgbook.notebook.magics_table import KEPT_TURNS
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.kind import history_of, is_summary, kind_of
-
-KEPT = 5
-"""Turns that stay whole where no number is said."""
 
 _SHOWN = 20
 _BY_HAND = (
@@ -27,62 +25,75 @@ _BY_HAND = (
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What `%compact` wants."""
+    """Result of choosing the turns to sum up."""
 
     text: str
-    """What is printed."""
+    """Text for the user."""
     message: Mapping[str, Any] | None
-    """For the pages: `{"type": "cells.mark", "cells": [id, ...], "history": "summary"}`; None when
+    """Message `{"type": "cells.mark", "cells": [id, ...], "history": "summary"}` for the pages; None if
     there is nothing to mark."""
 
 
-def compact(
+async def compact(context: MagicContext, words: Sequence[str]) -> str:
+    """Send old turns as summaries from now on."""
+    transcript = await context.transcript()
+    is_magic = context.engine.request_builder.is_magic
+    # A page that does not show these cells cannot mark them.
+    mark = context.mark if transcript.source == "live" else None
+    if mark is not None:
+        compaction = choose_turns(words, transcript.earlier, is_magic, has_page=True)
+        if compaction.message is None or mark(compaction.message):
+            return compaction.text
+    return choose_turns(words, transcript.earlier, is_magic, has_page=False).text
+
+
+def choose_turns(
     words: Sequence[str], cells: Sequence[Cell], is_magic: IsMagic, *, has_page: bool
 ) -> Compaction:
-    """Choose the turns above that are to be summed up: all but the last few.
+    """Choose the turns above to sum up: all but the last few.
 
-    Turns that a `%%msg` line includes are left alone, as are those that are excluded.
+    A turn that is excluded, or whose `%%msg` line sets `history`, is never chosen.
 
     Args:
-        words: At most one, the number of turns that stay whole.
-        cells: Those above.
-        has_page: Whether somebody can be asked to set the metadata.
+        words: At most one, the number of turns that are sent in full.
+        cells: The cells above.
+        has_page: Whether a page can set the metadata.
 
     Raises:
-        UsageError: The word is no number.
+        UsageError: The word is not a number.
     """
     kept = _number(words)
-    turns = [i for i, cell in enumerate(cells) if _is_whole_turn(cell, is_magic)]
+    turns = [i for i, cell in enumerate(cells) if _is_sent_in_full(cell, is_magic)]
     old = turns[: max(0, len(turns) - kept)]
     if not old:
-        return Compaction(f"Nothing to sum up: {len(turns)} turns above stand whole.", None)
+        return Compaction(f"Nothing to sum up: {len(turns)} turns above are sent in full.", None)
     lines = [f"  {describe_cell(cells, position)}" for position in old[:_SHOWN]]
     lines += [f"  ... and {len(old) - _SHOWN} more"] if len(old) > _SHOWN else []
     ids = [cells[i]["id"] for i in old if isinstance(cells[i].get("id"), str)]
     if has_page and len(ids) == len(old):
         head = f"Sent as summaries from now on ({len(old)}):"
         tail = (
-            "The next prompt has the summaries made. To take it back, undo it, or write %%msg "
-            "history=include as the first line of a prompt."
+            "The summaries are made when the next prompt runs. To send a turn in full again, undo this in "
+            "the notebook, or write %%msg history=include as the first line of its prompt."
         )
         message = {"type": "cells.mark", "cells": ids, "history": "summary"}
         return Compaction("\n".join([head, *lines, tail]), message)
-    head = f"No page is open that could mark the cells. To be summed up ({len(old)}):"
+    head = f"No page is open that could mark the cells. These turns can be summed up ({len(old)}):"
     return Compaction("\n".join([head, *lines, _BY_HAND]), None)
 
 
 def _number(words: Sequence[str]) -> int:
     if not words:
-        return KEPT
+        return KEPT_TURNS
     if len(words) == 1 and words[0].isascii() and words[0].isdigit():
         return int(words[0][:9])
     raise UsageError(
-        f"%compact takes the number of turns that stay whole, not {' '.join(words)!r}."
+        f"Expected the number of turns to send in full after %compact, got {' '.join(words)!r}."
     )
 
 
-def _is_whole_turn(cell: Cell, is_magic: IsMagic) -> bool:
-    """Whether a cell is an answered prompt that is sent as it is."""
+def _is_sent_in_full(cell: Cell, is_magic: IsMagic) -> bool:
+    """Return whether a cell is an answered prompt that is sent in full."""
     history = history_of(cell)
     return (
         kind_of(cell, is_magic) == "prompt"

@@ -1,4 +1,4 @@
-"""`%context`: what the next prompt would be sent with, cell by cell."""
+"""`%context`: the request of the next prompt, cell by cell."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from msgbook.request.token_estimates import (
 )
 from msgbook.text import capped, counted, visible
 
-_STAND_IN = "(your next prompt)"
+_PLACEHOLDER = "(your next prompt)"
 
 _SHOWN_CELLS = 100
 _SHOWN_TEXT = 2_000
 """Characters of one text of a message that `full` prints."""
 _SHOWN = 200_000
-"""Characters that `full` prints of all."""
+"""Characters that `full` prints in all."""
 
 _SOURCES = {
     "live": "the open notebook",
-    "memory": "what this session has run",
+    "memory": "the cells that this session has run",
     "file": "the saved file",
 }
 
 
-async def context(scene: MagicContext, words: Sequence[str]) -> str:
-    """Tell who is asked below this cell, and with what; `full` prints the messages themselves."""
+async def context(context: MagicContext, words: Sequence[str]) -> str:
+    """Show who answers below this cell and what is sent; `full` prints the messages themselves."""
     if words not in ([], ["full"]):
-        raise UsageError(f"Expected %context or %context full, not {' '.join(words)!r}.")
-    transcript = replace(await scene.transcript(), current=None)
-    asked = await scene.engine.preview(_STAND_IN, transcript)
-    return _full(asked) if words else "\n".join(_summary(asked, transcript))
+        raise UsageError(f"Expected %context or %context full, got {' '.join(words)!r}.")
+    transcript = replace(await context.transcript(), current=None)
+    preview = await context.engine.preview(_PLACEHOLDER, transcript)
+    return _full(preview) if words else "\n".join(_summary(preview, transcript))
 
 
-def _summary(asked: Preview, transcript: Transcript) -> Iterator[str]:
-    active_agent, request = asked.prepared.active_agent, asked.prepared.request
-    model = visible(asked.body.model)
+def _summary(preview: Preview, transcript: Transcript) -> Iterator[str]:
+    active_agent, request = preview.prepared.active_agent, preview.prepared.request
+    model = visible(preview.body.model)
     who = (
         f"{visible(active_agent.agent.name)} answers, with {model} at {active_agent.provider.name}."
     )
@@ -54,26 +54,26 @@ def _summary(asked: Preview, transcript: Transcript) -> Iterator[str]:
     yield ""
     owned = zip(request.messages, request.owners, strict=True)
     yield _line("system message", estimate_tokens(m for m, owner in owned if owner is None))
-    tools = asked.body.tools
+    tools = preview.body.tools
     if tools:
         yield _line(counted(len(tools), "tool"), estimate_tokens([], tools))
     of_cells = estimate_cell_tokens(request)
-    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text_tokens(_STAND_IN)
+    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text_tokens(_PLACEHOLDER)
     yield from _cells(of_cells, transcript)
     if own > 0:
-        yield _line("rules, with your next prompt", own)
+        yield _line("project rules, with your next prompt", own)
     yield ""
-    total = estimate_tokens(request.messages, tools) - estimate_text_tokens(_STAND_IN)
+    total = estimate_tokens(request.messages, tools) - estimate_text_tokens(_PLACEHOLDER)
     window = active_agent.agent.context_window
     share = f", {total / window:.0%} of a context window of {window:,}" if window else ""
-    yield f"In all about {counted(total, 'token')}{share}, and what you write. All are estimates."
-    yield from asked.notices
+    yield f"In all about {counted(total, 'token')}{share}, plus what you write. These are estimates."
+    yield from preview.notices
 
 
 def _cells(of_cells: dict[int, int], transcript: Transcript) -> Iterator[str]:
-    """A line for each cell; of very many for the heaviest, and one for the rest."""
-    heaviest = sorted(of_cells, key=lambda position: (-of_cells[position], position))
-    shown, rest = heaviest[:_SHOWN_CELLS], heaviest[_SHOWN_CELLS:]
+    """Yield a line for each cell; of very many only for the largest, and one for the rest."""
+    largest = sorted(of_cells, key=lambda position: (-of_cells[position], position))
+    shown, rest = largest[:_SHOWN_CELLS], largest[_SHOWN_CELLS:]
     for position in sorted(shown):
         yield _line(describe_cell_with_id(transcript.earlier, position), of_cells[position])
     if rest:
@@ -81,19 +81,19 @@ def _cells(of_cells: dict[int, int], transcript: Transcript) -> Iterator[str]:
         yield _line(f"{counted(len(rest), 'smaller cell')}, together", tokens)
 
 
-def _line(what: str, tokens: int) -> str:
-    return f"{what}: {counted(tokens, 'token')}"
+def _line(part: str, tokens: int) -> str:
+    return f"{part}: {counted(tokens, 'token')}"
 
 
-def _full(asked: Preview) -> str:
-    messages = asked.body.messages
+def _full(preview: Preview) -> str:
+    messages = preview.body.messages
     shown = [_bounded(message) for message in messages]
     text = visible(json.dumps(shown, ensure_ascii=False, indent=2), keep="\n")
     if len(text) <= _SHOWN and shown == messages:
         return text
     how = (
-        f"(Shortened: of texts of more than {_SHOWN_TEXT:,} characters, and of more than {_SHOWN:,} "
-        "in all, head and tail are shown. `msgbook preview FILE --json` prints all.)"
+        f"(Shortened: texts of more than {_SHOWN_TEXT:,} characters, and output of more than {_SHOWN:,}, "
+        "show only their beginning and end. `msgbook preview FILE --json` prints everything.)"
     )
     return f"{capped(text, _SHOWN)}\n\n{how}"
 

@@ -1,4 +1,4 @@
-"""`%prune`: old copies of files are not sent to the cells below."""
+"""`%prune`: stops sending old copies of files to the cells below."""
 
 from __future__ import annotations
 
@@ -6,46 +6,49 @@ from collections.abc import Callable, Sequence
 
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cells import Cell, IsMagic
-from msgbook.request.history import PRUNE_MAGIC, Dropped, dropped
+from msgbook.notebook.magics_table import PRUNE_MAGIC
+from msgbook.request.history import Dropped, dropped
 from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20
-"""Files that are listed."""
+"""Listed files."""
 
 
-async def prune(scene: MagicContext, _words: Sequence[str]) -> str:
-    """Say what is not sent any more: the cell itself drops it, by standing where it stands."""
-    builder = scene.engine.request_builder
-    cells = (await scene.transcript()).earlier
-    return told(cells, builder.is_magic, builder.blobs.load)
+async def prune(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the copies that are not sent any more. The cell itself, by its position, drops them."""
+    builder = context.engine.request_builder
+    cells = (await context.transcript()).earlier
+    return list_dropped(cells, builder.is_magic, builder.blobs.load)
 
 
-def told(cells: Sequence[Cell], is_magic: IsMagic, load: Callable[[str], str | None]) -> str:
-    """What a `%prune` below some cells drops that none above it has dropped.
+def list_dropped(
+    cells: Sequence[Cell], is_magic: IsMagic, load: Callable[[str], str | None]
+) -> str:
+    """List the copies that a `%prune` below some cells drops and none above it has dropped.
 
     Args:
-        load: Gives the text with a sha256 in hex; None when it is gone.
+        load: Returns the text with a sha256 in hex; None if it is gone.
     """
     here: Cell = {"cell_type": "code", "source": PRUNE_MAGIC}
     before = set(dropped(cells, is_magic))
-    texts = [
-        one for one in dropped([*cells, here], is_magic) if one.was_whole and one not in before
+    copies = [
+        copy for copy in dropped([*cells, here], is_magic) if copy.was_whole and copy not in before
     ]
-    if not texts:
-        return "Nothing to drop: of each file above, one copy is sent."
-    tokens = sum(estimate_text_tokens(load(one.sha256) or "") for one in texts)
+    if not copies:
+        return "Nothing to drop: only one copy of each file above is sent."
+    tokens = sum(estimate_text_tokens(load(copy.sha256) or "") for copy in copies)
     files: dict[str, list[Dropped]] = {}
-    for one in texts:
-        files.setdefault(one.key, []).append(one)
-    lines = [f"  {_line(key, copies)}" for key, copies in files.items()]
+    for copy in copies:
+        files.setdefault(copy.key, []).append(copy)
+    lines = [f"  {_line(key, dropped_here)}" for key, dropped_here in files.items()]
     if len(lines) > _SHOWN:
         lines[_SHOWN:] = [f"  ... and {counted(len(lines) - _SHOWN, 'more file')}"]
-    head = f"Not sent to the cells below, about {counted(tokens, 'token')} (an estimate):"
-    return "\n".join([head, *lines, "The newest copy of each file is sent as before."])
+    head = f"No longer sent to the cells below, about {counted(tokens, 'token')} (an estimate):"
+    return "\n".join([head, *lines, "The newest copy of each file is still sent."])
 
 
 def _line(key: str, copies: Sequence[Dropped]) -> str:
-    versions = ", ".join(str(one.version) for one in copies)
+    versions = ", ".join(str(copy.version) for copy in copies)
     noun = "version" if len(copies) == 1 else "versions"
     return f"{visible(one_line(key, 100))}: {noun} {versions}"

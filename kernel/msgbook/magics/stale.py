@@ -1,43 +1,56 @@
-"""`%stale`: the turns above that would be asked something else today than what they answered."""
+"""`%stale`: the turns above whose requests would be different today."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgbook.magics.base import MagicContext
 from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.cells import Cell
 from msgbook.request.history.reader import Reader
 from msgbook.request.history.stale import Stale, ViewOf, stale_turns
+from msgbook.request.turn_views import make_turn_views
 
 _SHOWN = 20
-"""Turns that are listed."""
+"""Listed turns."""
 
 
-def stale(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> str:
-    """List the turns whose input has changed, and where the first change stands.
+async def stale(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the turns above whose requests would be different today."""
+    engine, builder = context.engine, context.engine.request_builder
+    transcript = await context.transcript()
+    project = await builder.read_project()
+    views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
+    return list_stale_turns(transcript.earlier, builder.reader, views)
+
+
+def list_stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> str:
+    """List the turns whose requests have changed, and say where the first change is.
 
     Args:
-        cells: Those above.
-        reader: The one that makes the requests.
+        cells: The cells above.
+        reader: The reader that makes the requests.
     """
     found = stale_turns(cells, reader, view_of)
     if not found:
-        return "No turn above is stale: each answers what stands above it."
-    lines = [f"Stale, of the turns above, since what they were asked has changed: {_count(found)}"]
-    lines += [f"  {describe_cell_with_id(cells, one.cell)}" for one in found[:_SHOWN]]
+        return "No turn above is stale: each answers the cells that are above it now."
+    lines = [_heading(len(found))]
+    lines += [f"  {describe_cell_with_id(cells, turn.cell)}" for turn in found[:_SHOWN]]
     lines += ["  ..."] if len(found) > _SHOWN else []
     lines.append(f"The first change is {_first_change(found[0], cells)}.")
     return "\n".join(
-        [*lines, "Run them again, from the top, to have them answer what it says now."]
+        [*lines, "Run them again from the top, so that they answer the cells as they are now."]
     )
 
 
-def _count(found: Sequence[Stale]) -> str:
-    return f"{len(found)} turn" + ("s" if len(found) > 1 else "")
+def _heading(count: int) -> str:
+    if count == 1:
+        return "1 turn above is stale: its request would be different today."
+    return f"{count} turns above are stale: their requests would be different today."
 
 
 def _first_change(first: Stale, cells: Sequence[Cell]) -> str:
-    """Where it stands, as narrowly as hashes tell."""
+    """Return the place of the first change, as exactly as hashes show it."""
     places = [describe_cell_with_id(cells, first.changed[0])]
     if len(first.changed) > 1:
         places.append(describe_cell_with_id(cells, first.changed[-1]))

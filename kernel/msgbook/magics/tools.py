@@ -5,60 +5,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgbook.magics.agent import find_agents
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.magics.conversation import agent_below
 from msgbook.text import visible
 from msgbook.tools import FunctionTool, Tool, function_tool
 
 
-async def tool(scene: MagicContext, words: Sequence[str]) -> str:
-    """Make functions tools, or with `-d` no longer."""
+async def tool(context: MagicContext, words: Sequence[str]) -> str:
+    """Make functions callable by the model, or with `-d` stop that."""
     removing = "-d" in words
     names = [word for word in words if word != "-d"]
     if not names:
-        raise UsageError("%tool takes names of functions: %tool NAME ..., or %tool -d NAME ...")
-    tools = scene.engine.tools
+        raise UsageError("Expected names of functions: %tool NAME ... or %tool -d NAME ...")
+    tools = context.engine.tools
     own = {tool.name for tool in tools if not isinstance(tool, FunctionTool)}
     for name in names:
         if name in own:
             raise UsageError(
-                f"{name} is one of msgbook's own tools; give the function another name."
+                f"{name} is one of msgbook's own tools. Give the function another name."
             )
     if removing:
         found = [tools.find(name) for name in names]
         for tool in found:
             tools.remove(tool.name)
-        return f"No tool any more: {', '.join(names)}"
-    if scene.engine.namespace is None:
-        raise UsageError("%tool needs a notebook's kernel.")
-    made = [function_tool(name, scene.engine.namespace) for name in names]
+        return f"No longer a tool: {', '.join(names)}"
+    if context.engine.namespace is None:
+        raise UsageError("%tool works only in a notebook's kernel: there are no functions here.")
+    made = [function_tool(name, context.engine.namespace) for name in names]
     for tool in made:
         tools.add(tool)
     return "\n".join(_line(tool) for tool in made)
 
 
-async def tools(scene: MagicContext, _words: Sequence[str]) -> str:
+async def tools(context: MagicContext, _words: Sequence[str]) -> str:
     """List the tools.
 
     Raises:
         UnknownAgentError: The agent that would answer below is not defined.
     """
-    agent = await agent_below(scene)
+    agent = (await find_agents(context)).agent
     lines = [
         _line(tool)
         if agent.tools is None or tool.name in agent.tools
         else _line(tool, f"not offered to {visible(agent.name)}")
-        for tool in scene.engine.tools
+        for tool in context.engine.tools
     ]
     return "\n".join(lines) or "There are no tools."
 
 
-def _line(tool: Tool, leave: str = "") -> str:
-    """How a tool is called, what it does, and whether it asks first or what else stands for it."""
+def _line(tool: Tool, note: str = "") -> str:
+    """Return the parameters of a tool, a note or whether it needs approval, and what it does."""
     function: dict[str, Any] = tool.schema["function"]
     required = function["parameters"].get("required", [])
     names = function["parameters"].get("properties", {})
     parameters = ", ".join(name if name in required else f"{name}?" for name in names)
     first = " ".join(function["description"].partition("\n\n")[0].split())
-    leave = leave or ("free in the notebook's folder" if tool.read_only else "asks")
-    return f"{tool.name}({parameters})  [{leave}]  {first}".rstrip()
+    note = note or ("no approval in the notebook's folder" if tool.read_only else "needs approval")
+    return f"{tool.name}({parameters})  [{note}]  {first}".rstrip()

@@ -8,22 +8,22 @@ from msgbook.magics.base import MagicContext
 from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
 
 Cost = Callable[[TurnUsage], float | None]
-"""What a turn cost; None where it is not known."""
+"""Returns the cost of a turn; None if it is not known."""
 
 _COUNTS = ("input", "cached", "output", "reasoning")
 
 
-async def usage(scene: MagicContext, _words: Sequence[str]) -> str:
-    """Show what each turn above used, and what the turns of each model did together."""
-    transcript = await scene.transcript()
+async def usage(context: MagicContext, _words: Sequence[str]) -> str:
+    """Show the tokens and cost of each turn above, and the sums for each model."""
+    transcript = await context.transcript()
     turns = list_turn_usage(transcript.earlier)
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."
-    providers = scene.engine.settings.providers
+    providers = context.engine.settings.providers
 
     def cost(turn: TurnUsage) -> float | None:
-        # A model of the same name at another server has another price.
+        # A model of the same name has another price at another provider.
         provider = providers.get(turn.provider)
         return turn.cost(provider.prices) if provider is not None else None
 
@@ -31,7 +31,7 @@ async def usage(scene: MagicContext, _words: Sequence[str]) -> str:
 
 
 def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
-    """A line for each turn, one for each model, in columns; `?` is what no server told."""
+    """Return a table with a line for each turn and each model; `?` is what no server reported."""
     models = list(dict.fromkeys(turn.model for turn in turns))
     rows = [_row(str(turn.cell), turn.model, [turn], cost, turn.title) for turn in turns]
     rows.append([""] * len(rows[0]))
@@ -41,28 +41,28 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
         rows.append(_row("all", model, of_model, cost, number))
     head = ["cell", "model", *_COUNTS, "cost", ""]
     if all(row[-2] in ("", "?") for row in rows):
-        # Without prices the column says nothing.
+        # Without prices the column is empty.
         head, rows = head[:-2] + head[-1:], [row[:-2] + row[-1:] for row in rows]
     return _columns([head, *rows])
 
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:
-    whole = all(turn.is_complete for turn in turns)
-    counts = [_sum((getattr(turn, key) for turn in turns), "{:,}", whole) for key in _COUNTS]
-    return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}", whole), title]
+    is_complete = all(turn.is_complete for turn in turns)
+    counts = [_sum((getattr(turn, key) for turn in turns), "{:,}", is_complete) for key in _COUNTS]
+    return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}", is_complete), title]
 
 
-def _sum(values: Iterable[float | None], form: str, whole: bool) -> str:
-    """The sum of what is known; `+?` says that something is not, as when `whole` is false."""
-    told = list(values)
-    known = [value for value in told if value is not None]
+def _sum(values: Iterable[float | None], form: str, is_complete: bool) -> str:
+    """Return the sum of the known values, with `+?` if some are unknown or the turns are incomplete."""
+    all_values = list(values)
+    known = [value for value in all_values if value is not None]
     if not known:
         return "?"
-    return form.format(sum(known)) + ("" if whole and len(known) == len(told) else "+?")
+    return form.format(sum(known)) + ("" if is_complete and len(known) == len(all_values) else "+?")
 
 
 def _columns(rows: list[list[str]]) -> str:
-    """Rows with numbers to the right, `model` and the last column to the left."""
+    """Align the rows: numbers to the right, `model` and the last column to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

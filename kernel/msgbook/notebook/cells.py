@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.config.limits import LIMIT_KEYS
+from msgbook.notebook.magics_table import OWN_MAGICS
 from msgbook_format.syntax.magic_lines import MSG_MAGIC, parse_msg_line
 
 Cell = Mapping[str, Any]
@@ -18,29 +18,6 @@ IsMagic = Callable[[str], bool]
 
 NOTEBOOK_SUFFIX = ".ipynb"
 
-OWN_MAGICS = frozenset(
-    {
-        "%agent",
-        "%approvals",
-        "%cache",
-        "%compact",
-        "%context",
-        "%display",
-        "%help",
-        "%macros",
-        "%model",
-        "%models",
-        "%prune",
-        "%rules",
-        "%skills",
-        "%stale",
-        "%tool",
-        "%tools",
-        "%usage",
-    }
-)
-"""Line magics that steer the conversation; their cells are no part of it."""
-
 SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 """Types of the texts of an output, the preferred one first; one is sent. Of an object with
 `text/markdown`, `text/plain` shows only a `repr`."""
@@ -49,9 +26,6 @@ MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _EXCLUDED = {"exclude", "none", "0", "false"}
 HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
 """All values of `history` (seed 004)."""
-
-PROMPT_ATTRIBUTES = frozenset({"agent", "history", "model", *LIMIT_KEYS})
-"""Attributes that a `%%msg` line can set."""
 
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""

@@ -9,15 +9,14 @@ from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import (
     HISTORY_VALUES,
     MAGIC_NAME,
-    OWN_MAGICS,
-    PROMPT_ATTRIBUTES,
     Cell,
     Prompt,
     metadata_of,
     parse_prompt,
 )
+from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.history import CONTINUE_MAGIC, CONTINUE_WORDS, broke_off, is_continue
+from msgbook.request.history import CONTINUE_WORDS, broke_off, is_continue
 from msgbook.text import one_line
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
@@ -68,7 +67,7 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
     """Yield warnings about what was probably not meant in a prompt, its `%%msg` line and metadata."""
     if warning := _warn_of_unknown_magic(source):
         yield warning
-    unknown = sorted(prompt.attributes.keys() - PROMPT_ATTRIBUTES)
+    unknown = sorted(prompt.attributes.keys() - MSG_ATTRIBUTES.keys())
     if unknown:
         yield f"%%msg: unknown attributes {', '.join(unknown)} are ignored."
     written = prompt.attributes.get("history")

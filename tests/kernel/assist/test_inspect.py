@@ -16,7 +16,6 @@ from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.cursor import python_name_at
 from msgbook.kernel.assist.inspect import inspect
 from msgbook.kernel.page.page_comms import PageComms
-from msgbook.magics import HELP
 from msgbook.notebook.session_memory import SessionMemory
 
 
@@ -31,7 +30,7 @@ def look(tmp_path):
     (folder / ".env").write_text("KEY=hidden")
     (folder / "data.bin").write_bytes(b"\0\1\2")
     scope = prompt_scope(folder, tools=(READ,))
-    return lambda code, cursor=3: asyncio.run(inspect(code, cursor, scope, HELP))
+    return lambda code, cursor=3: asyncio.run(inspect(code, cursor, scope))
 
 
 def test_a_file_is_shown_with_its_size_and_its_head(look):
@@ -149,7 +148,7 @@ def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}}")
     scope = prompt_scope(tmp_path, tools=(READ,), agents=lambda above: list_agents(above, sources))
 
-    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, scope, ""))
+    text = asyncio.run(inspect('@[read{"path": "a"}]', 5, scope))
 
     assert text.startswith("read(path, start?)")
     assert text.endswith("the call would fail.")
@@ -157,7 +156,7 @@ def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
 
 def test_a_magic_shows_its_help(look):
     assert "the models that the server offers" in look("%models")
-    assert look("%%msg model=x", 2).splitlines()[-1].endswith("limit this turn")
+    assert look("%%msg model=x", 2).splitlines()[-1].endswith("count tokens")
     assert "%agent new NAME" in look("%agent")
 
 
@@ -177,7 +176,7 @@ def test_the_name_in_a_python_reference_is_handed_on():
 
 @given(st.text(st.sampled_from("@[]{}%m=:1/.\n\0文")), st.integers(-3, 30))
 def test_no_text_and_no_cursor_raises(code, cursor):
-    asyncio.run(inspect(code, cursor, prompt_scope(Path("/nowhere-at-all")), HELP))
+    asyncio.run(inspect(code, cursor, prompt_scope(Path("/nowhere-at-all"))))
 
 
 def test_a_tooltip_shows_no_key(tmp_path):

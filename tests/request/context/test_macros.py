@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.magics.base import UsageError
-from msgbook.magics.macros import told
+from msgbook.magics.macros import describe_macros
 from msgbook.request.context.macro_expansion import DEPTH, GROWTH, expand_macros
 from msgbook.request.context.macros import (
     Definition,
@@ -231,7 +231,7 @@ def test_it_is_known_where_each_macro_comes_from() -> None:
 
 def magic(*words: str, metadata: Any = NOTED) -> str:
     cells = [cell("Hello.\n@{define LONG, x\n" + "y" * 99 + "}"), cell("#define A \u202e2")]
-    return told(metadata, cells, lambda name: True, words)
+    return describe_macros(metadata, cells, lambda name: True, words)
 
 
 def test_the_magic_lists_the_macros_and_where_they_come_from() -> None:
@@ -246,7 +246,7 @@ def test_the_magic_tells_of_odd_metadata_and_of_nothing() -> None:
     words = magic(metadata={"msgbook": {"macros": 3}})
 
     assert words.endswith("metadata.msgbook.macros: expected names and texts, got int.")
-    assert "There are no macros here" in told({}, [], lambda name: True, [])
+    assert "There are no macros here" in describe_macros({}, [], lambda name: True, [])
 
 
 def test_the_magic_says_what_it_removes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from history_cells import note, prompt, says
 
-from msgbook.magics.cache import cache
+from msgbook.magics.cache import compare_requests
 from msgbook.messages import encode
 from msgbook.request.history import Reader, View
 from msgbook.request.history.prefix import Sent, shared_prefix
@@ -54,48 +54,52 @@ def test_an_edit_is_found_by_byte_and_by_cell():
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("ab", "abc", "Nothing was broken"),
-        ("abc", "a", "Nothing was broken"),
+        ("ab", "abc", "Nothing broke the cache"),
+        ("abc", "a", "Nothing broke the cache"),
         ("abc", "acd", "cell 2 (Prompt b): it was deleted"),
-        ("abc", "anbcd", "cell 2 (Prompt n): it was put in"),
-        ("abcd", "acbde", "cell 2 (Prompt b): it was moved, or left out; cell 2 (Prompt c) now"),
-        ("abc", "aBcd", "cell 2 (Prompt b): it was edited, run again, or"),
+        ("abc", "anbcd", "cell 2 (Prompt n): it was inserted"),
+        ("abcd", "acbde", "cell 2 (Prompt b): it was moved or left out. cell 2 (Prompt c) is"),
+        ("abc", "aBcd", "cell 2 (Prompt b): it was edited, was run again, or"),
     ],
 )
 def test_the_magic_names_the_cell(before, after, words):
     def cells(names):
         return [cell(n.lower(), "B" if n.isupper() else "A") for n in names]
 
-    assert words in cache([sent(cell("z")), sent(*cells(before)), sent(*cells(after))])
+    assert words in compare_requests([sent(cell("z")), sent(*cells(before)), sent(*cells(after))])
 
 
 def test_the_magic_names_an_excluded_cell():
     one = sent(cell("a"), cell("b"), cell("c"))
     two = sent(cell("a"), cell("b", history="exclude"), cell("c"), cell("d"))
 
-    assert "cell 2 (Prompt b): it was moved, or left out" in cache([one, two])
+    assert "cell 2 (Prompt b): it was moved or left out" in compare_requests([one, two])
 
 
 def test_the_magic_names_what_is_no_cell():
     cells = [cell("a"), cell("b")]
 
-    assert "the system message" in cache([sent(*cells), sent(*cells, system="t")])
-    assert "The model changed (m, then n)" in cache([sent(*cells), sent(*cells, model="n")])
-    changed = cache([sent(*cells), sent(*cells, cell("c"), agent="critic")])
+    assert "the system message" in compare_requests([sent(*cells), sent(*cells, system="t")])
+    assert "The model changed (m, then n)" in compare_requests(
+        [sent(*cells), sent(*cells, model="n")]
+    )
+    changed = compare_requests([sent(*cells), sent(*cells, cell("c"), agent="critic")])
     assert "The agent changed (assistant, then critic)" in changed
     assert "edited" not in changed
-    assert "The tools changed" in cache([sent(*cells), sent(*cells, tools=[{"type": "function"}])])
+    assert "The tools changed" in compare_requests(
+        [sent(*cells), sent(*cells, tools=[{"type": "function"}])]
+    )
 
 
 def test_without_ids_places_tell_cells_apart():
     one = [prompt("Q"), note("n"), prompt("R")]
     two = [prompt("Q", says("A")), note("other"), prompt("R")]
 
-    assert "cell 2 (other): it was edited" in cache(
+    assert "cell 2 (other): it was edited" in compare_requests(
         [sent(one[0], *one[1:]), sent(one[0], *two[1:])]
     )
 
 
 def test_the_magic_needs_two_turns():
-    assert "two turns" in cache([])
-    assert "two turns" in cache([sent(cell("a"))])
+    assert "two turns" in compare_requests([])
+    assert "two turns" in compare_requests([sent(cell("a"))])

@@ -9,7 +9,7 @@ import pytest
 from answered import PRUNE, Notebook, files_of_message, is_magic, turn_of_cell, view_of
 from history_cells import note
 
-from msgbook.magics.prune import told
+from msgbook.magics.prune import list_dropped
 from msgbook.request.history import Reader, contexts_above, dropped, pruned
 
 VIEW = view_of(0, {"agent": "m"})
@@ -204,20 +204,20 @@ def test_cells_are_read_once_below_a_prune():
 def test_the_magic_says_what_it_drops_with_its_versions_and_tokens():
     book = three_versions()
 
-    assert told(book.cells, is_magic, book.blobs.get) == (
-        "Not sent to the cells below, about 2 tokens (an estimate):\n"
+    assert list_dropped(book.cells, is_magic, book.blobs.get) == (
+        "No longer sent to the cells below, about 2 tokens (an estimate):\n"
         "  a: versions 1, 2\n"
-        "The newest copy of each file is sent as before."
+        "The newest copy of each file is still sent."
     )
 
 
 def test_the_magic_tells_only_of_what_no_prune_above_has_dropped():
     book = three_versions()
     book.add(PRUNE)
-    assert told(book.cells, is_magic, book.blobs.get).startswith("Nothing to drop")
+    assert list_dropped(book.cells, is_magic, book.blobs.get).startswith("Nothing to drop")
 
     book.ask("6", {"a": "four\u202e" * 100})
-    assert "  a: version 3\n" in told(book.cells, is_magic, book.blobs.get)
+    assert "  a: version 3\n" in list_dropped(book.cells, is_magic, book.blobs.get)
 
 
 def test_the_magic_shows_odd_keys_as_they_are_and_many_files_in_short():
@@ -225,7 +225,7 @@ def test_the_magic_shows_odd_keys_as_they_are_and_many_files_in_short():
     for text in ("one", "two"):
         book.ask(text, {f"{n:02}\u202e.py": text for n in range(25)})
 
-    words = told(book.cells, is_magic, lambda digest: None)
+    words = list_dropped(book.cells, is_magic, lambda digest: None)
 
     assert "  00\\u202e.py: version 1\n" in words
     assert "  ... and 5 more files\n" in words

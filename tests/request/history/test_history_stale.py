@@ -7,7 +7,7 @@ import copy
 import pytest
 from history_cells import answers, calls, note, prompt, says
 
-from msgbook.magics.stale import stale
+from msgbook.magics.stale import list_stale_turns
 from msgbook.request.history import Reader, View, known_summaries, summary_record
 from msgbook.request.history.stale import stale_turns
 from msgbook_format.turn import TURN_MIME
@@ -143,18 +143,16 @@ def test_a_summary_that_a_turn_recorded_is_part_of_what_it_was_sent():
 
 def test_the_magic_lists_them_with_the_first_change():
     cells = conversation()
-    assert stale(cells, Reader(), view_of) == (
-        "No turn above is stale: each answers what stands above it."
-    )
+    assert list_stale_turns(cells, Reader(), view_of).startswith("No turn above is stale")
 
     cells[4]["source"] = "still not"
-    assert stale(cells, Reader(), view_of) == (
-        "Stale, of the turns above, since what they were asked has changed: 2 turns\n"
+    assert list_stale_turns(cells, Reader(), view_of) == (
+        "2 turns above are stale: their requests would be different today.\n"
         "  cell 6 [c5] (three)\n"
         "  cell 7 [c6] (four)\n"
         "The first change is in the system message (agent, skills), or in cell 4 [c3] (two) to "
         "cell 6 [c5] (three), or a cell that was deleted there.\n"
-        "Run them again, from the top, to have them answer what it says now."
+        "Run them again from the top, so that they answer the cells as they are now."
     )
 
 

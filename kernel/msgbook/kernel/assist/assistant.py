@@ -78,10 +78,9 @@ class Assistant:
     async def inspect(self, code: str, cursor: int) -> dict[str, Any]:
         """Return the content of an `inspect_reply`."""
         from msgbook.kernel.assist import inspect
-        from msgbook.magics import HELP
 
         scope = self._scope(await all_cells(self._live, self._memory))
-        shown = await inspect.inspect(code, cursor, scope, HELP)
+        shown = await inspect.inspect(code, cursor, scope)
         return inspect.reply(shown and redact(shown, self._settings().secrets))
 
     def _scope(self, notebook: Notebook) -> PromptScope:

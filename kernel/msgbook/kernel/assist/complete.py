@@ -12,19 +12,17 @@ from typing import Any, NamedTuple
 from msgbook.kernel.assist.cursor import macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook.cell_names import title_of
-from msgbook.notebook.cells import OWN_MAGICS, PROMPT_ATTRIBUTES
+from msgbook.notebook.magics_table import (
+    AGENT,
+    MACRO,
+    MODEL,
+    MSG_ATTRIBUTES,
+    OWN_MAGICS,
+    next_words,
+)
 from msgbook.text import one_line, visible
 from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
-_HISTORY_VALUES = ("exclude", "include", "summary")
-_MAGIC_WORDS = {
-    "%agent": ("default", "list", "new"),
-    "%approvals": ("forget",),
-    "%context": ("full",),
-    "%display": ("rich", "text"),
-    "%macros": ("-d",),
-}
-"""First words that can follow a magic."""
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000
 """Entries of a folder that are read: nobody chooses from more."""
@@ -118,18 +116,21 @@ def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterab
     return cursor, ()
 
 
-def _arguments(words: list[str], code: str, scope: PromptScope) -> Iterable[Match]:
-    """Return what can follow a magic and its first words."""
-    match words:
-        case ["%model"]:
-            return _models(scope)
-        case ["%agent", "default"]:
-            return _agents(code, scope)
-        case ["%macros", "-d", *_]:
-            return _macros(code, scope)
-        case [magic]:
-            return (Match(word, "value") for word in _MAGIC_WORDS.get(magic, ()))
-    return ()
+def _arguments(words: list[str], code: str, scope: PromptScope) -> Iterator[Match]:
+    """Yield what can follow a magic and the words that it has already."""
+    for word in sorted(next_words(words)):
+        yield from _values(word, code, scope)
+
+
+def _values(word: str, code: str, scope: PromptScope) -> Iterable[Match]:
+    """Return the values of a placeholder in the table of magics, or any other word itself."""
+    if word == MODEL:
+        return _models(scope)
+    if word == AGENT:
+        return _agents(code, scope)
+    if word == MACRO:
+        return _macros(code, scope)
+    return () if word.isupper() else (Match(word, "value"),)
 
 
 def _models(scope: PromptScope) -> Iterator[Match]:
@@ -154,13 +155,10 @@ def _attributes(before: str, code: str, scope: PromptScope) -> tuple[int, Iterab
         return len(before), ()
     key, equals, _ = before[start:].partition("=")
     if not equals:
-        return start, (Match(f"{name}=", "attribute") for name in sorted(PROMPT_ATTRIBUTES))
+        return start, (Match(f"{name}=", "attribute") for name in MSG_ATTRIBUTES)
     start += len(key) + 1
-    if key == "model":
-        return start, _models(scope)
-    if key == "agent":
-        return start, _agents(code, scope)
-    return start, (Match(value, "value") for value in _HISTORY_VALUES if key == "history")
+    words = MSG_ATTRIBUTES.get(key, ())
+    return start, (match for word in words for match in _values(word, code, scope))
 
 
 def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
+from msgbook.notebook.magics_table import format_help, list_forms
 from msgbook.request.context.files import deny_all
 from msgbook.request.context.references import ResolvedReferences, resolve_references
 from msgbook.request.context.sources import Document, SourceError
@@ -38,17 +39,16 @@ _EXPANDED = (
 )
 
 
-async def inspect(code: str, cursor: int, scope: PromptScope, help_text: str) -> str | None:
+async def inspect(code: str, cursor: int, scope: PromptScope) -> str | None:
     """Describe what is at the cursor of a prompt or a magic; None for plain text.
 
     Args:
         cursor: Offset in code points; may be out of range.
-        help_text: Has one line for each magic, which begins with its name.
     """
     cursor = max(0, min(cursor, len(code)))
     magic = _FIRST_WORD.match(code)
     if magic and cursor <= magic.end():
-        return _magic_help(magic[1], help_text)
+        return _magic_help(magic[1])
     for tag in find_tags(code).tags:
         end = _end(code, tag)
         if tag.start <= cursor <= end:
@@ -72,17 +72,10 @@ def reply(text: str | None) -> dict[str, Any]:
     return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
 
 
-def _magic_help(name: str, help_text: str) -> str | None:
-    lines = help_text.splitlines()
-    found = []
-    for number, line in enumerate(lines):
-        if line.split(maxsplit=1)[:1] == [name]:
-            found.append(line)
-            for more in lines[number + 1 :]:
-                if not more.startswith(" "):
-                    break
-                found.append(more)
-    return "\n".join(found) or None
+def _magic_help(name: str) -> str | None:
+    """Return the help of a magic; None if there is no such magic of msgbook's."""
+    forms = [form for form in list_forms() if form.written.split()[0] == name]
+    return format_help(forms) if forms else None
 
 
 def _describe_macro(name: str, macros: dict[str, str]) -> str:

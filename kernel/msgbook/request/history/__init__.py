@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from msgbook.request.history.cell import CONTINUE_WORDS, Replay, cell_text, text_alone
 from msgbook.request.history.continuing import broke_off
-from msgbook.request.history.kind import CONTINUE_MAGIC, is_continue
+from msgbook.request.history.kind import is_continue
 from msgbook.request.history.prune import (
     BROUGHT,
-    PRUNE_MAGIC,
     Dropped,
     contexts_above,
     dropped,
@@ -29,9 +28,7 @@ from msgbook.request.history.summary import (
 
 __all__ = [
     "BROUGHT",
-    "CONTINUE_MAGIC",
     "CONTINUE_WORDS",
-    "PRUNE_MAGIC",
     "Dropped",
     "History",
     "MissingSummary",

@@ -13,12 +13,10 @@ from msgbook.notebook.cells import (
     parse_prompt,
     source_of,
 )
+from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 Kind = Literal["prompt", "code", "note", "none"]
-
-CONTINUE_MAGIC = "%continue"
-"""A prompt that asks for the rest of the answer above; stands alone in its cell."""
 
 
 def kind_of(cell: Cell, is_magic: IsMagic) -> Kind:
