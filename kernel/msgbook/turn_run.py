@@ -75,8 +75,8 @@ async def run_to_end(
     except asyncio.CancelledError:
         _end(record, TurnFinished("interrupted"))
     except Exception as error:
-        name, words = log_internal_error(error, engine.settings.secrets)
-        _end(record, TurnFinished("error", None, name, words))
+        name, message = log_internal_error(error, engine.settings.secrets)
+        _end(record, TurnFinished("error", None, name, message))
     turn = record.snapshot()
     return EndedTurn(turn, turn_failure(turn), transcript)
 
@@ -178,7 +178,9 @@ class _TurnRun:
         check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
         for why in await asyncio.to_thread(builder.blobs.write, prepared.digests):
-            services.warn(f"What this prompt brought cannot be kept for later requests: {why}.")
+            services.warn(
+                f"The texts that this prompt refers to cannot be kept for later requests: {why}."
+            )
         builder.sent.append(self._sent(prepared))
         return prepared
 

@@ -107,7 +107,7 @@ def chat(
     async def job(answering: FileTurns) -> int:
         failure = await answering.answer(number)
         if failure is not None:
-            words = f"{failure.name}: {failure.words}"
+            words = f"{failure.name}: {failure.message}"
             complain(_VERB, f"{path}: {words} (msgbook run {path} asks again)")
         return 1 if failure else 0
 

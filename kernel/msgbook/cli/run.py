@@ -144,7 +144,7 @@ async def _answer(
             left = len(numbers) - done
             more = f" ({left} more not asked)" if left else ""
             where = f"{document.path}/{shown_id(cell)}"
-            complain(_VERB, f"{where}: {failure.name}: {failure.words}{more}")
+            complain(_VERB, f"{where}: {failure.name}: {failure.message}{more}")
             return 1
     return 0
 

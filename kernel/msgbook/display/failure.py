@@ -18,7 +18,7 @@ class Failure(NamedTuple):
     """Name and message of the error that a cell ended with."""
 
     name: str
-    words: str
+    message: str
     """One line, without paths and keys."""
 
 
@@ -39,14 +39,14 @@ def log_internal_error(error: Exception, secrets: Iterable[str]) -> Failure:
     """Log an error of msgbook's own, and return it as a failure. Keys appear in neither."""
     secrets = list(secrets)
     _log.error("A cell failed\n%s", redact("".join(traceback.format_exception(error)), secrets))
-    words = f"This is a bug in msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
-    return Failure("InternalError", redact(words, secrets))
+    message = f"This is a bug in msgbook: {type(error).__name__}: {one_line(str(error), 200)}"
+    return Failure("InternalError", redact(message, secrets))
 
 
 def error_content(failure: Failure) -> dict[str, Any]:
     """Return the content of an `error` output.
 
-    Its words may come from a server, so control characters are made visible.
+    Its message may come from a server, so control characters are made visible.
     """
-    name, words = controls_visible(failure.name), controls_visible(failure.words)
-    return {"ename": name, "evalue": words, "traceback": [f"{name}: {words}"]}
+    name, message = controls_visible(failure.name), controls_visible(failure.message)
+    return {"ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

@@ -1,1 +1,1 @@
-"""The Jupyter kernel: the mouth of the engine that notebooks talk to."""
+"""The Jupyter kernel: the host that runs turns for notebooks and consoles."""

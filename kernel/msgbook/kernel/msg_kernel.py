@@ -129,10 +129,10 @@ class MsgKernel(InterruptibleKernel):
         # JupyterLab lists deleted cells once, in the next request.
         deleted = (cell_meta or {}).get("deletedCells")
         self._session.forget(deleted if isinstance(deleted, list) else [])
-        if self._routing.is_ours(code):
+        if self._routing.is_msgbook_cell(code):
             reply = execute_reply(self.shell.execution_count)
             if not silent:
-                running = self._run_ours(requested, store_history, allow_stdin)
+                running = self._run_msgbook_cell(requested, store_history, allow_stdin)
                 reply = await self._in_main_loop(running)
             return self._with_expressions(reply, user_expressions)
         is_stored = bool(code.strip()) and store_history and not silent
@@ -143,14 +143,14 @@ class MsgKernel(InterruptibleKernel):
             return await awaited_reply(running)
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
-        if self._routing.is_ours(code):
+        if self._routing.is_msgbook_cell(code):
             return await self._assistant.complete(code, cursor_pos)
         return await awaited_reply(super().do_complete(code, cursor_pos))
 
     async def do_inspect(
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
-        if self._routing.is_ours(code):
+        if self._routing.is_msgbook_cell(code):
             if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
                 return await awaited_reply(super().do_inspect(name, len(name), detail_level))
             return await self._assistant.inspect(code, cursor_pos)
@@ -159,7 +159,7 @@ class MsgKernel(InterruptibleKernel):
         )
 
     async def do_is_complete(self, code: str) -> dict[str, Any]:
-        if self._routing.is_ours(code):
+        if self._routing.is_msgbook_cell(code):
             return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
         if code.strip() == PYTHON_MAGIC:
             # IPython fails on the empty text that is left without this line.
@@ -198,7 +198,7 @@ class MsgKernel(InterruptibleKernel):
             reply["user_expressions"] = self.shell.user_expressions(user_expressions)
         return reply
 
-    async def _run_ours(
+    async def _run_msgbook_cell(
         self, requested: RequestedCell, store_history: bool, allow_stdin: bool
     ) -> dict[str, Any]:
         """Run a prompt or one of msgbook's magics as a task that an interrupt cancels."""

@@ -19,7 +19,7 @@ class Routing:
     def __init__(self, magics_manager: Any) -> None:
         self._manager = magics_manager
 
-    def is_ours(self, code: str) -> bool:
+    def is_msgbook_cell(self, code: str) -> bool:
         """Return whether a cell is a prompt or one of msgbook's magics."""
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
 

@@ -34,14 +34,18 @@ class StdinLine:
         request = self._session.send(
             self._socket, "input_request", content, self._parent, ident=self._ident
         )
-        ours = {request["header"]["msg_id"], self._parent.get("header", {}).get("msg_id"), None}
+        request_ids = {
+            request["header"]["msg_id"],
+            self._parent.get("header", {}).get("msg_id"),
+            None,
+        }
         poller = Poller()
         poller.register(self._socket)
         while True:
             reply = self._receive()
             if reply is None:
                 await poller.poll()
-            elif reply["parent_header"].get("msg_id") in ours:
+            elif reply["parent_header"].get("msg_id") in request_ids:
                 value = reply["content"].get("value")
                 return value if isinstance(value, str) and value != "\x04" else ""
 

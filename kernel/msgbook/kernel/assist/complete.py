@@ -25,7 +25,7 @@ from msgbook_format.syntax.magic_lines import MSG_MAGIC
 
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000
-"""Entries of a folder that are read: nobody chooses from more."""
+"""Entries of a folder that are read. A longer list would help nobody."""
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")

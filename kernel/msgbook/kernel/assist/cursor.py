@@ -1,4 +1,4 @@
-"""The part of a prompt in which the cursor stands."""
+"""The tag of a prompt that contains the cursor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class OpenTag(NamedTuple):
-    """A tag in which the cursor stands; it may have no end yet."""
+    """A tag that contains the cursor; it may have no end yet."""
 
     start: int
     """Offset of its content, behind `@[` or `{{`, in code points."""
@@ -17,14 +17,14 @@ class OpenTag(NamedTuple):
 
 
 def reference_at(code: str, cursor: int) -> OpenTag | None:
-    """Return the `@[...]` in which the cursor stands."""
+    """Return the `@[...]` that contains the cursor."""
     return _tag_at(code, cursor, "@[", "]")
 
 
 def needs_other_cells(code: str, cursor: int) -> bool:
     """Return whether the completion at the cursor depends on other cells.
 
-    It does where a cell, a macro, an agent, or a tool of an agent can stand.
+    It does where the name of a cell, a macro, an agent or a tool can be written.
     """
     cursor = max(0, min(cursor, len(code)))
     tag = reference_at(code, cursor)
@@ -40,7 +40,7 @@ def _can_name_cell_or_tool(typed: str) -> bool:
 
 
 def python_name_at(code: str, cursor: int) -> str | None:
-    """Return the NAME of the `@[py:NAME]` in which the cursor stands."""
+    """Return the NAME of the `@[py:NAME]` that contains the cursor."""
     tag = reference_at(code, max(0, min(cursor, len(code))))
     if tag is None or not tag.content.startswith("py:"):
         return None
@@ -48,7 +48,7 @@ def python_name_at(code: str, cursor: int) -> str | None:
 
 
 def macro_at(code: str, cursor: int) -> OpenTag | None:
-    """Return the `{{NAME}}` in which the cursor stands."""
+    """Return the `{{NAME}}` that contains the cursor."""
     return _tag_at(code, cursor, "{{", "}}")
 
 

@@ -1,7 +1,7 @@
 """Inspection of prompts (Shift+Tab): the meaning of references, macros, magics and tools.
 
-References are resolved as in a turn, and show what would be sent. But nobody is asked, and nothing
-runs.
+References are resolved as in a turn and show what would be sent, but no question is asked and
+nothing runs.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _describe_tool(name: str, code: str, scope: PromptScope) -> str:
 
 
 async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedReferences:
-    """Resolve a reference of a cell as far as nothing has to run for it."""
+    """Resolve a reference of a cell without running anything."""
 
     async def describe(name: str) -> str:
         raise MsgbookError("the notebook's Python has no such name")

@@ -13,14 +13,14 @@ from msgbook.notebook.transcript import Notebook
 class OpenComms:
     """The comms that pages have opened. Each method is one atomic step, safe from any thread.
 
-    So a comm is either dropped because it was silent, or has spoken, but never both.
+    So a comm is either removed because it was silent, or has sent a message, but never both.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._comms: dict[str, Any] = {}
         self._silent: set[str] = set()
-        """Ids of the comms that have said nothing since all of them were last asked."""
+        """Ids of the comms that have sent nothing since all of them were last asked."""
         self._known = KnownCells()
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class OpenComms:
             return list(self._comms.values())
 
     def note_message(self, comm: Any) -> bool:
-        """Note that a comm was opened or has spoken. Return whether it is added by that."""
+        """Note that a comm was opened or has sent a message. Return whether it was added by that."""
         with self._lock:
             self._silent.discard(comm.comm_id)
             is_new = comm.comm_id not in self._comms
@@ -52,7 +52,7 @@ class OpenComms:
             return list(self._comms.values())
 
     def remove_silent(self) -> None:
-        """Remove the comms that have said nothing since `begin_waiting`."""
+        """Remove the comms that have sent nothing since `begin_waiting`."""
         with self._lock:
             self._remove_silent()
 

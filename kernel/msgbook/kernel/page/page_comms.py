@@ -46,8 +46,8 @@ class PageComms:
     def on_open(self, callback: Callable[[Any], None]) -> None:
         """Call a function with each comm that a page opens, in the comm's thread.
 
-        Also call it with a comm that speaks after it was removed as silent: its page has missed
-        what was sent meanwhile.
+        The same happens when a comm that was removed as silent sends a message: its page has missed
+        the messages in between.
         """
         self._open_callbacks.append(callback)
 

@@ -69,7 +69,7 @@ class EmptyOutputs(dict[int, list[Any]]):
 
 def refuse_input(prompt: object = "", *_: Any, **__: Any) -> NoReturn:
     """Raise in place of asking the user."""
-    __tracebackhide__ = True  # of IPython's: no line of ours
+    __tracebackhide__ = True  # IPython leaves this function out of the traceback
     raise StdinNotImplementedError(f"Nobody can be asked {str(prompt)!r} while a tool runs.")
 
 
