@@ -32,7 +32,7 @@ from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook.notebook.transcript import Transcript
 from msgbook.turn.record import TurnRecord
 from msgbook.turn_run import run_to_end
-from msgbook_format.files import ipynb
+from msgbook_format.files import writes_ipynb
 from msgbook_format.turn import turn_of
 
 TURNS = 1000
@@ -118,7 +118,7 @@ def main(rounds: int) -> None:
         path = folder / "chat.ipynb"
         last = LAST | {"outputs": [], "execution_count": None}
         whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [*cells, last]}
-        path.write_text(ipynb.writes(whole))
+        path.write_text(writes_ipynb(whole))
         sources: dict[str, Callable[[], Transcript]] = {
             "the page": lambda: from_page(message),
             "the file": lambda: from_file(path),

@@ -8,7 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 
-from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
+from msgbook_format.syntax import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import bundle
 
 WORDS = [

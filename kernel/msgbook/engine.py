@@ -41,7 +41,7 @@ from msgbook.tools import (
 )
 from msgbook.turn import Limits
 from msgbook.turn.record import TurnRecord
-from msgbook_format.agents.definitions import DEFAULT_AGENT
+from msgbook_format.agents import DEFAULT_AGENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from papermill.engines import NBClientEngine
 from papermill.translators import PythonTranslator, papermill_translators
 
-from msgbook_format.syntax.dialect import LANGUAGE
+from msgbook_format.syntax import LANGUAGE
 
 
 class CellTranslator(PythonTranslator):  # type: ignore[misc]  # a base class without types

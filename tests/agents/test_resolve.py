@@ -174,7 +174,7 @@ def test_aliases_that_grow_without_bound_are_not_followed():
     agent, _, notices = resolve_agent(None, [], AgentSources(frontmatter))
 
     assert agent == Agent("assistant")
-    assert "than is read" in notices[0]
+    assert "nested too deep" in notices[0]
 
 
 def test_a_name_of_the_answering_agent_that_is_wrong_is_said_only_for_that_agent():

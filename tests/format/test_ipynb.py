@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from msgbook_format.files import ipynb
+from msgbook_format.files.ipynb import BrokenNotebookError, reads_ipynb, writes_ipynb
 from msgbook_format.nodes import as_nodes
 
 from .strategies import notebooks
@@ -78,17 +78,17 @@ NOTEBOOKS = notebooks.filter(has_objects_as_outputs) | st.builds(
 def test_a_file_is_read_as_nbformat_reads_it(notebook):
     text = json.dumps(notebook)
 
-    assert ipynb.reads(text) == nbformat.reader.reads(text)
+    assert reads_ipynb(text) == nbformat.reader.reads(text)
 
 
 @given(NOTEBOOKS)
 def test_a_notebook_is_written_as_nbformat_writes_it(notebook):
-    notebook = ipynb.reads(json.dumps(notebook))
+    notebook = reads_ipynb(json.dumps(notebook))
     # nbformat writes no code cell without them.
     assume(all("outputs" in cell for cell in notebook["cells"] if cell["cell_type"] == "code"))
     before = json.dumps(notebook)
 
-    written = ipynb.writes(notebook)
+    written = writes_ipynb(notebook)
 
     try:
         expected = nbformat.v4.nbjson.writes(as_nodes(notebook))
@@ -97,7 +97,7 @@ def test_a_notebook_is_written_as_nbformat_writes_it(notebook):
         expected = nbformat.v4.nbjson.writes(as_nodes(notebook), ensure_ascii=True)
     assert written == f"{expected}\n"
     assert json.dumps(notebook) == before
-    assert ipynb.writes(ipynb.reads(written)) == written
+    assert writes_ipynb(reads_ipynb(written)) == written
 
 
 def test_an_older_notebook_is_converted():
@@ -108,7 +108,7 @@ def test_an_older_notebook_is_converted():
         "worksheets": [{"cells": [{"cell_type": "code", "input": "1", "outputs": []}]}],
     }
 
-    (cell,) = ipynb.reads(json.dumps(old))["cells"]
+    (cell,) = reads_ipynb(json.dumps(old))["cells"]
 
     assert (cell["cell_type"], cell["source"]) == ("code", "1")
 
@@ -120,8 +120,8 @@ def test_an_older_notebook_is_converted():
     + [{"nbformat": 4, "cells": [], "metadata": []}],
 )
 def test_other_json_is_no_notebook(value):
-    with pytest.raises(ipynb.BrokenNotebookError):
-        ipynb.reads(json.dumps(value))
+    with pytest.raises(BrokenNotebookError):
+        reads_ipynb(json.dumps(value))
 
 
 @pytest.mark.parametrize("name", ["chat.msg.md", "chat.ipynb"])

@@ -18,8 +18,8 @@ from msgbook.agents.resolve import (
 from msgbook.notebook.cells import parse_prompt
 from msgbook_format import check, reads
 from msgbook_format.agents.definitions import list_agents
+from msgbook_format.jsontext import dump_string
 from msgbook_format.syntax.attributes import parse_footnote
-from msgbook_format.syntax.jsontext import dump_string
 
 ODD_LINES = {
     r"agent=a\ b": ("a\\", True),

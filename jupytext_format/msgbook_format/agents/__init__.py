@@ -1,1 +1,39 @@
 """The agents that a conversation defines and names."""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.agents.default_agent import FrontmatterError, with_default_agent
+    from msgbook_format.agents.definitions import (
+        DEFAULT_AGENT,
+        AgentTables,
+        agent_tables,
+        defined_agents,
+        list_agents,
+    )
+    from msgbook_format.agents.properties import PROPERTIES, property_table, read_names, read_text
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "default_agent": "FrontmatterError with_default_agent",
+            "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
+            "properties": "PROPERTIES property_table read_names read_text",
+        },
+    )
+
+__all__ = [
+    "DEFAULT_AGENT",
+    "PROPERTIES",
+    "AgentTables",
+    "FrontmatterError",
+    "agent_tables",
+    "defined_agents",
+    "list_agents",
+    "property_table",
+    "read_names",
+    "read_text",
+    "with_default_agent",
+]

@@ -32,7 +32,7 @@ def property_table(attributes: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def text_value(value: Any) -> str:
+def read_text(value: Any) -> str:
     """A text that says something.
 
     Raises:
@@ -43,7 +43,7 @@ def text_value(value: Any) -> str:
     raise ValueError
 
 
-def name_values(value: Any) -> tuple[str, ...]:
+def read_names(value: Any) -> tuple[str, ...]:
     """Names: a list of them, each once, or a single one.
 
     Raises:
@@ -52,7 +52,7 @@ def name_values(value: Any) -> tuple[str, ...]:
     values = value if isinstance(value, list | tuple) else [value]
     if len(values) > _NAMES_LIMIT:
         raise ValueError
-    return tuple(dict.fromkeys(map(text_value, values)))
+    return tuple(dict.fromkeys(map(read_text, values)))
 
 
 def _truth(value: Any) -> bool:
@@ -99,9 +99,9 @@ def _scalar_of_word(word: str) -> Any:
     return value if isinstance(value, bool | int | float) else word
 
 
-_NAMES = Property("a list of names, or one name", name_values, _names_of_word)
+_NAMES = Property("a list of names, or one name", read_names, _names_of_word)
 _NARROWING = _NAMES._replace(narrows=True)
-_NAME = Property("a name", text_value, str)
+_NAME = Property("a name", read_text, str)
 _TEXT = Property("a text", _any_text, str)
 _TRUTH = Property("true or false", _truth, _scalar_of_word)
 _COUNT = Property("a positive whole number", _count, _scalar_of_word)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from msgbook_format.syntax import fence, jsontext
+from msgbook_format import jsontext
+from msgbook_format.syntax import fence
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim

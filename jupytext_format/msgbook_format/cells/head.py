@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.cells.code import is_code, read_code, write_code
 from msgbook_format.outputs.file_references import drop_loaded, outputs_of
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
@@ -103,12 +103,12 @@ def has_same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
     """
     if not cell.get("attachments") and _lists_no_attachments(alone) != _lists_no_attachments(cell):
         return False
-    return jsontext.same(_head_fields(alone), _head_fields(cell))
+    return jsontext.is_same(_head_fields(alone), _head_fields(cell))
 
 
 def is_same_cell(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Return whether two cells are equal but for ids."""
-    return jsontext.same(_saved_cell(left), _saved_cell(right))
+    return jsontext.is_same(_saved_cell(left), _saved_cell(right))
 
 
 def _head_fields(cell: dict[str, Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from msgbook_format.checks.file_rules import bom, mixed_line_ends
 from msgbook_format.checks.lookalikes import fence_run
 from msgbook_format.checks.marker_rules import fences
 from msgbook_format.document.reader import reads
-from msgbook_format.syntax.jsontext import same
+from msgbook_format.jsontext import is_same
 from msgbook_format.syntax.split import BOM
 
 
@@ -53,7 +53,7 @@ def _close_fences(text: str) -> str:
 
 def _same(left: str, right: str) -> bool:
     """Whether two texts hold one notebook, aside from verbatim bits."""
-    return same(_without_bits(reads(left)), _without_bits(reads(right)))
+    return is_same(_without_bits(reads(left)), _without_bits(reads(right)))
 
 
 def _without_bits(notebook: dict[str, Any]) -> dict[str, Any]:

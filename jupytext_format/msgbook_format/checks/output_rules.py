@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import get_args
 
+from msgbook_format import jsontext
 from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.syntax.magic_lines import parse_msg_line
 from msgbook_format.turn.model import ResultStatus, TurnStatus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, has_msgbook_kernel
 from msgbook_format.syntax.frontmatter import NAMED_FIELDS, can_hold, section_name
 
@@ -50,7 +50,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     kernelspec = ours.get("kernelspec")
     if kernelspec is None:
         ours.pop("kernelspec", None)
-    if jsontext.same(kernelspec, KERNELSPEC):
+    if jsontext.is_same(kernelspec, KERNELSPEC):
         del ours["kernelspec"]
     # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
     if has_msgbook_kernel(metadata) and _language(metadata) == LANGUAGE:

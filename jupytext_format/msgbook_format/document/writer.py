@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.cells.attachments import read_attachments, write_attachments
 from msgbook_format.cells.cell import parse_output_cells, read_outputs
 from msgbook_format.document.notebook_metadata import (
@@ -18,7 +19,6 @@ from msgbook_format.outputs.cell_outputs import has_same_outputs, write_cell_out
 from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import plan_heads
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
@@ -190,7 +190,7 @@ def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
     if head.cell["cell_type"] == "code":
         return has_same_outputs(read_outputs(text, head.base, head.is_code, dialect), head.cell)
     found = read_attachments(parse_output_cells(text, dialect))
-    return bool(found) and jsontext.same(found, head.cell.get("attachments"))
+    return bool(found) and jsontext.is_same(found, head.cell.get("attachments"))
 
 
 def _holds_same(block: str, canonical: str) -> bool:
@@ -199,7 +199,7 @@ def _holds_same(block: str, canonical: str) -> bool:
         return False
     given = read_metadata(*parse_frontmatter(block))
     wanted = read_metadata(*(parse_frontmatter(canonical) if canonical else (None, None)))
-    return jsontext.same(list(given), list(wanted))
+    return jsontext.is_same(list(given), list(wanted))
 
 
 def _with_heading(document: str, heading: str) -> str:

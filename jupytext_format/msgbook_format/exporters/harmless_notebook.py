@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import from_dict
 
-from msgbook_format.cells.code import is_code
+from msgbook_format.cells import is_code
 from msgbook_format.exporters.harmless_outputs import presentable_outputs
 from msgbook_format.exporters.nbconvert_markdown import spelled_out
 from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
-from msgbook_format.syntax.dialect import Dialect
-from msgbook_format.turn import safe_markdown
-from msgbook_format.turn.markdown.escape import code_block
+from msgbook_format.syntax import Dialect
+from msgbook_format.turn import code_block, safe_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
-from msgbook_format.turn import safe_markdown, to_markdown, turn_of
-from msgbook_format.turn.markdown.links import safe_image
+from msgbook_format.turn import safe_image, safe_markdown, to_markdown, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -21,7 +21,7 @@ from nbconvert.exporters.html import HTMLExporter
 from nbconvert.utils.exceptions import ConversionException
 from traitlets import default
 
-from msgbook_format.document.reader import reads
+from msgbook_format.document import reads
 from msgbook_format.exporters.harmless_notebook import (
     convertible,
     has_formulas,
@@ -30,10 +30,8 @@ from msgbook_format.exporters.harmless_notebook import (
 )
 
 # Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
-from msgbook_format.files import ipynb
-from msgbook_format.files.message_files import read_file
-from msgbook_format.files.regular_files import require_regular
-from msgbook_format.syntax.dialect import KERNELSPEC, has_msgbook_kernel
+from msgbook_format.files import parse_ipynb, read_file, require_regular
+from msgbook_format.syntax import KERNELSPEC, has_msgbook_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +142,7 @@ def _read(file_stream: Any) -> dict[str, Any]:
         return read_file(Path(name))
     text = file_stream.read()
     if name.endswith(".ipynb") or _is_notebook(text):
-        return ipynb.parse(text.encode("utf-8", "surrogatepass"), name or "the notebook")
+        return parse_ipynb(text.encode("utf-8", "surrogatepass"), name or "the notebook")
     return reads(text)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from msgbook_format.syntax.string_positions import StringPositions
-from msgbook_format.turn.markdown.escape import visible
+from msgbook_format.syntax import StringPositions
+from msgbook_format.turn import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

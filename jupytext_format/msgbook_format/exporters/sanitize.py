@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html import escape, unescape
 
-from msgbook_format.turn.markdown.links import safe_destination
+from msgbook_format.turn import safe_destination
 
 TAGS = frozenset(
     [

@@ -1,1 +1,42 @@
 """Message files and notebooks on disk."""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
+    from msgbook_format.files.message_files import (
+        SUFFIX,
+        Snapshot,
+        decode,
+        encode,
+        has_section,
+        read_file,
+        replace_bytes,
+    )
+    from msgbook_format.files.regular_files import read_regular, require_regular
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
+            "message_files": "SUFFIX Snapshot decode encode has_section read_file replace_bytes",
+            "regular_files": "read_regular require_regular",
+        },
+    )
+
+__all__ = [
+    "SUFFIX",
+    "Snapshot",
+    "decode",
+    "encode",
+    "has_section",
+    "parse_ipynb",
+    "read_file",
+    "read_regular",
+    "reads_ipynb",
+    "replace_bytes",
+    "require_regular",
+    "writes_ipynb",
+]

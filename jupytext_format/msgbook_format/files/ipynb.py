@@ -27,7 +27,7 @@ class BrokenNotebookError(ValueError):
     """JSON that is no notebook, or one with parts that cannot be read."""
 
 
-def reads(text: str) -> dict[str, Any]:
+def reads_ipynb(text: str) -> dict[str, Any]:
     """Return the notebook that the text of an `.ipynb` file holds, as plain JSON of nbformat 4.
 
     Older notebooks are converted. Whether cells and outputs are valid is not looked at further
@@ -49,8 +49,8 @@ def reads(text: str) -> dict[str, Any]:
     return notebook
 
 
-def parse(data: bytes, path: Path | str) -> dict[str, Any]:
-    """Return the notebook in the bytes of the file at `path`, as `reads` does.
+def parse_ipynb(data: bytes, path: Path | str) -> dict[str, Any]:
+    """Return the notebook in the bytes of the file at `path`, as `reads_ipynb` does.
 
     Its cells and outputs are objects that have the fields of their kind, so that it can be written
     again; what else they hold may be odd.
@@ -59,14 +59,14 @@ def parse(data: bytes, path: Path | str) -> dict[str, Any]:
         NotANotebookError: There is none in them.
     """
     try:
-        notebook = reads(data.decode("utf-8"))
+        notebook = reads_ipynb(data.decode("utf-8"))
         _require_sound(notebook)
     except (ValueError, RecursionError) as error:
         raise NotANotebookError(path, _found(error)) from error
     return notebook
 
 
-def writes(notebook: dict[str, Any]) -> str:
+def writes_ipynb(notebook: dict[str, Any]) -> str:
     """Return the text of the `.ipynb` file of a notebook of nbformat 4, which is not modified.
 
     Lone surrogates, which have no bytes in UTF-8, are escaped, and with them all but ASCII.

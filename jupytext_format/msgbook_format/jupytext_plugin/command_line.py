@@ -11,7 +11,7 @@ from typing import Any
 
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError, NotAMessageFile
-from msgbook_format.files.message_files import has_section
+from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin.message_format import (
     FORMAT_NAME,
     is_message_path,

@@ -13,12 +13,11 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from msgbook_format import reads
-from msgbook_format.document.unsaid import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
-from msgbook_format.files.message_files import encode, has_section
+from msgbook_format import jsontext, reads
+from msgbook_format.document import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
+from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
 from msgbook_format.jupytext_plugin.unwritable import replace_odd, restore_odd
-from msgbook_format.syntax import jsontext
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"

@@ -12,8 +12,7 @@ import jupytext.formats
 import jupytext.header
 
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.files.message_files import decode, has_section, replace_bytes
-from msgbook_format.files.regular_files import read_regular, require_regular
+from msgbook_format.files import decode, has_section, read_regular, replace_bytes, require_regular
 from msgbook_format.jupytext_plugin.conversion import keep_present, read_text, write_text
 from msgbook_format.jupytext_plugin.message_format import (
     FORMAT_NAME,
@@ -26,7 +25,7 @@ from msgbook_format.jupytext_plugin.message_format import (
 )
 from msgbook_format.jupytext_plugin.pairing import names_section
 from msgbook_format.nodes import as_nodes
-from msgbook_format.outputs.files import keep_lost_data, load_output_files
+from msgbook_format.outputs import keep_lost_data, load_output_files
 
 Function = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 
 _WHOLE = "whole"
 _DISPLAYS = ("display_data", "execute_result")
@@ -61,7 +61,7 @@ def _restored_output(output: Any) -> Any:
     if found is None:
         return output
     whole = found[1]
-    return whole if not _fits_output(whole) and jsontext.same(output, _shown(whole)) else output
+    return whole if not _fits_output(whole) and jsontext.is_same(output, _shown(whole)) else output
 
 
 def _with_whole(metadata: _Json, whole: Any) -> _Json:

@@ -1,1 +1,27 @@
 """The outputs of code cells as `# %%%` cells: streams, MIME data, errors, files."""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.outputs.cell_outputs import derive_anew
+    from msgbook_format.outputs.file_references import open_references
+    from msgbook_format.outputs.files import find_problem, keep_lost_data, load_output_files
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "cell_outputs": "derive_anew",
+            "file_references": "open_references",
+            "files": "find_problem keep_lost_data load_output_files",
+        },
+    )
+
+__all__ = [
+    "derive_anew",
+    "find_problem",
+    "keep_lost_data",
+    "load_output_files",
+    "open_references",
+]

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.outputs.code_outputs import is_output, read_output, write_outputs
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
@@ -91,7 +91,7 @@ def write_cell_outputs(
 
 def has_same_outputs(run: CellOutputs, cell: dict[str, Any]) -> bool:
     """Whether a run read from text is what `cell` holds, aside from derived text."""
-    return run.count == cell["execution_count"] and jsontext.same(
+    return run.count == cell["execution_count"] and jsontext.is_same(
         without_derived(run.outputs), without_derived(cell["outputs"])
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import NoneType
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.outputs.file_references import (
     add_reference,
     drop_loaded,
@@ -13,7 +14,6 @@ from msgbook_format.outputs.file_references import (
     write_reference,
 )
 from msgbook_format.outputs.streams import count_joined, is_stream, read_streams, write_streams
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
 from msgbook_format.syntax.text_cell import TextCell
@@ -147,7 +147,7 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
             continue
         if kind == "execute_result":
             attributes.insert(0, ("output", kind))
-            if not jsontext.same(output["execution_count"], count):
+            if not jsontext.is_same(output["execution_count"], count):
                 attributes.append(("result_n", jsontext.dumps(output["execution_count"])))
         if metadata:
             attributes.append(("metadata", jsontext.dumps(metadata)))

@@ -12,7 +12,7 @@ from copy import deepcopy
 from hashlib import sha256
 from typing import Any
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_MIME
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.outputs.code_outputs import is_binary
 from msgbook_format.outputs.file_references import (
     Reference,
@@ -21,7 +22,6 @@ from msgbook_format.outputs.file_references import (
     open_references,
     without_lost,
 )
-from msgbook_format.syntax import jsontext
 
 MAX_BYTES = 20_000_000
 """Of one file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 from msgbook_format.syntax.lines import STREAM_PREFIX
 
 _FIELDS = {"output_type", "name", "text"}

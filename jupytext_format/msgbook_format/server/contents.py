@@ -14,7 +14,7 @@ from traitlets import Set
 
 from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.files.message_files import has_section
+from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
 from msgbook_format.jupytext_plugin.conversion import keep_present
 from msgbook_format.jupytext_plugin.message_format import is_message_path
@@ -24,8 +24,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     names_section,
 )
 from msgbook_format.nodes import as_nodes
-from msgbook_format.outputs.cell_outputs import derive_anew
-from msgbook_format.outputs.files import keep_lost_data
+from msgbook_format.outputs import derive_anew, keep_lost_data
 from msgbook_format.server.manager_class import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
 from msgbook_format.server.ownership import (

@@ -7,9 +7,8 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from msgbook_format.files.regular_files import require_regular
-from msgbook_format.outputs.file_references import open_references
-from msgbook_format.outputs.files import load_output_files
+from msgbook_format.files import require_regular
+from msgbook_format.outputs import load_output_files, open_references
 
 
 def find_os_path(manager: Any, path: str) -> Path | None:

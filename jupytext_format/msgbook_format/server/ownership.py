@@ -9,7 +9,7 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from msgbook_format.files.message_files import has_section
+from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files

@@ -7,8 +7,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from msgbook_format.syntax import jsontext
-from msgbook_format.turn.output_cells.turns import without_derived
+from msgbook_format import jsontext
+from msgbook_format.turn import without_derived
 
 _LONGEST_FORMATS = 1000
 _OWN = ".msg.md:msg"

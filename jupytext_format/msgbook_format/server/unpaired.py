@@ -13,9 +13,9 @@ from nbformat import NotebookNode
 from tornado.web import HTTPError
 
 from msgbook_format import reads
-from msgbook_format.files.message_files import encode
+from msgbook_format.files import encode
 from msgbook_format.jupytext_plugin.message_format import is_message_path
-from msgbook_format.outputs.cell_outputs import derive_anew
+from msgbook_format.outputs import derive_anew
 from msgbook_format.server.manager_class import build_subclass, explain_bytes, require_utf8, settle
 from msgbook_format.server.output_files import require_regular_file
 from msgbook_format.server.received_notebook import find_problem

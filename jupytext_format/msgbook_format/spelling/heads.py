@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from msgbook_format import jsontext
 from msgbook_format.cells.cell import PREAMBLE, ReadCell, read_lone_head, read_preamble
 from msgbook_format.cells.head import (
     has_same_head,
@@ -22,7 +23,6 @@ from msgbook_format.cells.ids import (
     nameless_label,
 )
 from msgbook_format.spelling import respell
-from msgbook_format.syntax import jsontext
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import split_cells, split_output_cells

@@ -9,3 +9,61 @@ A text has these parts, outermost first:
   type and attributes, and a body.
 - A `Dialect` is what parsing and formatting of a cell depend on: the kernel and the message section.
 """
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.syntax.dialect import (
+        KERNELSPEC,
+        LANGUAGE,
+        LANGUAGE_INFO,
+        Dialect,
+        has_msgbook_kernel,
+    )
+    from msgbook_format.syntax.fence import write_fence
+    from msgbook_format.syntax.frontmatter import split_frontmatter
+    from msgbook_format.syntax.magic_lines import (
+        MSG_MAGIC,
+        AgentLine,
+        parse_agent_line,
+        parse_msg_line,
+    )
+    from msgbook_format.syntax.string_positions import StringPositions
+    from msgbook_format.syntax.text_cell import parse_label
+    from msgbook_format.syntax.yaml_nodes import YamlError, compose
+    from msgbook_format.syntax.yaml_values import plain_value
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO Dialect has_msgbook_kernel",
+            "fence": "write_fence",
+            "frontmatter": "split_frontmatter",
+            "magic_lines": "MSG_MAGIC AgentLine parse_agent_line parse_msg_line",
+            "string_positions": "StringPositions",
+            "text_cell": "parse_label",
+            "yaml_nodes": "YamlError compose",
+            "yaml_values": "plain_value",
+        },
+    )
+
+__all__ = [
+    "KERNELSPEC",
+    "LANGUAGE",
+    "LANGUAGE_INFO",
+    "MSG_MAGIC",
+    "AgentLine",
+    "Dialect",
+    "StringPositions",
+    "YamlError",
+    "compose",
+    "has_msgbook_kernel",
+    "parse_agent_line",
+    "parse_label",
+    "parse_msg_line",
+    "plain_value",
+    "split_frontmatter",
+    "write_fence",
+]

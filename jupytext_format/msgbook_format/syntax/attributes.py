@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 
 Value = str | Literal[True]
 """Of an attribute: its text, or True for a flag."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import Attributes, format_footnote, parse_footnote
 from msgbook_format.syntax.lines import STREAM_PREFIX, Escaper, trim
 
@@ -92,6 +92,12 @@ def format_text_cell(cell: TextCell, marker: str, escaper: Escaper) -> str:
     if body:
         parts.append(body)
     return "\n\n".join(parts)
+
+
+def parse_label(text: str) -> str | None:
+    """Return the label of the marker that a text begins with; None without a marker or label."""
+    match = _MARKER.match(text)
+    return None if match is None else _title_and_label(match[0][match.end(2) :])[1]
 
 
 def is_title(text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STR = "tag:yaml.org,2002:str"

@@ -4,9 +4,9 @@ The Markdown needs a parser, which takes as long to import as a fifth of a kerne
 imported when it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgbook_format.lazy import lazy_names
 from msgbook_format.turn.model import (
     TURN_MIME,
     TURN_VERSION,
@@ -25,37 +25,47 @@ from msgbook_format.turn.steps import (
 )
 
 if TYPE_CHECKING:
+    from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
+    from msgbook_format.turn.markdown.escape import code_block, visible
+    from msgbook_format.turn.markdown.links import safe_destination, safe_image
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
     from msgbook_format.turn.markdown.safe import safe_markdown
+    from msgbook_format.turn.output_cells.turns import without_derived
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "finish_reasons": "PROVIDER_REASONS LimitReason",
+            "markdown.escape": "code_block visible",
+            "markdown.links": "safe_destination safe_image",
+            "markdown.render": "bundle to_markdown to_plain",
+            "markdown.safe": "safe_markdown",
+            "output_cells.turns": "without_derived",
+        },
+    )
 
 __all__ = [
+    "PROVIDER_REASONS",
     "TURN_MIME",
     "TURN_VERSION",
     "Block",
     "Context",
+    "LimitReason",
     "Turn",
     "Usage",
     "answer_text",
     "blocks_of_type",
     "bundle",
+    "code_block",
     "is_finished_call",
     "match_results",
+    "safe_destination",
+    "safe_image",
     "safe_markdown",
     "step_positions",
     "to_markdown",
     "to_plain",
     "turn_of",
+    "visible",
+    "without_derived",
 ]
-
-_HOMES = {
-    "bundle": "markdown.render",
-    "to_markdown": "markdown.render",
-    "to_plain": "markdown.render",
-    "safe_markdown": "markdown.safe",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from msgbook.text import repair_surrogates, visible
-from msgbook_format.agents import properties as agent_properties
-from msgbook_format.agents.properties import PROPERTIES, property_table
+from msgbook_format.agents import PROPERTIES, property_table, read_names, read_text
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -124,7 +123,7 @@ def text_value(value: Any) -> str:
     Raises:
         ValueError: It is something else.
     """
-    return repair_surrogates(agent_properties.text_value(value))
+    return repair_surrogates(read_text(value))
 
 
 def name_values(value: Any) -> tuple[str, ...]:
@@ -133,7 +132,7 @@ def name_values(value: Any) -> tuple[str, ...]:
     Raises:
         ValueError: It is something else, or very long.
     """
-    return tuple(map(repair_surrogates, agent_properties.name_values(value)))
+    return tuple(map(repair_surrogates, read_names(value)))
 
 
 def _sendable(value: Any) -> Any:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from msgbook_format.syntax.frontmatter import split_frontmatter
-from msgbook_format.syntax.yaml_nodes import YamlError, compose
-from msgbook_format.syntax.yaml_values import plain_value
+from msgbook_format.syntax import YamlError, compose, plain_value, split_frontmatter
 
 
 class MarkdownFile(NamedTuple):

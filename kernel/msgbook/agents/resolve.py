@@ -19,12 +19,12 @@ from msgbook.agents.markdown_file import split_markdown
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic_name, source_of
 from msgbook.text import one_line, visible
-from msgbook_format.agents.definitions import (
+from msgbook_format.agents import (
     DEFAULT_AGENT,
     AgentTables,
     agent_tables,
 )
-from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line
+from msgbook_format.syntax import AgentLine, parse_agent_line
 
 _FRONTMATTER = 200_000
 """Characters of a frontmatter in which agents are looked for."""

@@ -14,7 +14,7 @@ from msgbook.approval.rules import Rule, read_rules
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line
-from msgbook_format.files.regular_files import read_regular
+from msgbook_format.files import read_regular
 
 PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""

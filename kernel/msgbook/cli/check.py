@@ -72,8 +72,8 @@ def check_files(files: Sequence[str], *, as_json: bool, mend: bool) -> int:
 
 def _check_file(path: Path, mend: bool) -> list[Finding]:
     from msgbook_format import checks
-    from msgbook_format.files.message_files import Snapshot
-    from msgbook_format.outputs.files import find_problem
+    from msgbook_format.files import Snapshot
+    from msgbook_format.outputs import find_problem
 
     require_text(path)
     snapshot = Snapshot.read(path)

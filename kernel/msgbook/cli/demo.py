@@ -22,7 +22,7 @@ from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.files.message_files import SUFFIX
+from msgbook_format.files import SUFFIX
 
 CELL_TIMEOUT = 120
 """Seconds that one cell of the headless demo may take."""

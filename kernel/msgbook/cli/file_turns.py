@@ -27,7 +27,7 @@ from msgbook.turn.record import REFERENCE_STEP
 from msgbook.turn.replay import turn_messages
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
-from msgbook_format.syntax.dialect import has_msgbook_kernel
+from msgbook_format.syntax import has_msgbook_kernel
 from msgbook_format.turn import Block, Turn, turn_of
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ def list_target(target: str) -> int:
         DocumentError: There is no such file, or it cannot be read.
     """
     from msgbook.notebook.conversation_file import Document
-    from msgbook_format.agents.definitions import list_agents
+    from msgbook_format.agents import list_agents
 
     path, part = _split(target)
     notebook = Document.read(path).notebook
@@ -69,8 +69,8 @@ def _split(target: str) -> tuple[Path, str | None]:
 
 
 def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:
-    from msgbook_format.cells.code import is_code
-    from msgbook_format.syntax.dialect import Dialect
+    from msgbook_format.cells import is_code
+    from msgbook_format.syntax import Dialect
 
     if cell["cell_type"] == "code":
         dialect = Dialect.from_metadata(notebook["metadata"], None)

@@ -42,9 +42,9 @@ def set_default(path: Path, agent: str) -> int:
     Raises:
         CommandError: The agent is not known, or the file cannot be read or written or changed.
     """
-    from msgbook_format.agents.default_agent import FrontmatterError, with_default_agent
+    from msgbook_format.agents import FrontmatterError, with_default_agent
     from msgbook_format.errors import MessageFileError
-    from msgbook_format.files.message_files import Snapshot
+    from msgbook_format.files import Snapshot
 
     try:
         require_text(path)
@@ -61,7 +61,7 @@ def set_default(path: Path, agent: str) -> int:
 
 def _require_known(path: Path, text: str, agent: str) -> None:
     from msgbook_format import reads
-    from msgbook_format.agents.definitions import defined_agents, list_agents
+    from msgbook_format.agents import defined_agents, list_agents
 
     if not agent or line_of(agent) != agent:
         raise CommandError(f"expected the name of an agent, found {agent!r}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
-from msgbook_format.turn.markdown.escape import visible
+from msgbook_format.turn import visible
 
 if TYPE_CHECKING:
     from msgbook.turn.record import TurnRecord

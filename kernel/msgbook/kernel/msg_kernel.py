@@ -32,7 +32,7 @@ from msgbook.notebook.cells import is_own_magic
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.notebook.session_memory import RequestedCell
 from msgbook.text import repair_surrogates
-from msgbook_format.syntax.dialect import LANGUAGE_INFO
+from msgbook_format.syntax import LANGUAGE_INFO
 
 if TYPE_CHECKING:
     from msgbook.tools import Namespace

@@ -15,7 +15,7 @@ from msgbook.notebook.cells import Cell, metadata_of
 from msgbook.request import UNKNOWN_MODEL
 from msgbook.request.active_agent import find_agent_sources
 from msgbook.text import one_line, visible
-from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line
+from msgbook_format.syntax import AgentLine, parse_agent_line
 
 _USAGE = (
     "Expected %agent, %agent list, %agent default NAME or %agent new NAME KEY=VALUE ... "

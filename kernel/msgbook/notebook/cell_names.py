@@ -109,14 +109,13 @@ def _shared_length(first: str, second: str) -> int:
 def _label_of(cell: Cell) -> str | None:
     """Return the label of the cell in its text file, if its spelling was kept: it is not the id."""
     # Imported here: the kernel starts without the format.
-    from msgbook_format.syntax.lines import Escaper
-    from msgbook_format.syntax.text_cell import parse_text_cell
+    from msgbook_format.syntax import parse_label
 
     text = metadata_of(cell).get("text")
     spelling = text.get("cell") if isinstance(text, Mapping) else None
     if not isinstance(spelling, str):
         return None
-    return parse_text_cell(spelling.partition("\n")[0], Escaper.for_heading(None)).label
+    return parse_label(spelling)
 
 
 def _quoted(name: str) -> str:

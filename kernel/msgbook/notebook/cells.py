@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.notebook.magics_table import OWN_MAGICS
-from msgbook_format.syntax.magic_lines import MSG_MAGIC, parse_msg_line
+from msgbook_format.syntax import MSG_MAGIC, parse_msg_line
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. It comes from a page or a file, so any key may be missing or odd."""

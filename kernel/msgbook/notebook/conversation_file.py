@@ -14,12 +14,18 @@ from typing import Any
 
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX
-from msgbook_format.document.reader import reads
+from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
-from msgbook_format.files import ipynb
-from msgbook_format.files.message_files import SUFFIX, Snapshot, encode, replace_bytes
-from msgbook_format.files.regular_files import read_regular
-from msgbook_format.outputs.files import keep_lost_data, load_output_files
+from msgbook_format.files import (
+    SUFFIX,
+    Snapshot,
+    encode,
+    parse_ipynb,
+    read_regular,
+    replace_bytes,
+    writes_ipynb,
+)
+from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.turn import Turn, bundle
 
 
@@ -50,7 +56,7 @@ class Document:
         try:
             if path.suffix == NOTEBOOK_SUFFIX:
                 data = read_regular(path)
-                return cls(path, ipynb.parse(data, path), sha256(data).digest())
+                return cls(path, parse_ipynb(data, path), sha256(data).digest())
             snapshot = Snapshot.read(path)
             notebook = reads(snapshot.text)
             load_output_files(notebook, path)
@@ -216,4 +222,4 @@ def _write_new_file(path: Path, data: bytes) -> None:
 def _encoded(notebook: dict[str, Any], path: Path) -> bytes:
     if path.suffix != NOTEBOOK_SUFFIX:
         return encode(keep_lost_data(notebook, path))
-    return ipynb.writes(notebook).encode()
+    return writes_ipynb(notebook).encode()

@@ -27,8 +27,14 @@ from msgbook.turn.calls import CallRunner, CapResult
 from msgbook.turn.limits import Budgets, RepeatedFailures, max_steps_notice
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
-from msgbook_format.turn import Block, Usage, answer_text, blocks_of_type
-from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
+from msgbook_format.turn import (
+    PROVIDER_REASONS,
+    Block,
+    LimitReason,
+    Usage,
+    answer_text,
+    blocks_of_type,
+)
 
 
 async def run_turn(

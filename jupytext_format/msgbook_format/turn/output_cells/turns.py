@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from msgbook_format.syntax import jsontext
+from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes, is_type
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, TURN_VERSION, turn_of
@@ -150,7 +150,7 @@ def _write_turn_attrs(turn: dict[str, Any], metadata: dict[str, Any], speaks: bo
     for key in ("usage", "context"):
         if isinstance(turn.get(key), dict):
             attributes.append((key, jsontext.dumps(turn.pop(key))))
-    if jsontext.same(turn["version"], TURN_VERSION):
+    if jsontext.is_same(turn["version"], TURN_VERSION):
         del turn["version"]
     if turn:
         attributes.append(("turn", jsontext.dumps(turn)))

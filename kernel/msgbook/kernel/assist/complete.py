@@ -21,7 +21,7 @@ from msgbook.notebook.magics_table import (
     next_words,
 )
 from msgbook.text import one_line, visible
-from msgbook_format.syntax.magic_lines import MSG_MAGIC
+from msgbook_format.syntax import MSG_MAGIC
 
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000

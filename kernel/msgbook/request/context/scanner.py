@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from msgbook_format.syntax.string_positions import StringPositions
+from msgbook_format.syntax import StringPositions
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

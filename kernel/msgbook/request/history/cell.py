@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +22,7 @@ from msgbook.request.history.outputs import outputs_images, outputs_text
 from msgbook.request.history.summary import MissingSummary, SummaryLookup, source_of_text, spoken
 from msgbook.request.history.turns import answer_messages
 from msgbook.text import capped
+from msgbook_format.syntax import write_fence
 from msgbook_format.turn import Turn, turn_of
 
 CONTINUE_WORDS = (
@@ -41,7 +41,6 @@ as saved, and whether the model sees, the text with its images and its `<content
 
 _SYSTEM = "[system] "
 _SUMMARY = "[summary] "
-_FENCE = re.compile(r"`{3,}")
 
 
 # None of these is frozen: to make one takes several times as long, and a request makes thousands.
@@ -229,6 +228,4 @@ def _code(source: str) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    longest = max((len(run) for run in _FENCE.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
+    return write_fence(text.rstrip("\n") + "\n", language)

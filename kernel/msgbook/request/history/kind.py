@@ -14,7 +14,7 @@ from msgbook.notebook.cells import (
     source_of,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
-from msgbook_format.syntax.magic_lines import MSG_MAGIC
+from msgbook_format.syntax import MSG_MAGIC
 
 Kind = Literal["prompt", "code", "note", "none"]
 

@@ -155,12 +155,12 @@ def load_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def same(left: Any, right: Any) -> bool:
+def is_same(left: Any, right: Any) -> bool:
     """Return whether two JSON values are equal; unlike with `==`, `1`, `1.0` and `True` differ."""
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(is_same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
+        return len(left) == len(right) and all(map(is_same, left, right))
     if isinstance(left, str) and isinstance(right, str):
         return left == right
     return type(left) is type(right) and (left == right or (left != left and right != right))
