@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msgbook.messages import content_text
@@ -23,13 +22,6 @@ _RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
 """Limits for a result that is shown; the model is sent all of it."""
 
 _SIGNS = {"reasoning": "💭 ", "text": ""}
-
-
-@dataclass
-class DisplayMode:
-    """The way turns are shown to clients that name no cells; `%display` changes it."""
-
-    as_text: bool = False
 
 
 class TextDisplay:

@@ -1,7 +1,8 @@
-"""The interface through which a running turn is shown."""
+"""The interface through which a running turn is shown, and the choice of its form."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -16,6 +17,13 @@ class TurnView(Protocol):
 
     def finish(self) -> None:
         """Show the record now; it does not change any more."""
+
+
+@dataclass
+class DisplayMode:
+    """The way turns are shown to clients that name no cells; `%display` changes it."""
+
+    as_text: bool = False
 
 
 class HiddenTurn:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, Question, ReadLine, Rule, ask_by_line, load_with_project
 from msgbook.config import Settings, hide_key
-from msgbook.display.console import DisplayMode
 from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
+from msgbook.display.turn_view import DisplayMode
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import OutputRecorder

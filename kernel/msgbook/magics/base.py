@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.display.console import DisplayMode
+from msgbook.display.turn_view import DisplayMode
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.notebook.transcript import Transcript

@@ -12,12 +12,12 @@ from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import needs_other_cells
-from msgbook.kernel.assist.prompt_scope import PromptScope, python_names
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import LiveNotebook, Notebook, Transcript, all_cells
 
 if TYPE_CHECKING:
     from msgbook.agents.resolve import AvailableAgent
+    from msgbook.kernel.assist.prompt_scope import PromptScope
     from msgbook.notebook.cells import Cell
     from msgbook.tools import Tool
 
@@ -84,6 +84,9 @@ class Assistant:
         return inspect.reply(shown and redact(shown, self._settings().secrets))
 
     def _scope(self, notebook: Notebook) -> PromptScope:
+        # Imported here: the kernel starts without it.
+        from msgbook.kernel.assist.prompt_scope import PromptScope, python_names
+
         magics = list(self._magics())
         return PromptScope(
             self._roots,
