@@ -185,7 +185,7 @@ def test_what_is_no_text_or_too_long_is_a_notice(project):
 
     assert found.rules == (ProjectRule("utf16.md", "ok"),)
     assert found.notices == (
-        ".msgbook/rules/bin.md: not read, since it is no text.",
+        ".msgbook/rules/bin.md: not read, since it is not text.",
         f".msgbook/rules/long.md: not read, since it is longer than {FILE_LIMIT} bytes.",
     )
 

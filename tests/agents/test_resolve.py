@@ -8,7 +8,7 @@ from msgbook.agents.agent import Agent
 from msgbook.agents.resolve import (
     AgentSources,
     UnknownAgentError,
-    list_agents,
+    list_available_agents,
     requested_name,
     resolve_agent,
 )
@@ -187,7 +187,7 @@ def test_a_name_of_the_answering_agent_that_is_wrong_is_said_only_for_that_agent
 def test_the_list_of_agents_marks_the_one_that_answers():
     cells = [code("%agent new critic models=m"), code("%agent default reviewer")]
 
-    listed = list_agents(cells, AgentSources(FRONTMATTER))
+    listed = list_available_agents(cells, AgentSources(FRONTMATTER))
 
     assert [(one.agent.name, one.agent.origin, one.is_default) for one in listed] == [
         ("critic", "cell", False),

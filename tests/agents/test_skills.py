@@ -43,8 +43,8 @@ def test_a_skill_is_its_frontmatter():
         ("---\nname: ''\ndescription: d\n---\n", "expected name:"),
         ("---\nname: [pdf]\ndescription: d\n---\n", "expected name:"),
         (f"---\nname: pdf\ndescription: {'d' * 1025}\n---\n", "expected description:"),
-        ("---\nname: [pdf\n---\n", "no YAML in line"),
-        ("---\n- name\n---\n", "no mapping"),
+        ("---\nname: [pdf\n---\n", "is not YAML"),
+        ("---\n- name\n---\n", "to map names to values"),
     ],
 )
 def test_a_file_without_name_and_description_is_no_skill(text, words):

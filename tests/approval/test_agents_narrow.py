@@ -45,11 +45,11 @@ def test_names_of_nothing_are_dropped_and_said():
     assert kept == Agent("a", provider=None, tools=("read",), mcp_servers=())
     assert notices == [
         (
-            "Agent a: provider 'evil' is none of your configuration (openai, local); "
+            "Agent a: provider 'evil' is not in your configuration (openai, local); "
             "your default one answers."
         ),
         "Agent a: there is no tool 'rm' (read, grep).",
-        "Agent a: the MCP server 'spy' is none of your configuration (web).",
+        "Agent a: the MCP server 'spy' is not in your configuration (web).",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What an agent is. Pure; files are hostile, so any value may be of any type."""
+"""An agent and its properties. Pure; a file may be hostile, so any value may be of any type."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Somebody who answers. What is None is not set: the user's settings count."""
+    """An agent. A property that is None is not set, and the user's settings apply."""
 
     name: str
     origin: Origin = "built-in"
     description: str | None = None
-    """For who chooses among agents; no part of the request."""
+    """Help in choosing an agent; not part of the request."""
     models: tuple[str, ...] = ()
-    """The first one answers; the others are there to choose from."""
+    """The first model answers; the others are alternatives."""
     provider: str | None = None
-    """Name of one in the user's configuration."""
+    """Name of a provider in the user's configuration."""
     context_window: int | None = None
-    """Tokens of request and answer together that the model takes."""
+    """Tokens of request and answer together that the model accepts."""
     max_output_tokens: int | None = None
     reasoning: bool | None = None
     reasoning_effort: str | None = None
@@ -38,13 +38,13 @@ class Agent:
     use_temperature: bool = True
     temperature: float | None = None
     system_prompt: str | None = None
-    """None for msgbook's own; an empty text for none at all."""
+    """None for msgbook's default; an empty text for no system prompt."""
     tools: tuple[str, ...] | None = None
-    """Names of those that it may call; None for all."""
+    """Names of the tools that it may call; None for all."""
     mcp_servers: tuple[str, ...] | None = None
-    """Names of those whose tools it may call; None for all."""
+    """Names of the servers whose tools it may call; None for all."""
     allowed_uris: tuple[str, ...] | None = None
-    """Folders below which it reads freely, as written; None for the user's roots."""
+    """Folders, as written, below which reading needs no approval; None for the user's roots."""
     max_steps: int | None = None
     token_budget: int | None = None
     time_budget: float | None = None
@@ -56,7 +56,7 @@ class Agent:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The limits that it wants for its turns, by their names in the settings."""
+        """The limits that the agent sets for its turns, by their names in the settings."""
         wanted = {
             "max_steps": self.max_steps,
             "token_budget": self.token_budget,
@@ -66,34 +66,37 @@ class Agent:
 
 
 class ParsedAgent(NamedTuple):
-    """An agent as far as it could be read."""
+    """An agent, as far as its definition could be read."""
 
     agent: Agent
     notices: tuple[str, ...]
-    """What is not followed, a line each."""
+    """One line for each property that is ignored."""
 
 
 def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
-    """An agent of a table of properties; what is wrong in it is a notice, the rest counts.
+    """Parse an agent's table of properties. A wrong property is a notice; the others apply.
 
     Args:
-        table: Of any type, as a file holds it; None for no properties.
+        table: A value of any type from a file; None for no properties.
     """
     if not isinstance(table, Mapping):
-        wrong = () if table is None else (_expected(name, "", "a mapping of properties", table),)
+        expected = "a mapping of properties"
+        wrong = () if table is None else (_describe_wrong(name, "", expected, table),)
         return ParsedAgent(Agent(name, origin), wrong)
     found: dict[str, Any] = {}
     notices = []
     for key, value in table.items():
         known = PROPERTIES.get(key)
         if known is None:
-            shown = _shown(key)
+            shown = _excerpt(key)
             notices.append(f"Agent {visible(name)}: unknown property {shown}; it is ignored.")
         elif value is not None:
             try:
-                found[key] = _sendable(known.read(value))
+                found[key] = _repair(known.read(value))
             except ValueError:
-                notices.append(_expected(name, key, known.expected, value, closed=known.narrows))
+                notices.append(
+                    _describe_wrong(name, key, known.expected, value, is_closed=known.narrows)
+                )
                 if known.narrows:
                     found[key] = ()
     return ParsedAgent(replace(Agent(name, origin), **found), tuple(notices))
@@ -118,38 +121,40 @@ def parse_temporary(name: str, attributes: Mapping[str, str]) -> ParsedAgent:
 
 
 def text_value(value: Any) -> str:
-    """A text that says something, and that can be sent.
+    """Return a non-empty text, with surrogates repaired.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value is something else.
     """
     return repair_surrogates(read_text(value))
 
 
 def name_values(value: Any) -> tuple[str, ...]:
-    """Names that can be sent: a list of them, or a single one.
+    """Return names from a list or a single name, with surrogates repaired.
 
     Raises:
-        ValueError: It is something else, or very long.
+        ValueError: The value is something else, or very long.
     """
     return tuple(map(repair_surrogates, read_names(value)))
 
 
-def _sendable(value: Any) -> Any:
-    """A property without halves of characters."""
+def _repair(value: Any) -> Any:
+    """Return a property with surrogates repaired."""
     if isinstance(value, tuple):
         return tuple(map(repair_surrogates, value))
     return repair_surrogates(value) if isinstance(value, str) else value
 
 
-def _expected(name: str, key: str, expected: str, value: Any, *, closed: bool = False) -> str:
-    what = f"Agent {visible(name)}: {key}".removesuffix(": ")
-    taken = "nothing is allowed" if closed else "it is ignored"
-    return f"{what}: expected {expected}, got {_shown(value)}; {taken}."
+def _describe_wrong(
+    name: str, key: str, expected: str, value: Any, *, is_closed: bool = False
+) -> str:
+    place = f"Agent {visible(name)}: {key}".removesuffix(": ")
+    effect = "nothing is allowed" if is_closed else "it is ignored"
+    return f"{place}: expected {expected}, got {_excerpt(value)}; {effect}."
 
 
-def _shown(value: Any) -> str:
-    """The beginning of a value, on one line."""
+def _excerpt(value: Any) -> str:
+    """Return the beginning of a value, on one line."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

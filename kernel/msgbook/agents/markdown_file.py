@@ -1,4 +1,4 @@
-"""A Markdown file with a frontmatter, as agents and skills are written."""
+"""Markdown files with a frontmatter: definitions of agents and skills."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from msgbook_format.syntax import YamlError, compose, plain_value, split_frontma
 
 
 class MarkdownFile(NamedTuple):
-    """What such a file says."""
+    """The parts of a Markdown file."""
 
     table: dict[str, Any]
-    """The frontmatter; empty without a readable one."""
+    """The frontmatter; empty if there is none, or it cannot be read."""
     body: str
-    """What follows, without blank lines around it."""
+    """The text after the frontmatter, without blank lines around it."""
     problem: str | None = None
-    """Why the frontmatter is not read."""
+    """Why the frontmatter cannot be read; None if it can."""
 
 
 def split_markdown(text: str) -> MarkdownFile:
-    """A file's frontmatter and body. Line ends become LF."""
+    """Split a file into frontmatter and body. Line ends become LF."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     end = split_frontmatter(text)
     block, body = text[:end], text[end:].strip()
@@ -30,7 +30,7 @@ def split_markdown(text: str) -> MarkdownFile:
         root = compose(inner)
         table = plain_value(root) if root is not None else {}
     except YamlError as error:
-        return MarkdownFile({}, body, f"no YAML in line {error.line + 1}: {error}.")
+        return MarkdownFile({}, body, f"line {error.line + 1} is not YAML: {error}.")
     if not isinstance(table, dict):
-        return MarkdownFile({}, body, "the frontmatter is no mapping of names to values.")
+        return MarkdownFile({}, body, "expected the frontmatter to map names to values.")
     return MarkdownFile(table, body)

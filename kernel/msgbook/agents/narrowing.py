@@ -1,6 +1,6 @@
-"""What an agent may have: it names things of the user's, and can only narrow. Pure.
+"""Narrowing of agents: they name what the user has configured, and can only restrict it. Pure.
 
-`max_steps` and the budgets are narrowed where the user's own limits are known: by
+`max_steps` and the budgets are narrowed elsewhere, with the user's own limits, by
 `Limits.narrow(agent.limits)`.
 """
 
@@ -17,35 +17,36 @@ from msgbook.text import one_line, visible
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredNames:
-    """Names of what the user has set up."""
+    """Names of providers, tools and MCP servers that the user has configured."""
 
     providers: Collection[str] = ()
     tools: Collection[str] = ()
     mcp_servers: Collection[str] = ()
 
 
-def narrow_agent(agent: Agent, owned: ConfiguredNames) -> tuple[Agent, list[str]]:
-    """The agent with those of its names that the user has set up.
+def narrow_agent(agent: Agent, configured: ConfiguredNames) -> tuple[Agent, list[str]]:
+    """Remove names from an agent that the user has not configured.
 
     Returns:
-        The agent, and a line for each name that is not followed.
+        The agent, and one line for each removed name.
     """
     notices = []
     provider = agent.provider
-    if provider is not None and provider not in owned.providers:
+    if provider is not None and provider not in configured.providers:
         notices.append(
-            f"{_of(agent)}: provider {_quoted(provider)} is none of your configuration"
-            f"{_known(owned.providers)}; your default one answers."
+            f"{_title(agent)}: provider {_quoted(provider)} is not in your configuration"
+            f"{_list_known(configured.providers)}; your default one answers."
         )
         provider = None
-    tools, unknown = _split(agent.tools, owned.tools)
+    tools, unknown = _split(agent.tools, configured.tools)
     notices += [
-        f"{_of(agent)}: there is no tool {_quoted(name)}{_known(owned.tools)}." for name in unknown
+        f"{_title(agent)}: there is no tool {_quoted(name)}{_list_known(configured.tools)}."
+        for name in unknown
     ]
-    servers, unknown = _split(agent.mcp_servers, owned.mcp_servers)
+    servers, unknown = _split(agent.mcp_servers, configured.mcp_servers)
     notices += [
-        f"{_of(agent)}: the MCP server {_quoted(name)} is none of your configuration"
-        f"{_known(owned.mcp_servers)}."
+        f"{_title(agent)}: the MCP server {_quoted(name)} is not in your configuration"
+        f"{_list_known(configured.mcp_servers)}."
         for name in unknown
     ]
     return replace(agent, provider=provider, tools=tools, mcp_servers=servers), notices
@@ -54,15 +55,15 @@ def narrow_agent(agent: Agent, owned: ConfiguredNames) -> tuple[Agent, list[str]
 def narrow_roots(
     agent: Agent, roots: Sequence[Path], real: Callable[[str], Path | None]
 ) -> tuple[tuple[Path, ...], list[str]]:
-    """The folders below which an agent reads freely: where its own and the user's overlap.
+    """Narrow the folders below which an agent reads without approval to its `allowed_uris`.
 
     Args:
-        roots: The user's, as real paths.
-        real: The real path that a path means, relative ones from the notebook's folder; None for
-            what is no path.
+        roots: The user's folders, as real paths.
+        real: Returns the real path of a path, relative to the notebook's folder; None if the text
+            is not a path.
 
     Returns:
-        The folders, and a line for each one that lies outside of the user's.
+        The folders, and one line for each of `allowed_uris` that lies outside of the user's.
     """
     if agent.allowed_uris is None:
         return tuple(roots), []
@@ -74,8 +75,10 @@ def narrow_roots(
         common = [_overlap(wanted, root) for root in roots] if wanted is not None else []
         found = [path for path in common if path is not None]
         if not found:
-            why = "is no folder" if wanted is None else "lies outside of what you may read freely"
-            notices.append(f"{_of(agent)}: allowed_uris: {_quoted(uri)} {why}; it allows nothing.")
+            problem = "is not a folder" if wanted is None else "is outside of your own folders"
+            notices.append(
+                f"{_title(agent)}: allowed_uris: {_quoted(uri)} {problem}; it allows nothing."
+            )
         allowed += found
     return tuple(dict.fromkeys(allowed)), notices
 
@@ -87,7 +90,7 @@ def _overlap(one: Path, other: Path) -> Path | None:
 
 
 def _path_of(uri: str) -> str | None:
-    """The path of a `file:` URI of this machine, or a text that is a path already."""
+    """Return the path of a `file:` URI of this machine; a plain path as it is."""
     if not uri.lower().startswith("file:"):
         return uri
     try:
@@ -106,7 +109,7 @@ def _split(
     return found, [name for name in wanted if name not in known]
 
 
-def _of(agent: Agent) -> str:
+def _title(agent: Agent) -> str:
     return f"Agent {visible(agent.name)}"
 
 
@@ -114,5 +117,5 @@ def _quoted(name: str) -> str:
     return repr(visible(one_line(name, 100)))
 
 
-def _known(names: Collection[str]) -> str:
+def _list_known(names: Collection[str]) -> str:
     return f" ({', '.join(names)})" if names else " (there are none)"

@@ -1,7 +1,7 @@
-"""Reads what a project holds of agents, rules and skills. The only I/O of this package.
+"""The agents, rules and skills of a project, read from its files. The only I/O of this package.
 
-A project may come from anybody: no link out of it is followed, no secret is read, nothing is
-longer or more than is bounded here. What is odd is a notice.
+A project may come from anybody. So no link out of it is followed, no secret is read, and lengths
+and numbers of files are limited. Each problem is a notice.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ FILE_LIMIT = 100_000
 """Bytes of one file."""
 
 MOST_FILES = 200
-"""Files of one kind that are read."""
+"""Files of one kind that are read: agents, rules or skills."""
 
 _MOST_ENTRIES = 2_000
-"""Entries of folders that are looked at for one kind."""
+"""Entries of folders that are visited for one kind."""
 
 _MOST_LEVELS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFiles:
-    """What a project, and for skills the user's home, holds for the conversation."""
+    """Agents, rules and skills of a project; skills of the user's home, too."""
 
     agents: dict[str, str] = field(default_factory=dict)
     """Texts of `.msgbook/agents/NAME.md`, by NAME, sorted."""
     rules: tuple[ProjectRule, ...] = ()
-    """`AGENTS.md` first, then those of `.msgbook/rules`, sorted."""
+    """`AGENTS.md` first, then the files in `.msgbook/rules`, sorted."""
     skills: tuple[Skill, ...] = ()
-    """Those of the project, then those of the home whose names are new."""
+    """Skills of the project, then skills of the home with other names."""
     notices: tuple[str, ...] = ()
-    """What is not read, a line each."""
+    """One line for each file or folder that is not read."""
 
 
 def read_project(project: Path | None, folder: Path, home: Path | None = None) -> ProjectFiles:
-    """Read the files as they are now; takes time, so call it in a thread.
+    """Read the files as they are now. Takes time, so call it in a thread.
 
     Args:
-        project: The project's folder; None for none that counts.
-        folder: The notebook's, in the project: paths of skills start there.
-        home: Where the user's own skills are; None for none.
+        project: The project's folder; None if there is no project or it is not trusted.
+        folder: The notebook's folder in the project: paths of skills are relative to it.
+        home: The folder of the user's own skills; None for none.
     """
     agents: dict[str, str] = {}
     rules: tuple[ProjectRule, ...] = ()
@@ -80,7 +80,7 @@ def read_project(project: Path | None, folder: Path, home: Path | None = None) -
 
 
 def _rules(tree: _Tree) -> Iterator[ProjectRule]:
-    """The rules that say something, each name once."""
+    """Yield the rules that have text, each name once."""
     top = PurePosixPath(AGENTS_FILE)
     found = [(top, AGENTS_FILE, tree.text(top) or "")]
     for path, text in tree.markdown(RULES_FOLDER):
@@ -90,21 +90,23 @@ def _rules(tree: _Tree) -> Iterator[ProjectRule]:
         if not text.strip():
             continue
         if name in names:
-            tree.note(path, f"not read, since another rule is called {visible(name)}; rename it.")
+            tree.add_notice(
+                path, f"not read, since another rule is called {visible(name)}; rename it."
+            )
         else:
             names.add(name)
             yield ProjectRule(name, text)
 
 
 def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
-    """The skills below a folder.
+    """Yield the skills below a folder.
 
     Args:
-        start: Paths are relative to it; None: they are absolute.
+        start: Paths are relative to this folder; None for absolute paths.
     """
     names = [name for name, kind in tree.entries(SKILLS_FOLDER) if kind != "file"]
     if len(names) > MOST_FILES:
-        tree.note(SKILLS_FOLDER, f"only the first {MOST_FILES} of {len(names)} are read.")
+        tree.add_notice(SKILLS_FOLDER, f"only the first {MOST_FILES} of {len(names)} are read.")
     for name in names[:MOST_FILES]:
         path = SKILLS_FOLDER / name / "SKILL.md"
         text = tree.text(path)
@@ -114,14 +116,14 @@ def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
         try:
             yield parse_skill(text, repair_surrogates(shown))
         except SkillError as error:
-            tree.note(path, str(error))
+            tree.add_notice(path, str(error))
 
 
 class _Tree:
     """The files below a folder.
 
     Args:
-        follow: Whether links that lead out of the folder are followed: it is the user's own.
+        follow: Whether links out of the folder are followed. True for the user's own folder.
     """
 
     def __init__(self, top: Path, *, follow: bool = False) -> None:
@@ -130,11 +132,11 @@ class _Tree:
         self._follow = follow
         self.notices: list[str] = []
 
-    def note(self, path: PurePosixPath, words: str) -> None:
-        self.notices.append(f"{visible(one_line(str(path), 200))}: {words}")
+    def add_notice(self, path: PurePosixPath, message: str) -> None:
+        self.notices.append(f"{visible(one_line(str(path), 200))}: {message}")
 
     def entries(self, folder: PurePosixPath) -> list[tuple[str, str]]:
-        """Name and kind of what is in a folder, sorted; none where there is no such folder."""
+        """Return name and kind of each entry of a folder, sorted; empty if there is no such folder."""
         place = self.top / folder
         if not os.path.lexists(place):
             return []
@@ -143,26 +145,28 @@ class _Tree:
             found = entries(Roots(real) if self._follow else self._roots, real)
         except (OSError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or "it cannot be listed"
-            self.note(folder, f"not read, since it or what it is in is no folder: {why}.")
+            self.add_notice(
+                folder, f"not read, since it or a folder above it cannot be listed: {why}."
+            )
             return []
         if len(found) > _MOST_ENTRIES:
-            self.note(folder, f"only the first {_MOST_ENTRIES} entries are looked at.")
+            self.add_notice(folder, f"only the first {_MOST_ENTRIES} entries are read.")
         return found[:_MOST_ENTRIES]
 
     def markdown(
         self, folder: PurePosixPath, levels: int = _MOST_LEVELS
     ) -> Iterator[tuple[PurePosixPath, str]]:
-        """The Markdown files below a folder, sorted by their paths, with their texts."""
+        """Yield the Markdown files below a folder, sorted by path, with their texts."""
         paths = sorted(self._walk(folder, levels), key=str)
         if len(paths) > MOST_FILES:
-            self.note(folder, f"only the first {MOST_FILES} of {len(paths)} files are read.")
+            self.add_notice(folder, f"only the first {MOST_FILES} of {len(paths)} files are read.")
         for path in paths[:MOST_FILES]:
             text = self.text(path)
             if text is not None:
                 yield path, text
 
     def text(self, path: PurePosixPath) -> str | None:
-        """A file's text with LF as line ends; None where there is none, or it is not to be read."""
+        """Return a file's text with LF as line ends; None if there is no such file or it may not be read."""
         place = self.top / path
         if not os.path.lexists(place):
             return None
@@ -175,15 +179,17 @@ class _Tree:
             roots = Roots(real.parent) if self._follow else self._roots
             data, _ = read_file(roots, real, FILE_LIMIT + 1)
         except ToolError as error:
-            self.note(path, str(error))
+            self.add_notice(path, str(error))
             return None
         except (OSError, RuntimeError) as error:  # a link to itself
-            self.note(path, f"not read: {getattr(error, 'strerror', None) or 'it is no file'}.")
+            self.add_notice(
+                path, f"not read: {getattr(error, 'strerror', None) or 'it is not a file'}."
+            )
             return None
         file = decoded(data) if len(data) <= FILE_LIMIT else None
         if file is None:
-            why = f"longer than {FILE_LIMIT} bytes" if len(data) > FILE_LIMIT else "no text"
-            self.note(path, f"not read, since it is {why}.")
+            why = f"longer than {FILE_LIMIT} bytes" if len(data) > FILE_LIMIT else "not text"
+            self.add_notice(path, f"not read, since it is {why}.")
         return file.lines if file else None
 
     def _walk(self, folder: PurePosixPath, levels: int) -> Iterator[PurePosixPath]:
@@ -194,7 +200,9 @@ class _Tree:
             for name, kind in self.entries(here):
                 left -= 1
                 if left < 0:
-                    self.note(here, f"more than {_MOST_ENTRIES} entries; the rest is not read.")
+                    self.add_notice(
+                        here, f"more than {_MOST_ENTRIES} entries; the rest is not read."
+                    )
                     return
                 path = here / name
                 if kind == "folder" and level < levels:
@@ -202,4 +210,4 @@ class _Tree:
                 elif kind != "folder" and name.endswith(".md"):
                     yield path
                 elif kind == "other" and os.path.isdir(self.top / path):  # noqa: PTH112 - no error where nothing is allowed
-                    self.note(path, "a link to a folder is not followed.")
+                    self.add_notice(path, "a link to a folder is not followed.")

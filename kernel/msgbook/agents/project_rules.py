@@ -1,4 +1,4 @@
-"""The project's rules: what a model has to obey, beside the conversation. Pure."""
+"""Project rules: text that a model has to follow. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from msgbook.agents.selection import Selection
 from msgbook.text import visible
 
 AGENTS_FILE = "AGENTS.md"
-"""A rule at the top of a project, which other programs read too."""
+"""The rule at the top of a project, which other programs read, too."""
 
 Expand = Callable[[str], tuple[str, Sequence[str]]]
-"""Expands the macros of a text: what comes of it, and what is wrong in it, a line each."""
+"""Expands the macros of a text, and returns the result and one line for each problem."""
 
 TOTAL_LIMIT = 200_000
 """Characters of all rules of a request together."""
@@ -23,17 +23,17 @@ class ProjectRule:
     """One rule."""
 
     name: str
-    """Path below `.msgbook/rules`, with slashes; `AGENTS.md` for the one at the top."""
+    """Path below `.msgbook/rules`, with slashes; `AGENTS.md` for the rule at the top."""
     text: str
 
 
 def rules_in_force(
     rules: Sequence[ProjectRule], selected: Selection, expand: Expand
 ) -> tuple[list[ProjectRule], list[str]]:
-    """The rules that are used, with their macros expanded, and what is wrong, a line each.
+    """Return the rules in use, with their macros expanded, and one line for each problem.
 
-    A rule that has no text left, since a macro takes it all, is none. What would make the whole
-    too long is left out as a whole: half a rule says something else.
+    A rule without text after expansion is left out. A rule that makes the rules too long is left out
+    completely: half a rule may mean something else.
     """
     notices = [*selected.notices, *selected.unknown([rule.name for rule in rules])]
     found = []

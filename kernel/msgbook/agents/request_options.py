@@ -1,4 +1,4 @@
-"""What of an agent goes into the body of a request. Pure."""
+"""Properties of an agent that become keys of the request's body. Pure."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from msgbook.agents.agent import Agent
 from msgbook.provider import token_limit_key
 
 _EFFORT = "medium"
-"""What `reasoning: true` asks for."""
+"""The effort for `reasoning: true`."""
 
 
 def request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]:
-    """The keys of the chat API for an agent's properties; a property that is not set has none.
+    """Return the keys of the chat API for an agent's properties that are set.
 
-    - `temperature` only with `use_temperature`, since some models refuse it.
-    - `max_output_tokens` under the name that the server reads (`token_limit_key`).
-    - `reasoning_effort` as it is written, else `medium` for `reasoning: true`. `reasoning: false`
-      sends nothing, since models that cannot reason refuse the key: `reasoning_effort: none`
-      tells one that can not to.
+    - `temperature` is sent only with `use_temperature`, because some models refuse it.
+    - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
+    - `reasoning_effort` is sent as written, else `medium` for `reasoning: true`. `reasoning: false`
+      sends nothing, because models that cannot reason refuse the key. `reasoning_effort: none`
+      switches reasoning off.
 
     Args:
-        base_url: Of the server; None for OpenAI's own.
+        base_url: URL of the server; None for OpenAI's own.
     """
     options: dict[str, Any] = {}
     if agent.use_temperature and agent.temperature is not None:

@@ -1,9 +1,8 @@
-"""Which agent answers a cell, and with which model. Pure.
+"""The agent that answers a cell, and its model. Pure.
 
-An agent is defined whole in one place. Of several places the first one counts: a `%agent new` cell
-above, the notebook's frontmatter, the project's `.msgbook/agents/NAME.md`, the user's
-configuration; what a later one says of that name is not mixed in, so that a file cannot lend
-itself what the user gave to an agent of their own.
+The first place that defines an agent's name defines all of it: a `%agent new` cell above, the
+notebook's frontmatter, the project's `.msgbook/agents/NAME.md`, the user's configuration. Definitions
+are never merged. So a file cannot take over properties that the user gave to an agent of that name.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from msgbook_format.agents import (
 from msgbook_format.syntax import AgentLine, parse_agent_line
 
 _FRONTMATTER = 200_000
-"""Characters of a frontmatter in which agents are looked for."""
+"""Characters of a frontmatter; agents of a longer one are not read."""
 _MOST_NAMED = 20
 """Names that an error lists."""
 
 
 class UnknownAgentError(MsgbookError):
-    """Nothing defines an agent of that name."""
+    """No agent with this name is defined."""
 
 
 class UnreadableAgentError(UnknownAgentError):
@@ -46,35 +45,35 @@ class UnreadableAgentError(UnknownAgentError):
 
 @dataclass(frozen=True, slots=True)
 class AgentSources:
-    """The places where agents are defined, but for the cells."""
+    """Places where agents are defined, except cells."""
 
     frontmatter: str = ""
-    """The user's lines of it: `metadata.msgbook.frontmatter` of the notebook."""
+    """The user's lines of the frontmatter: `metadata.msgbook.frontmatter` of the notebook."""
     project: Mapping[str, str] = field(default_factory=dict)
     """Texts of the project's `.msgbook/agents/NAME.md`, by NAME."""
     configuration: Mapping[str, Any] = field(default_factory=dict)
-    """`[agents]` of the user's configuration, as it stands."""
+    """`[agents]` of the user's configuration."""
 
 
 class ResolvedAgent(NamedTuple):
-    """Who answers a cell."""
+    """The agent that answers a cell."""
 
     agent: Agent
     model: str | None
-    """None where neither the agent nor a cell above names one: the user's settings count."""
+    """None if neither the agent nor a cell above names a model; then the user's settings decide."""
     notices: tuple[str, ...]
-    """What of the agent's definition is not followed, a line each."""
+    """One line for each part of the definition that is ignored."""
 
 
 class AvailableAgent(NamedTuple):
-    """An agent that a cell could name."""
+    """An agent that a cell can name."""
 
     agent: Agent
     is_default: bool
 
 
 def requested_name(key: str, prompt: Prompt, current: Cell | None) -> str | None:
-    """What a prompt says of `agent` or `model`: its `%%msg` line, else its cell's metadata."""
+    """Return the `agent` or `model` that a prompt names in its `%%msg` line, else in its metadata."""
     named: Any = prompt.attributes.get(key) or (metadata_of(current) if current else {}).get(key)
     return named.strip() or None if isinstance(named, str) else None
 
@@ -82,10 +81,10 @@ def requested_name(key: str, prompt: Prompt, current: Cell | None) -> str | None
 def resolve_agent(
     wanted: str | None, cells: Sequence[Cell], sources: AgentSources
 ) -> ResolvedAgent:
-    """The agent that answers below the cells, and the model that it names or they name.
+    """Return the agent and model that answer below some cells.
 
     Args:
-        wanted: The agent that the cell itself names.
+        wanted: The agent that the cell itself names; None if it names none.
         cells: All cells above.
 
     Raises:
@@ -93,23 +92,23 @@ def resolve_agent(
         UnreadableAgentError: The `%agent new` line above that makes it cannot be read.
     """
     agents = _Agents(cells, sources)
-    agent, notices = agents.find(wanted or agents.now)
-    model = _model(agent, wanted is not None, agents)
+    agent, notices = agents.find(wanted or agents.current)
+    model = _find_model(agent, wanted is not None, agents)
     return ResolvedAgent(agent, model, (*agents.problems, *notices))
 
 
-def list_agents(cells: Sequence[Cell], sources: AgentSources) -> list[AvailableAgent]:
-    """All agents that a cell below these could name: temporary ones, then place by place."""
+def list_available_agents(cells: Sequence[Cell], sources: AgentSources) -> list[AvailableAgent]:
+    """Return all agents that a cell below these can name: temporary ones first."""
     agents = _Agents(cells, sources)
     listed = []
     for name in agents.names():
         with suppress(UnreadableAgentError):
-            listed.append(AvailableAgent(agents.find(name).agent, name == agents.now))
+            listed.append(AvailableAgent(agents.find(name).agent, name == agents.current))
     return listed
 
 
-def parse_project_agent(name: str, text: str) -> ParsedAgent:
-    """The agent of a `.msgbook/agents/NAME.md`: its frontmatter, with the body as system prompt."""
+def _parse_project_agent(name: str, text: str) -> ParsedAgent:
+    """Parse a `.msgbook/agents/NAME.md`: properties in the frontmatter, the body as system prompt."""
     table, body, problem = split_markdown(text)
     parsed = parse_agent(name, {"system_prompt": body, **table} if body else table, "project")
     if problem is None:
@@ -118,7 +117,7 @@ def parse_project_agent(name: str, text: str) -> ParsedAgent:
 
 
 class _Choice(NamedTuple):
-    """What a cell chooses for those below it."""
+    """A model or agent that a cell chooses for the cells below it."""
 
     kind: Literal["model", "agent"]
     name: str
@@ -133,7 +132,7 @@ class _Agents:
         self._found: dict[str, ParsedAgent] = {}
         self._temporary: dict[str, AgentLine] = {}
         self.choices: list[_Choice] = []
-        """What `%model` and `%agent default` cells say, in their order."""
+        """Choices of `%model` and `%agent default` cells, in their order."""
         problems = [*self._frontmatter.problems]
         for line in filter(None, map(_magic_line, cells)):
             model, magic = model_magic_name(line), parse_agent_line(line)
@@ -142,21 +141,21 @@ class _Agents:
             elif magic and magic.verb == "new":
                 self._temporary[magic.name] = magic
             elif magic and magic.problem:
-                words = visible(one_line(line, 60))
-                problems.append(f"{words}: {magic.problem}; it is ignored.")
+                shown = visible(one_line(line, 60))
+                problems.append(f"{shown}: {magic.problem}; it is ignored.")
             elif magic:
                 self.choices.append(_Choice("agent", magic.name))
         self.problems = tuple(problems)
 
     @property
-    def now(self) -> str:
-        """Who answers where the cell itself names nobody."""
+    def current(self) -> str:
+        """The agent that answers if the cell itself names none."""
         chosen = (choice.name for choice in reversed(self.choices) if choice.kind == "agent")
         return next(chosen, self.default)
 
     @property
     def default(self) -> str:
-        """Who answers where no cell says anything (seed 004)."""
+        """The agent that answers if no cell names one (seed 004)."""
         first = next(iter(self._frontmatter.tables), DEFAULT_AGENT)
         return self._frontmatter.default or first
 
@@ -167,12 +166,12 @@ class _Agents:
         )
 
     def find(self, name: str) -> ParsedAgent:
-        """The agent of a name, from the first place that defines it.
+        """Return the agent with a name, from the first place that defines it.
 
         Raises:
-            UnknownAgentError: None does.
+            UnknownAgentError: No place defines it.
         """
-        # Hundreds of cells may name one whose definition takes long to read.
+        # Hundreds of cells may name an agent whose definition takes long to read.
         if name not in self._found:
             self._found[name] = self._read(name)
         return self._found[name]
@@ -186,7 +185,7 @@ class _Agents:
         if name in self._frontmatter.tables:
             return parse_agent(name, self._frontmatter.tables[name], "notebook")
         if name in self._sources.project:
-            return parse_project_agent(name, self._sources.project[name])
+            return _parse_project_agent(name, self._sources.project[name])
         if name in self._sources.configuration:
             return parse_agent(name, self._sources.configuration[name], "configuration")
         if name == DEFAULT_AGENT:
@@ -196,46 +195,46 @@ class _Agents:
         more = ", ..." if len(known) > _MOST_NAMED else ""
         why = f" {self.problems[0]}" if self.problems else ""
         raise UnknownAgentError(
-            f"There is no agent {visible(one_line(name, 60))!r}; the agents here are {listed}{more}. "
+            f"There is no agent {visible(one_line(name, 60))!r}; the known agents are {listed}{more}. "
             "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
             f".msgbook/agents or in msgbook.toml.{why}"
         )
 
 
-def _model(agent: Agent, is_asked_for: bool, agents: _Agents) -> str | None:
-    """The model that an agent or the cells above name.
+def _find_model(agent: Agent, is_named_by_cell: bool, agents: _Agents) -> str | None:
+    """Return the model that an agent or the cells above name.
 
-    An agent that the cell itself names comes first; then the nearest `%model` or `%agent default`
-    above that names one; then the default agent.
+    First comes an agent that the cell itself names; then the nearest `%model` or `%agent default`
+    above that names a model; then the default agent.
     """
-    if is_asked_for and agent.models:
+    if is_named_by_cell and agent.models:
         return agent.models[0]
     for kind, name in reversed(agents.choices):
-        model = name if kind == "model" else _model_of(name, agent, agents)
+        model = name if kind == "model" else _model_from(name, agent, agents)
         if model:
             return model
-    return _model_of(agents.default, agent, agents)
+    return _model_from(agents.default, agent, agents)
 
 
 @lru_cache(maxsize=4)
 def _tables(frontmatter: str) -> AgentTables:
     if len(frontmatter) > _FRONTMATTER:
-        words = (
+        problem = (
             f"The frontmatter has more than {_FRONTMATTER:,} characters; its agents are not read."
         )
-        return AgentTables(problems=(words,))
+        return AgentTables(problems=(problem,))
     return agent_tables(frontmatter)
 
 
 def _magic_line(cell: Cell) -> str:
-    """The line of a code cell that is a single magic; empty for any other cell."""
+    """Return the line of a code cell with a single line magic; empty for any other cell."""
     source = source_of(cell).lstrip() if cell.get("cell_type") == "code" else ""
     line = source.rstrip() if source.startswith("%") else ""
     return "" if "\n" in line else line
 
 
-def _model_of(name: str, agent: Agent, agents: _Agents) -> str | None:
-    """The model of another agent, for this one; none where that one has another provider."""
+def _model_from(name: str, agent: Agent, agents: _Agents) -> str | None:
+    """Return the model that another agent names for this one; None if their providers differ."""
     try:
         other = agents.find(name).agent
     except UnknownAgentError:

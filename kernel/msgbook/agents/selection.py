@@ -1,4 +1,4 @@
-"""Which of several named things a conversation uses: rules, skills. Pure."""
+"""Selection of the project rules and skills that a conversation uses. Pure."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from msgbook.text import one_line, visible
 Kind = Literal["rules", "skills"]
 
 DEFAULTS: Mapping[Kind, tuple[str, ...]] = {"rules": ("*",), "skills": ()}
-"""Where neither agent nor notebook says anything: all rules, no skills. A rule is written to be
-followed; a skill costs each request its description, also those of other projects and programs."""
+"""The default: all rules, no skills. Each rule is meant to be followed. Each skill adds its description
+to every request, even if it belongs to another program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is used, and who says so."""
+    """The names in use, and what selected them."""
 
     kind: Kind
     wanted: tuple[str, ...]
-    """Names; `*` and `?` stand for any text and any character."""
+    """Names, with the wildcards `*` and `?`."""
     by: str
-    """For a person: `agent NAME`, `the notebook` or `by default`."""
+    """For notices: `agent NAME`, `the notebook` or `by default`."""
     notices: tuple[str, ...] = ()
 
     def uses(self, name: str) -> bool:
-        """Whether a rule or skill of that name is used."""
+        """Return whether a rule or skill with this name is used."""
         return any(name == pattern or fnmatchcase(name, pattern) for pattern in self.wanted)
 
     def unknown(self, names: Sequence[str]) -> list[str]:
-        """A line for each wanted name that is none of those."""
+        """Return one line for each wanted name that does not exist."""
         return [
             f"{self.kind} of {self.by}: there is no {visible(one_line(wanted, 100))!r}."
             for wanted in self.wanted
@@ -43,11 +43,10 @@ class Selection:
 
 
 def select(kind: Kind, agent: Agent, notebook: Mapping[str, Any]) -> Selection:
-    """The agent's own list, else the notebook's, else the default.
+    """Return the agent's own selection, else the notebook's, else the default.
 
     Args:
-        notebook: Its `metadata.msgbook`: `rules` and `skills` are lists of names; absent: the
-            default, `[]`: none.
+        notebook: The notebook's `metadata.msgbook`, where `rules` and `skills` are lists of names.
     """
     own = agent.rules if kind == "rules" else agent.skills
     if own is not None:

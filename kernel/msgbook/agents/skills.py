@@ -1,7 +1,7 @@
 """Skills: instructions that a model reads when it needs them. Pure.
 
-A skill is a folder with a `SKILL.md`. Its frontmatter's `name` and `description` stand in the
-system prompt; the model reads the rest with the tool `read`.
+A skill is a folder with a `SKILL.md`. The system prompt has the `name` and `description` from its
+frontmatter; the model reads the rest with the tool `read`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from msgbook.agents.selection import Selection
 from msgbook.text import one_line
 
 _NAME_LIMIT, _DESCRIPTION_LIMIT = 64, 1024
-"""Characters, as the Agent Skills format bounds them."""
+"""Characters, as the Agent Skills format limits them."""
 
 _FRONTMATTER_LIMIT = 5_000
-"""Characters in which it has to end: those of all skills are read each turn, and YAML takes long."""
+"""Characters at the start of a file that are read: each turn reads all skills, and YAML is slow."""
 
 _HEADING = """\
 # Installed Skills
@@ -29,24 +29,24 @@ of a skill, read the file at its path first and follow it. Do not guess what a s
 
 
 class SkillError(ValueError):
-    """A `SKILL.md` that makes no skill; the message says what is missing."""
+    """A `SKILL.md` without a valid skill; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill."""
+    """A skill, as the system prompt lists it."""
 
     name: str
     description: str
     path: str
-    """Of its `SKILL.md`, as the tool `read` takes it."""
+    """Path of its `SKILL.md` for the tool `read`."""
 
 
 def parse_skill(text: str, path: str) -> Skill:
-    """The skill of a `SKILL.md`.
+    """Parse the frontmatter of a `SKILL.md`.
 
     Raises:
-        SkillError: Name or description are missing or too long.
+        SkillError: The name or description is missing or too long.
     """
     table, _, problem = split_markdown(text[:_FRONTMATTER_LIMIT])
     if problem is not None:
@@ -64,22 +64,21 @@ def parse_skill(text: str, path: str) -> Skill:
 
 
 def skills_in_use(skills: Sequence[Skill], selected: Selection) -> tuple[list[Skill], list[str]]:
-    """The skills that are used, and what is wrong, a line each."""
+    """Return the skills in use, and one line for each problem."""
     notices = [*selected.notices, *selected.unknown([skill.name for skill in skills])]
     return [skill for skill in skills if selected.uses(skill.name)], notices
 
 
 def build_system_prompt(agent_prompt: str, skills: Sequence[Skill]) -> str:
-    """The system prompt: the agent's own, then the index of its skills.
+    """Return the agent's own prompt, followed by the index of its skills.
 
-    The same agent and skills give the same bytes: no clock, no order of a file system, so that a
-    server's prefix cache holds.
+    The same agent and skills give the same bytes, which keeps a server's prefix cache valid.
     """
     return "\n\n".join(part for part in (agent_prompt, build_skills_index(skills)) if part)
 
 
 def build_skills_index(skills: Sequence[Skill]) -> str:
-    """What a model is told of the skills; empty without any."""
+    """Return the list of skills for a model; empty if there are none."""
     if not skills:
         return ""
     entries = (

@@ -8,7 +8,12 @@ from typing import Any
 
 from msgbook.agents.agent import Agent, parse_temporary
 from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.resolve import AgentSources, UnreadableAgentError, list_agents, resolve_agent
+from msgbook.agents.resolve import (
+    AgentSources,
+    UnreadableAgentError,
+    list_available_agents,
+    resolve_agent,
+)
 from msgbook.agents.selection import Selection, select
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cells import Cell, metadata_of
@@ -148,7 +153,7 @@ def _describe_default(below: AgentsBelow) -> str:
 
 def _list_agents(below: AgentsBelow) -> str:
     rows = []
-    for listed in list_agents(below.cells, below.sources):
+    for listed in list_available_agents(below.cells, below.sources):
         agent = listed.agent
         mark = "*" if listed.is_default else " "
         models = ", ".join(agent.models) or "-"

@@ -11,7 +11,7 @@ from completion_cells import READ, cell, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import AgentSources, list_agents
+from msgbook.agents.resolve import AgentSources, list_available_agents
 from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
@@ -119,7 +119,7 @@ def test_tools_are_offered_where_a_reference_begins(tmp_path):
 def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
     prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
-    known = {"tools": (READ,), "agents": lambda above: list_agents(above, sources)}
+    known = {"tools": (READ,), "agents": lambda above: list_available_agents(above, sources)}
     scope = prompt_scope(tmp_path, **known)
 
     assert texts("@[rea", scope) == []
@@ -169,7 +169,9 @@ def test_the_msg_line_offers_what_it_can_say(scope):
 def test_agents_are_offered_where_one_is_named(tmp_path):
     sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
     new = cell("%agent new fast models=m")
-    scope = prompt_scope(tmp_path, cells=[new], agents=lambda above: list_agents(above, sources))
+    scope = prompt_scope(
+        tmp_path, cells=[new], agents=lambda above: list_available_agents(above, sources)
+    )
 
     assert texts("%agent default ", scope) == ["fast", "writer", "local", "assistant"]
     assert texts("%%msg model=m agent=w", scope) == ["writer"]

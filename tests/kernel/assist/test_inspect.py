@@ -10,7 +10,7 @@ from completion_cells import READ, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import AgentSources, list_agents
+from msgbook.agents.resolve import AgentSources, list_available_agents
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.cursor import python_name_at
@@ -146,7 +146,9 @@ def test_a_tool_shows_its_parameters_and_does_not_run(look):
 
 def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}}")
-    scope = prompt_scope(tmp_path, tools=(READ,), agents=lambda above: list_agents(above, sources))
+    scope = prompt_scope(
+        tmp_path, tools=(READ,), agents=lambda above: list_available_agents(above, sources)
+    )
 
     text = asyncio.run(inspect('@[read{"path": "a"}]', 5, scope))
 

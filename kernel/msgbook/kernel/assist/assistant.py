@@ -103,13 +103,15 @@ class Assistant:
     def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[AvailableAgent]:
         """Return the agents that a cell can name below some cells; reads the project's files."""
         from msgbook.agents.project_files import read_project
-        from msgbook.agents.resolve import list_agents
+        from msgbook.agents.resolve import list_available_agents
         from msgbook.approval import followed_project
         from msgbook.request.active_agent import find_agent_sources
 
         transcript = Transcript("live", above, metadata=metadata)
         project = read_project(followed_project(self._folder), self._folder)
-        return list_agents(above, find_agent_sources(transcript, project, self._settings()))
+        return list_available_agents(
+            above, find_agent_sources(transcript, project, self._settings())
+        )
 
 
 class ModelNames:

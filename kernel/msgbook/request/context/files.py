@@ -72,7 +72,7 @@ class FileSources:
         self._allow = allow
         self._own = _conversation_files(conversation.resolve()) if conversation else set()
         self.approvals = 0
-        """How many reads needed approval and got it."""
+        """Number of reads that needed approval and got it."""
 
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)

@@ -53,7 +53,7 @@ class Image:
 
     @property
     def is_remote(self) -> bool:
-        """Whether the model's server loads it from its URL."""
+        """True if the model's server loads it from its URL."""
         return _REMOTE.match(self.target) is not None
 
     @property

@@ -41,7 +41,7 @@ class Sources(Protocol):
 
     @property
     def approvals(self) -> int:
-        """How many reads needed approval and got it."""
+        """Number of reads that needed approval and got it."""
         ...
 
     async def exists(self, path: str) -> bool:
