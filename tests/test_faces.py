@@ -8,10 +8,21 @@ import sys
 
 import pytest
 
-FACES = ["msgbook.approval", "msgbook.provider", "msgbook.tools"]
+FACES = [
+    "msgbook.approval",
+    "msgbook.provider",
+    "msgbook.tools",
+    "msgbook_format.agents",
+    "msgbook_format.cells",
+    "msgbook_format.document",
+    "msgbook_format.files",
+    "msgbook_format.outputs",
+    "msgbook_format.syntax",
+]
+FACES_WITH_MODULES = ["msgbook_format.checks", "msgbook_format.turn"]
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("face", FACES + FACES_WITH_MODULES)
 def test_a_face_gives_all_its_names(face):
     package = importlib.import_module(face)
 

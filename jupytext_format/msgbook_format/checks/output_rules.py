@@ -14,7 +14,7 @@ from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.syntax.magic_lines import parse_msg_line
 from msgbook_format.turn.model import ResultStatus, TurnStatus
-from msgbook_format.turn.output_cells.blocks import read_seconds
+from msgbook_format.turn.output_cells.durations import read_seconds
 
 HISTORY = frozenset(("none", "exclude", "0", "false", "include", "1", "true", "summary"))
 """All spellings of `history` (seed 004)."""

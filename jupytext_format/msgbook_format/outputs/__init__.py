@@ -1,4 +1,4 @@
-"""The outputs of code cells as `# %%%` cells: streams, MIME data, errors, files."""
+"""Outputs of code cells as output cells (`# %%%`): turns, streams, MIME bundles, errors, files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What stands below the head of a code cell: turns and other outputs as `# %%%` units."""
+"""All outputs of one code cell, turns and others, as output cells, and back."""
 
 from __future__ import annotations
 
@@ -31,38 +31,42 @@ class CellOutputs:
     count: int | None = None
 
 
-def read_cell_outputs(output_cells: list[TextCell], base: str, code: bool) -> CellOutputs:
-    """The run below a head with label `base`; `code` says whether that is a `[code]` cell.
+def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) -> CellOutputs:
+    """Return the outputs in output cells.
 
-    Turns are without their derived text: see `add_derived`.
+    Turns have no derived text yet: see `add_derived`.
+
+    Args:
+        base: Label of the head above them.
+        is_code: Whether that is a `[code]` cell, below which there are no turns.
     """
-    run = CellOutputs()
+    found = CellOutputs()
     turn: TurnReader | None = None
     for index, output_cell in enumerate(output_cells):
         if index == 0:
-            run.count = _take_count(output_cell, base, code)
-        if code or is_output(output_cell):
-            run.outputs += read_output(output_cell, run.outputs, run.count)
+            found.count = _take_count(output_cell, base, is_code)
+        if is_code or is_output(output_cell):
+            found.outputs += read_output(output_cell, found.outputs, found.count)
             turn = None
-        elif turn is not None and turn.takes(output_cell):
+        elif turn is not None and turn.continues_with(output_cell):
             turn.add(output_cell)
         else:
             turn = TurnReader(output_cell, base)
-            run.outputs.append(turn.output)
-    return run
+            found.outputs.append(turn.output)
+    return found
 
 
 def add_derived(outputs: list[dict[str, Any]]) -> None:
-    """Give each turn among `outputs` the text that follows from it, in place."""
+    """Put the text that follows from a turn beside each turn among `outputs`, in place."""
     for output in outputs:
         if is_turn_output(output):
             output["data"] = bundle(output["data"][TURN_MIME])
 
 
 def derive_anew(notebook: dict[str, Any]) -> None:
-    """Put what follows from each turn in place of the text beside it that says something else.
+    """Replace the text beside each turn, in place, by what follows from the turn.
 
-    Such text is covered by no signature, and it is all that viewers show which know no turns.
+    No signature covers that text, and viewers that know no turns show nothing else.
     """
     cells = notebook.get("cells")
     for cell in cells if isinstance(cells, list) else ():
@@ -76,11 +80,11 @@ def derive_anew(notebook: dict[str, Any]) -> None:
 
 
 def write_cell_outputs(
-    cell: dict[str, Any], base: str, code: bool, dialect: Dialect
+    cell: dict[str, Any], base: str, is_code: bool, dialect: Dialect
 ) -> list[TextCell]:
-    """Units for the outputs of a code cell, labelled after `base`; `code` as in `read_run`."""
+    """Return output cells for the outputs of a code cell; see `read_cell_outputs`."""
     outputs, count = cell["outputs"], cell["execution_count"]
-    if code:
+    if is_code:
         output_cells = _write_code_outputs(outputs, base, count, _lang(cell["source"], dialect))
     else:
         output_cells = _write_prompt_outputs(outputs, base, count)
@@ -89,10 +93,10 @@ def write_cell_outputs(
     return output_cells
 
 
-def has_same_outputs(run: CellOutputs, cell: dict[str, Any]) -> bool:
-    """Whether a run read from text is what `cell` holds, aside from derived text."""
-    return run.count == cell["execution_count"] and jsontext.is_same(
-        without_derived(run.outputs), without_derived(cell["outputs"])
+def has_same_outputs(found: CellOutputs, cell: dict[str, Any]) -> bool:
+    """Return whether outputs read from a text are those of `cell`, aside from derived text."""
+    return found.count == cell["execution_count"] and jsontext.is_same(
+        without_derived(found.outputs), without_derived(cell["outputs"])
     )
 
 
@@ -144,14 +148,14 @@ def _write_prompt_outputs(
     return output_cells
 
 
-def _take_count(output_cell: TextCell, base: str, code: bool) -> int | None:
-    """The execution count on the first unit: `n=`, or the number in the label `id.n`."""
+def _take_count(output_cell: TextCell, base: str, is_code: bool) -> int | None:
+    """Return the execution count in the first output cell: `n=`, or the number in its label `id.n`."""
     for index, (key, value) in enumerate(output_cell.attributes):
         if key == "n" and isinstance(value, str) and _COUNT.fullmatch(value):
             del output_cell.attributes[index]
             return int(value)
-    if not code:
+    if not is_code:
         return None
     label = (output_cell.label or "").removeprefix(f"{base}.")
-    # The label `id.0` stands for a cell without a count.
+    # The label `id.0` is that of a cell without a count.
     return (int(label) or None) if _COUNT.fullmatch(label) and label != output_cell.label else None

@@ -1,4 +1,4 @@
-"""Outputs other than turns as `# %%%` units: streams, display data, errors, anything else."""
+"""Outputs other than turns as output cells: streams, display data, errors, anything else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Output = dict[str, Any]
 
 
 def is_output(output_cell: TextCell) -> bool:
-    """Whether a unit below a prompt is an output of its own, not a block of a turn."""
+    """Return whether an output cell below a prompt is an output, not a block of a turn."""
     for key, _ in output_cell.attributes:
         if key in ("mime_type", "output"):
             return True
@@ -40,9 +40,11 @@ def is_output(output_cell: TextCell) -> bool:
 
 
 def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[list[TextCell]]:
-    """Units for outputs of a run, one list for each output or joined streams.
+    """Return output cells, in one list for each output or group of joined streams.
 
-    `count` is the cell's execution count, which an `execute_result` shares unless it says another.
+    Args:
+        lang: Type of the output cells.
+        count: Execution count of the cell; an `execute_result` with another one says so.
     """
     output_cells: list[list[TextCell]] = []
     index = 0
@@ -64,7 +66,7 @@ def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[
 
 
 def write_json_output(value: Any) -> TextCell:
-    """A unit that holds an output as JSON."""
+    """Return an output cell that holds an output as JSON."""
     return TextCell(
         type="nb",
         attributes=[("output", "json"), ("encoding", "json")],
@@ -73,14 +75,19 @@ def write_json_output(value: Any) -> TextCell:
 
 
 def read_output(output_cell: TextCell, previous: list[_Output], count: int | None) -> list[_Output]:
-    """The outputs of a unit; a further MIME type (`alt=1`) joins the last of `previous` instead."""
+    """Return the outputs in an output cell.
+
+    A further MIME type (`alt=1`) is added to the last of `previous`, in place.
+    """
     attributes = AttributeReader(output_cell.attributes)
     kind = attributes.take("output")
     if output_cell.type == "nb":
-        whole = jsontext.load_object(output_cell.body)
-        if whole is not None and (kind == "json" or isinstance(whole.get("output_type"), str)):
-            drop_loaded(whole)
-            return [whole]
+        json_output = jsontext.load_object(output_cell.body)
+        if json_output is not None and (
+            kind == "json" or isinstance(json_output.get("output_type"), str)
+        ):
+            drop_loaded(json_output)
+            return [json_output]
     if kind == "none":
         return []
     if kind == "error":
@@ -89,10 +96,10 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     if mime in (None, "text/plain") and kind is None and output_cell.has_streams:
         return read_streams(output_cell.body, attributes.take("eol") != "0")
     mime = mime or "text/plain"
-    # A turn stands in the text.
+    # A turn stands in the text, never in a file.
     reference = read_reference(attributes) if output_cell.body == "" and mime != TURN_MIME else None
     data = "" if reference else _read_data(output_cell.body, mime, attributes)
-    if attributes.take("alt") == "1" and previous and _takes(previous[-1], mime):
+    if attributes.take("alt") == "1" and previous and _can_add(previous[-1], mime):
         previous[-1]["data"][mime] = data
         if reference:
             add_reference(previous[-1]["metadata"], mime, reference)
@@ -111,8 +118,8 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     return [output]
 
 
-def _takes(output: _Output, mime: str) -> bool:
-    """Whether a further MIME type belongs to an output: not to a turn, which says its own."""
+def _can_add(output: _Output, mime: str) -> bool:
+    """Return whether an output can have a further MIME type; a turn cannot."""
     if _display_fields(output) is None or turn_of(output) is not None:
         return False
     data = output.get("data")
@@ -128,7 +135,7 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
         return None
     if type(output.get("execution_count")) not in (int, NoneType):
         return None
-    # No further type joins a turn: see `_takes`.
+    # A turn has no further types: see `_can_add`.
     if len(data) > 1 and turn_of(output) is not None:
         return None
     references, metadata = split_references(output)
@@ -155,18 +162,18 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
 
 
 def _display_fields(output: _Output) -> set[str] | None:
-    """The keys of an output that is a display; None for any other."""
+    """Return the keys of an output that is a display; None for any other."""
     kind = output.get("output_type")
     return _DISPLAY_FIELDS.get(kind) if isinstance(kind, str) else None
 
 
 def is_binary(mime: str) -> bool:
-    """Whether data of a MIME type are bytes, in BASE64."""
+    """Return whether data of a MIME type are bytes, in BASE64."""
     return mime.startswith(_BINARY) and not mime.endswith(("+xml", "+json"))
 
 
 def _encode(data: Any, mime: str) -> tuple[Attributes, str | None]:
-    """Attributes and body for one datum; no body when plain text cannot carry it."""
+    """Return attributes and body for the data of one MIME type; no body if text cannot hold them."""
     if not isinstance(data, str):
         return [("encoding", "json")], jsontext.dumps_indented(data)
     if jsontext.needs_json(data):
@@ -221,7 +228,7 @@ def _read_error(output_cell: TextCell, attributes: AttributeReader) -> _Output:
 
 
 def _split_traceback(body: str, counts: str | None) -> list[str]:
-    """Entries of a traceback; `counts` are their numbers of lines, by default all is one entry."""
+    """Return the entries of a traceback; `counts` are their numbers of lines, None for one entry."""
     if counts is None:
         return [body] if body else []
     lines = body.split("\n")
@@ -238,7 +245,7 @@ def _split_traceback(body: str, counts: str | None) -> list[str]:
 
 
 def _number(text: str | None, default: int | None) -> int | None:
-    """The whole number that `text` says; `default` without one."""
+    """Return the whole number in `text`; `default` without one."""
     if text is None:
         return default
     try:

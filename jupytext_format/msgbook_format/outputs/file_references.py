@@ -1,8 +1,8 @@
-"""Data of outputs that stand in files beside the text: what the text says of them.
+"""References to files beside the text that hold the data of outputs.
 
-An output with such data has `metadata.msgbook.files`, a reference for each MIME type:
-`{"output_file": ..., "sha256": ..., "encoding": ...}`, the last two only if the text says them.
-Once its file was read it has `loaded`, too, the digest of the data that it gave.
+An output with such data has `metadata.msgbook.files` with a reference for each MIME type:
+`{"output_file": ..., "sha256": ..., "encoding": ...}`, the last two only if the text has them.
+When the file has been read, `loaded` is added: the digest of its data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Output = dict[str, Any]
 
 
 def read_reference(attributes: AttributeReader) -> Reference | None:
-    """The reference of a unit with an empty body; None without `output_file`."""
+    """Return the reference of an output cell with an empty body; None without `output_file`."""
     found = {key: attributes.take(key) for key in _KEYS}
     reference = {key: value for key, value in found.items() if value is not None}
     if "output_file" in reference:
@@ -34,12 +34,12 @@ def read_reference(attributes: AttributeReader) -> Reference | None:
 
 
 def write_reference(reference: Reference) -> Attributes:
-    """The attributes that say a reference; the inverse of `read_reference`."""
+    """Return the attributes of a reference; the inverse of `read_reference`."""
     return [(key, reference[key]) for key in ("encoding", *_KEYS[:2]) if key in reference]
 
 
 def add_reference(metadata: dict[str, Any], mime: str, reference: Reference) -> None:
-    """Put a reference into the metadata of an output, in place, unless it says one already."""
+    """Put a reference into the metadata of an output, in place, unless there is one already."""
     ours = metadata.get("msgbook", {})
     files = ours.get("files", {}) if isinstance(ours, dict) else None
     if isinstance(files, dict):
@@ -47,7 +47,7 @@ def add_reference(metadata: dict[str, Any], mime: str, reference: Reference) -> 
 
 
 def split_references(output: _Output) -> tuple[dict[str, Reference], dict[str, Any]]:
-    """References that attributes can say, and the metadata of the output without them."""
+    """Return the references that attributes can hold, and the output's metadata without them."""
     metadata = output["metadata"]
     said = {
         mime: reference
@@ -67,9 +67,9 @@ def split_references(output: _Output) -> tuple[dict[str, Reference], dict[str, A
 
 
 def open_references(notebook: dict[str, Any]) -> Iterator[tuple[_Output, str, Reference]]:
-    """Each output whose data stand in a file and are not there yet, with MIME type and reference.
+    """Yield each output whose file has not been read yet, with MIME type and reference.
 
-    They may be changed meanwhile.
+    The caller may change the output.
     """
     for cell in notebook["cells"]:
         for output in outputs_of(cell):
@@ -78,16 +78,17 @@ def open_references(notebook: dict[str, Any]) -> Iterator[tuple[_Output, str, Re
                     yield output, mime, reference
 
 
-def fill(output: _Output, mime: str, data: Any) -> None:
-    """Give an output the data of its file, in place."""
+def add_data(output: _Output, mime: str, data: Any) -> None:
+    """Put the data of its file into an output, in place."""
     output["data"][mime] = data
     output["metadata"]["msgbook"]["files"][mime]["loaded"] = digest(data)
 
 
 def drop_loaded(output: Any) -> None:
-    """Forget, in place, that a file gave the data of an output which comes from a text.
+    """Remove, in place, the note `loaded` from an output that was read from a text.
 
-    Only who reads files can know. The data would be written as a reference, and lost.
+    It is true only after a file was read. With it, data in the text would be written as a reference
+    and lost.
     """
     for mime, reference in _references(output):
         if _is_loaded(output["data"][mime], reference):
@@ -95,25 +96,25 @@ def drop_loaded(output: Any) -> None:
 
 
 def without_loaded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """A notebook with references in place of what their files gave; not in place.
+    """Return a notebook with references in place of the data that files gave; a copy.
 
-    Data that changed since stay, reference and all.
+    Data that changed since then stay, and so does their reference.
     """
     return _map_loaded(notebook, _unload)
 
 
 def without_lost(
-    notebook: dict[str, Any], gives: Callable[[str, Reference], str | None]
+    notebook: dict[str, Any], find_digest: Callable[[str, Reference], str | None]
 ) -> dict[str, Any]:
-    """A notebook in which data are its own that no file would give back; not in place.
+    """Return a notebook that keeps all data that no file would give back; a copy.
 
     Args:
-        gives: says the digest of the data that a file gives for a MIME type and a reference, None
-            if it gives none.
+        find_digest: Returns the digest of the data that a file gives for a MIME type and a
+            reference; None if it gives none.
     """
 
     def keep_data(output: _Output, mime: str, reference: Reference) -> None:
-        if gives(mime, reference) != reference["loaded"]:
+        if find_digest(mime, reference) != reference["loaded"]:
             del output["metadata"]["msgbook"]["files"][mime]
 
     return _map_loaded(notebook, keep_data)
@@ -127,7 +128,7 @@ def _unload(output: _Output, mime: str, reference: Reference) -> None:
 def _map_loaded(
     notebook: dict[str, Any], change: Callable[[_Output, str, Reference], None]
 ) -> dict[str, Any]:
-    """A notebook in which each output with loaded data was changed; not in place."""
+    """Return a notebook in which each output with loaded data was changed; a copy."""
     cells = []
     for cell in notebook["cells"]:
         outputs = [_changed(output, change) for output in outputs_of(cell)]
@@ -151,12 +152,12 @@ def _changed(output: Any, change: Callable[[_Output, str, Reference], None]) -> 
 
 
 def _is_loaded(data: Any, reference: Reference) -> bool:
-    """Whether data are what a file gave, unchanged."""
+    """Return whether data are those of a file, unchanged."""
     return "loaded" in reference and digest(data) == reference["loaded"]
 
 
 def digest(data: Any) -> str:
-    """SHA-256 of data in an output, in hexadecimal."""
+    """Return the SHA-256 of data in an output, in hexadecimal."""
     return sha256(jsontext.dumps(data).encode()).hexdigest()
 
 
@@ -174,6 +175,6 @@ def _references(output: Any) -> Iterator[tuple[str, Reference]]:
 
 
 def outputs_of(cell: Any) -> list[Any]:
-    """The outputs of a cell that may be anything; none where there is no list of them."""
+    """Return the outputs of a cell that may hold anything; none if it has no list of them."""
     outputs = cell.get("outputs")
     return outputs if isinstance(outputs, list) else []

@@ -1,7 +1,7 @@
-"""Files that outputs name with `output_file=`: found, checked and read.
+"""Reading of the files that outputs name with `output_file=`.
 
-They lie in `<stem>.files/` beside the message file. A text comes from anybody, so nothing else is
-read for it: no link, no device, no more than a fixed number of bytes.
+They lie in `<stem>.files/` beside the message file. Anybody may have written the text, so nothing
+else is read for it: no link, no device, and no more than a fixed number of bytes.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from msgbook_format import jsontext
 from msgbook_format.outputs.code_outputs import is_binary
 from msgbook_format.outputs.file_references import (
     Reference,
+    add_data,
     digest,
-    fill,
     open_references,
     without_lost,
 )
 
 MAX_BYTES = 20_000_000
-"""Of one file."""
+"""Bytes of one file."""
 MAX_ALL_BYTES = 100_000_000
-"""Of all that is read for one notebook, of files that turn out wrong, too."""
+"""Bytes of all files for one notebook, wrong ones included."""
 
 _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK")
@@ -35,46 +35,47 @@ _SHOWN = 80
 
 
 class OutputFileError(ValueError):
-    """A file that an output names is not read; says what was expected and what was found."""
+    """A file that an output names cannot be read."""
 
 
 def load_output_files(notebook: dict[str, Any], path: Path) -> list[str]:
-    """Give the outputs of a notebook, read from `path`, the data of their files, in place.
+    """Put the data of files into the outputs of a notebook that was read from `path`, in place.
 
-    Returns why some got none; their data stay empty, and their text is written as it was.
+    Returns a message for each file that could not be read. The data of its output stay empty, and
+    its text is written as it was.
     """
     problems = []
     files = _Files(path)
     for output, mime, reference in open_references(notebook):
         try:
-            fill(output, mime, files.read_data(mime, reference))
+            add_data(output, mime, files.read_data(mime, reference))
         except OutputFileError as error:
             problems.append(str(error))
     return problems
 
 
 def keep_lost_data(notebook: dict[str, Any], path: Path | None) -> dict[str, Any]:
-    """A notebook that can be written to `path`: data that no file there gives are its own.
+    """Return a notebook that can be written to `path`: it keeps data that no file there gives.
 
     Args:
-        path: None for a place that is no folder of files.
+        path: None if there can be no files.
     """
 
     files = None if path is None else _Files(path)
 
-    def gives(mime: str, reference: Reference) -> str | None:
+    def find_digest(mime: str, reference: Reference) -> str | None:
         try:
             return None if files is None else digest(files.read_data(mime, reference))
         except OutputFileError:
             return None
 
-    return without_lost(notebook, gives)
+    return without_lost(notebook, find_digest)
 
 
 def find_problem(path: Path, name: str, expected: str | None) -> str | None:
-    """What is wrong with the file that an output in `path` names; None if it can be read.
+    """Return a message if the file that an output in `path` names cannot be read; else None.
 
-    With `path` bound, a rule for `msgbook_format.check`.
+    With `path` bound, this is the `output_file` of `msgbook_format.check`.
     """
     reference = (
         {"output_file": name} if expected is None else {"output_file": name, "sha256": expected}
@@ -87,23 +88,27 @@ def find_problem(path: Path, name: str, expected: str | None) -> str | None:
 
 
 class _Files:
-    """The files that outputs in one message file name, no more of them than `MAX_ALL_BYTES`."""
+    """Files that outputs of one message file name; `MAX_ALL_BYTES` can be read."""
 
     def __init__(self, path: Path) -> None:
-        """`path` is that of the message file."""
+        """Take the path of the message file."""
         self._path = path
         self._left = MAX_ALL_BYTES
 
     def read_data(self, mime: str, reference: Reference) -> Any:
-        """The data of an output; raises as `read` does, also for bytes that are no such data."""
+        """Return the data of an output.
+
+        Raises:
+            OutputFileError: As in `read`, and for bytes that are no such data.
+        """
         return _decode(self.read(reference), mime, reference)
 
     def read(self, reference: Reference) -> bytes:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
         Raises:
-            OutputFileError: it lies elsewhere, is no plain file, is too large or comes after too
-                many others, has another digest than `sha256` says, or cannot be read.
+            OutputFileError: The file lies elsewhere, is not a plain file, is too large, comes
+                after too many others, differs from its `sha256`, or cannot be read.
         """
         name = reference["output_file"]
         shown = _shown(name)
@@ -129,30 +134,30 @@ class _Files:
 
 
 def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
-    """The bytes of a plain file below `folder` on whose way there is no link."""
+    """Return the bytes of a plain file below `folder`; no part of its path may be a link."""
     shown = _shown("/".join(parts))
     target = folder.joinpath(*parts)
     if not stat.S_ISREG(os.lstat(target).st_mode):
         raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
     with os.fdopen(os.open(target, _FLAGS), "rb") as stream:
         opened = os.fstat(stream.fileno())
-        # Looked at after it was opened: a link that was put there meanwhile changes nothing.
+        # Checked after opening, so that a link that appears in between changes nothing.
         real = Path(os.path.realpath(target))
         straight = real == Path(os.path.realpath(folder), *parts)
         if not straight or not os.path.samestat(opened, real.stat()):
             raise OutputFileError(f"expected a plain file, found a link at `{shown}`")
         if not stat.S_ISREG(opened.st_mode):
             raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
-        # Of a file that is too large nothing is read, unless it grows just now.
+        # A file that is too large is not read. One that grows now is read up to the limit.
         content = stream.read(limit + 1) if opened.st_size <= limit else None
     if content is None or len(content) > limit:
-        left = "" if limit == MAX_BYTES else f", which are left of {MAX_ALL_BYTES} for all files"
+        left = "" if limit == MAX_BYTES else f" (the rest of {MAX_ALL_BYTES} for all files)"
         raise OutputFileError(f"expected at most {limit} bytes in `{shown}`{left}, found more")
     return content
 
 
 def _decode(content: bytes, mime: str, reference: Reference) -> Any:
-    """The data of an output for the bytes of a file."""
+    """Return the data of an output for the bytes of a file."""
     encoding = reference.get("encoding")
     if encoding == "base64" or (encoding is None and is_binary(mime)):
         return base64.b64encode(content).decode("ascii")
@@ -167,5 +172,5 @@ def _decode(content: bytes, mime: str, reference: Reference) -> Any:
 
 
 def _shown(text: str) -> str:
-    """A hostile text as it may stand in a message: short, in one line, nothing invisible."""
+    """Return a hostile text for a message: short, in one line, and visible."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text[:_SHOWN])

@@ -1,4 +1,4 @@
-"""Streams as lines with the prefix `stdout> ` or `stderr> `, interleaved as they came."""
+"""Streams as lines with the prefix `stdout> ` or `stderr> `, in the order of arrival."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIELDS = {"output_type", "name", "text"}
 
 
 def is_stream(output: dict[str, Any]) -> bool:
-    """Whether an output can stand as prefixed lines."""
+    """Return whether an output can be written as prefixed lines."""
     text = output.get("text")
     return (
         output.get("output_type") == "stream"
@@ -25,7 +25,7 @@ def is_stream(output: dict[str, Any]) -> bool:
 
 
 def count_joined(outputs: Sequence[dict[str, Any]], start: int) -> int:
-    """How many streams from `start` can stand in one body: as long as the name changes."""
+    """Return how many streams from `start` on fit in one body: as long as the name changes."""
     count = 1
     while start + count < len(outputs):
         last, following = outputs[start + count - 1], outputs[start + count]
@@ -38,7 +38,7 @@ def count_joined(outputs: Sequence[dict[str, Any]], start: int) -> int:
 
 
 def write_streams(outputs: Sequence[dict[str, Any]]) -> str:
-    """The body for streams whose names alternate, all but the last with a newline at the end."""
+    """Return the body for streams whose names alternate; all but the last end with a newline."""
     lines = []
     for output in outputs:
         prefix = f"{output['name']}>"
@@ -48,7 +48,7 @@ def write_streams(outputs: Sequence[dict[str, Any]]) -> str:
 
 
 def read_streams(body: str, ends_with_newline: bool) -> list[dict[str, Any]]:
-    """The outputs of a body: a stream for each run of a prefix, other lines as plain text."""
+    """Return the outputs in a body: a stream for each run of a prefix, other lines as plain text."""
     runs: list[tuple[str, list[str]]] = []
     for line in body.split("\n"):
         match = STREAM_PREFIX.match(line)

@@ -1,4 +1,7 @@
-"""The tail of a footnote: `[type] key="value" key=bare [key=value] flag`. All quoting is here."""
+"""Type and attributes of a footnote: `[type] key="value" key=bare [key=value] flag`.
+
+All quoting is done here. The lines `%%msg` and `%agent` have the same grammar.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from typing import Literal, NamedTuple
 from msgbook_format import jsontext
 
 Value = str | Literal[True]
-"""Of an attribute: its text, or True for a flag."""
+"""Value of an attribute: its text, or True for a flag."""
 
 Attributes = list[tuple[str, Value]]
-"""Attributes in the order of the file."""
+"""Keys and values, in the order of the file."""
 
 KEY = re.compile(r'[^\s="\[\]\r]+')
 
@@ -54,15 +57,15 @@ _CACHED_LENGTH = 80
 _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
 
-def parse_footnote(tail: str) -> tuple[str | None, Attributes] | None:
-    """Type and attributes of what follows `[^id]:`; None when it is prose.
+def parse_footnote(text: str) -> tuple[str | None, Attributes] | None:
+    """Return type and attributes in the text behind `[^id]:`; None if it is prose.
 
     Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
     own footnote stays content.
     """
-    if len(tail) > _CACHED_LENGTH:
-        return _parse_footnote(tail)
-    parsed = _cached_tail(tail)
+    if len(text) > _CACHED_LENGTH:
+        return _parse_footnote(text)
+    parsed = _cached_footnote(text)
     return parsed and (parsed[0], parsed[1].copy())
 
 
@@ -102,31 +105,31 @@ def _is_badly_quoted(token: str) -> bool:
     return token.startswith("'") or (token.startswith('"') and not _CLOSED.fullmatch(token))
 
 
-def format_footnote(kind: str | None, pairs: Iterable[tuple[str, Value]]) -> str:
-    """What follows `[^id]: ` for a type and attributes; the inverse of `parse_footnote`."""
-    parts = [] if kind is None else [f"[{kind}]"]
-    for key, value in pairs:
+def format_footnote(type_: str | None, attributes: Iterable[tuple[str, Value]]) -> str:
+    """Return the text behind `[^id]: ` for a type and attributes; inverse of `parse_footnote`."""
+    parts = [] if type_ is None else [f"[{type_}]"]
+    for key, value in attributes:
         parts.append(key if value is True else f"{key}={_spell(key, value)}")
     return " ".join(parts)
 
 
-def _parse_footnote(tail: str) -> tuple[str | None, Attributes] | None:
-    tail = tail.strip()
-    match = _TYPE.match(tail)
+def _parse_footnote(text: str) -> tuple[str | None, Attributes] | None:
+    text = text.strip()
+    match = _TYPE.match(text)
     if match:
-        return match[1].strip(), _pairs(tail[match.end() :])
-    pairs = _pairs(tail)
+        return match[1].strip(), _pairs(text[match.end() :])
+    pairs = _pairs(text)
     if any(value is True for _, value in pairs):
         return None
     return None, pairs
 
 
 # Most footnotes of a conversation read alike: `[markdown]`, or a type and one attribute.
-_cached_tail = lru_cache(maxsize=256)(_parse_footnote)
+_cached_footnote = lru_cache(maxsize=256)(_parse_footnote)
 
 
 def is_type(text: str) -> bool:
-    """Whether `text` can stand as `[text]` at the start of a tail and reads back as itself."""
+    """Return whether `text` can be the type of a footnote and reads back as itself."""
     return bool(_PLAIN_TYPE.fullmatch(text)) and not jsontext.needs_json(text)
 
 
@@ -160,7 +163,7 @@ def _spell(key: str, value: str) -> str:
 
 
 class AttributeReader:
-    """Attributes of one marker, taken one by one; `rest` is what nobody took."""
+    """Attributes of one text cell, taken one by one; `rest` are those that nobody took."""
 
     __slots__ = ("_first", "rest")
 
@@ -169,9 +172,9 @@ class AttributeReader:
         self._first = dict(reversed(pairs))
 
     def take(self, key: str) -> str | None:
-        """The first text value of `key`, removed from `rest`; None when there is none.
+        """Return the first text value of `key` and remove it from `rest`; None without one.
 
-        Can be called once for each key.
+        Call this once for each key.
         """
         value = self._first.pop(key, None)
         if value is True:
@@ -184,21 +187,22 @@ class AttributeReader:
         return value
 
     def take_flag(self, key: str) -> bool:
-        """Whether the flag `key` is set; removed from `rest`."""
+        """Return whether the flag `key` is set, and remove it from `rest`."""
         if key not in self._first or (key, True) not in self.rest:
             return False
         self.rest.remove((key, True))
         return True
 
     def put_back(self, key: str, value: str) -> None:
-        """Return a value that the taker could not use; nobody takes it again."""
+        """Append a taken value to `rest`, because it could not be used; it cannot be taken again."""
         self.rest.append((key, value))
 
 
 def attributes_from_json(value: object, reserved: frozenset[str]) -> Attributes | None:
-    """`metadata.msgbook.attrs` as pairs; None when it cannot be written as attributes.
+    """Return `metadata.msgbook.attrs` as attributes; None if it cannot be written as such.
 
-    `reserved` are keys that would be read back as something else.
+    Args:
+        reserved: Keys that would be read back as something else.
     """
     if not isinstance(value, list) or not value:
         return None

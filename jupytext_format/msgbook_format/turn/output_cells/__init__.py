@@ -1,1 +1,1 @@
-"""A turn in the text file: a run of `# %%%` cells, one for each block."""
+"""A turn as output cells (`# %%%`) below its prompt, one for each block."""

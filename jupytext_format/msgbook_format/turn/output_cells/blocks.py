@@ -1,8 +1,7 @@
-"""One block of a turn as a `# %%%` unit and back: its attributes and its body."""
+"""One block of a turn as an output cell, and back: its attributes and its body."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,49 +15,13 @@ from msgbook_format.syntax.attributes import (
     attributes_from_json,
 )
 from msgbook_format.syntax.text_cell import TextCell, is_title
+from msgbook_format.turn.output_cells.durations import read_seconds, write_seconds
+from msgbook_format.turn.output_cells.turn_attributes import TURN_ATTRIBUTES
 
 NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
-"""Kinds of units that name no agent."""
+"""Types of output cells that name no agent."""
 
-TURN_KEYS = frozenset(
-    [
-        "time",
-        "agent",
-        "model",
-        "provider",
-        "finish_reason",
-        "turn_duration",
-        "turn_status",
-        "usage",
-        "context",
-        "turn",
-        "output_metadata",
-        "blocks",
-        "n",
-    ]
-)
-"""Attributes that speak of the turn when they stand on its first unit."""
-
-_SECONDS = re.compile(r"(?:0|[1-9][0-9]{0,8})\.[0-9]{1,9}s")
 _ARGUMENTS = re.compile(r"\s*<tool_call>\s*<arguments>([^<]*)</arguments>\s*</tool_call>\s*")
-
-
-def write_seconds(value: Any) -> str | None:
-    """A duration as an attribute; None for what is no finite number."""
-    if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
-        return f"{jsontext.dumps(value)}s"
-    return None
-
-
-def read_seconds(text: str) -> Any:
-    """The number of seconds an attribute says; None when it is no number."""
-    if _SECONDS.fullmatch(text):
-        return float(text[:-1])
-    try:
-        value = jsontext.loads(text.removesuffix("s"))
-    except ValueError:
-        return None
-    return value if write_seconds(value) else None
 
 
 def _write_text(value: Any) -> str | None:
@@ -67,7 +30,7 @@ def _write_text(value: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """How a key of a block stands as an attribute."""
+    """A key of a block and its attribute."""
 
     key: str
     attr: str
@@ -94,8 +57,8 @@ _FIELDS: dict[str, tuple[_Field, ...]] = {
 }
 _FIRST_FIELDS = {kind: fields + _COMMON for kind, fields in _FIELDS.items()}
 _LATER_FIELDS = {kind: fields + _LATER for kind, fields in _FIRST_FIELDS.items()}
-_KINDS = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
-"""What stands in the footnote's brackets; a text and a reasoning name their agent."""
+_TYPES = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
+"""Types of output cells; those of texts and reasonings name the agent."""
 
 _BODY_KEYS = {
     "text": "text",
@@ -121,16 +84,18 @@ _STRUCTURAL = frozenset(
         "alt",
     ]
 )
-_RESERVED = _STRUCTURAL | TURN_KEYS | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
+_RESERVED = (
+    _STRUCTURAL | TURN_ATTRIBUTES | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
+)
 
 
-def _fields(kind: str, first: bool) -> tuple[_Field, ...]:
-    """Fields of a block; `first` says that its unit carries the turn's `time` and `agent`."""
-    return (_FIRST_FIELDS if first else _LATER_FIELDS)[kind]
+def _fields(kind: str, is_first: bool) -> tuple[_Field, ...]:
+    """Return the fields of a block; `time` and `agent` of the first one are the turn's."""
+    return (_FIRST_FIELDS if is_first else _LATER_FIELDS)[kind]
 
 
 def is_readable(block: dict[str, Any]) -> bool:
-    """Whether a block can stand as text; the others stand as JSON."""
+    """Return whether a block has a text form; any other is written as JSON."""
     key = _BODY_KEYS.get(block["type"])
     if key is None:
         return False
@@ -145,24 +110,28 @@ def is_readable(block: dict[str, Any]) -> bool:
 
 
 def write_json_block(block: dict[str, Any]) -> TextCell:
-    """A unit that holds a block as JSON."""
+    """Return an output cell that holds a block as JSON."""
     attributes: Attributes = [("block", "1"), ("encoding", "json")]
     return TextCell(type="nb", attributes=attributes, body=jsontext.dumps_indented(block))
 
 
-def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[TextCell, dict[str, Any]]:
-    """A unit for a readable block without its place in the turn, and its keys still to write.
+def write_block(
+    block: dict[str, Any], agent: str, *, is_first: bool
+) -> tuple[TextCell, dict[str, Any]]:
+    """Return an output cell for a readable block, and the keys that are still to be written.
 
-    `agent` is the kind of a unit that speaks for the turn's agent; `first` says that the unit
-    carries the turn's attributes, among them `time` and `agent`.
+    Args:
+        agent: Type of an output cell that names the turn's agent.
+        is_first: Whether the output cell is the turn's first, whose `time` and `agent` are the
+            turn's.
     """
     kind = block["type"]
     rest = dict(block)
     del rest["type"]
-    output_cell = TextCell(type=_KINDS.get(kind, agent))
+    output_cell = TextCell(type=_TYPES.get(kind, agent))
     if kind == "reasoning":
         output_cell.attributes.append(("reasoning", "1"))
-    for field in _fields(kind, first):
+    for field in _fields(kind, is_first):
         if field.key in rest:
             value = field.write(rest[field.key])
             if value is not None:
@@ -176,7 +145,7 @@ def write_block(block: dict[str, Any], agent: str, first: bool) -> tuple[TextCel
 
 
 def write_rest(output_cell: TextCell, rest: dict[str, Any]) -> None:
-    """Add the keys of a block that no attribute says."""
+    """Add the keys of a block that have no attribute, in place."""
     pairs = attributes_from_json(rest.get("attrs"), _RESERVED)
     if pairs is not None:
         del rest["attrs"]
@@ -186,7 +155,7 @@ def write_rest(output_cell: TextCell, rest: dict[str, Any]) -> None:
 
 
 def block_type(output_cell: TextCell) -> str:
-    """Type of the block that a unit below a prompt holds."""
+    """Return the type of the block in an output cell below a prompt."""
     if output_cell.type in ("notice", "error"):
         return output_cell.type
     if output_cell.type == "tool":
@@ -194,15 +163,22 @@ def block_type(output_cell: TextCell) -> str:
     return "reasoning" if ("reasoning", "1") in output_cell.attributes else "text"
 
 
-def read_block(output_cell: TextCell, attributes: AttributeReader, first: bool) -> dict[str, Any]:
-    """The block of a unit without its place in the turn; `attrs` is what the turn left of it."""
+def read_block(
+    output_cell: TextCell, attributes: AttributeReader, *, is_first: bool
+) -> dict[str, Any]:
+    """Return the block of an output cell without its step, nonce and id.
+
+    Args:
+        attributes: Attributes that are not the turn's.
+        is_first: As in `write_block`.
+    """
     kind = block_type(output_cell)
     block: dict[str, Any] = {"type": kind}
     if output_cell.title is not None:
         block["title"] = output_cell.title
     if kind == "reasoning":
         attributes.take("reasoning")
-    for field in _fields(kind, first):
+    for field in _fields(kind, is_first):
         if field.flag:
             if attributes.take_flag(field.attr):
                 block[field.key] = True
@@ -220,7 +196,7 @@ def read_block(output_cell: TextCell, attributes: AttributeReader, first: bool) 
 
 
 def read_rest(block: dict[str, Any], attributes: AttributeReader) -> None:
-    """Add what no field of a block took: `extra`, then attributes of others."""
+    """Add `extra` and unknown attributes to a block, in place."""
     text = attributes.take("extra")
     if text is not None:
         extra = jsontext.load_object(text)

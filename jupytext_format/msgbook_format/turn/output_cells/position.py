@@ -1,4 +1,4 @@
-"""Where a block stands in its turn: what need not be written because the order says it."""
+"""Position of a block in its turn: step, label and call that follow from the order of blocks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ _NUMBERED = frozenset(("text", "reasoning"))
 
 
 class BlockPosition:
-    """Where the next block stands: its step, its number and the call that it answers.
+    """Step, number and answered call of the next block.
 
-    Reader and writer walk the same blocks through it, so that what follows from the order of the
-    blocks need not be written.
+    Reader and writer go through the same blocks with it. What follows from the order of the blocks
+    is not written.
     """
 
     __slots__ = (
-        "answered",
         "base",
         "calls",
+        "is_answered",
         "labels",
         "last_call",
         "number",
@@ -25,10 +25,11 @@ class BlockPosition:
     )
 
     def __init__(self, base: str) -> None:
-        """`base` is the label of the prompt."""
+        """Start below the prompt with the label `base`."""
         self.base = base
         self.step = 1
-        self.answered = False
+        self.is_answered = False
+        """True behind a tool result, which ends a step."""
         self.number = 0
         self.numbers: dict[int | None, int] = {}
         self.calls: dict[str, str] = {}
@@ -36,45 +37,45 @@ class BlockPosition:
         self.results: dict[str, int] = {}
         self.last_call: str | None = None
 
-    def expected_step(self, kind: str) -> int | None:
-        """The step that a block of this type has when nothing else is said; None: it has none."""
-        if kind in ("notice", "error"):
+    def expected_step(self, block_type: str) -> int | None:
+        """Return the step of the next block if the text names none; None if it has no step."""
+        if block_type in ("notice", "error"):
             return None
-        return self.step + 1 if self.answered and kind != "tool_result" else self.step
+        return self.step + 1 if self.is_answered and block_type != "tool_result" else self.step
 
-    def enter(self, kind: str, step: int | None) -> None:
+    def move_past(self, block_type: str, step: int | None) -> None:
         """Go on behind a block with this step."""
-        if kind not in ("notice", "error") and step is not None:
+        if block_type not in ("notice", "error") and step is not None:
             self.step = step
-            self.answered = kind == "tool_result"
+            self.is_answered = block_type == "tool_result"
 
-    def next_label(self, kind: str, step: int | None) -> str:
-        """Label of a block that takes a number of its own."""
+    def next_label(self, block_type: str, step: int | None) -> str:
+        """Return the label of a block that takes a number of its own."""
         self.number += 1
-        if kind in _NUMBERED:
+        if block_type in _NUMBERED:
             self.numbers[step] = self.number
         return f"{self.base}-{self.number}"
 
     def call_label(self, step: int, nonce: str) -> str:
-        """Label of a call: the number of its step's latest text or reasoning, or a new one."""
+        """Return the label of a call: the number of its step's latest text or reasoning, or a new one."""
         if step not in self.numbers:
             self.number += 1
             self.numbers[step] = self.number
         return f"{self.base}-{self.numbers[step]}.{nonce}"
 
-    def result_label(self, call: str) -> str:
-        """Label of a further result of the call with this id."""
-        label = self.labels.get(call, f"{self.base}-{max(self.number, 1)}.r")
+    def result_label(self, call_id: str) -> str:
+        """Return the label of a further result of a call."""
+        label = self.labels.get(call_id, f"{self.base}-{max(self.number, 1)}.r")
         self.results[label] = self.results.get(label, 0) + 1
         return f"{label}.{self.results[label]}"
 
-    def add_call(self, label: str, call: str) -> None:
-        """Note the label of the call with this id."""
-        self.calls[label] = call
-        self.labels[call] = label
-        self.last_call = call
+    def add_call(self, label: str, call_id: str) -> None:
+        """Remember the label of a call."""
+        self.calls[label] = call_id
+        self.labels[call_id] = label
+        self.last_call = call_id
 
     def answered_call(self, label: str) -> str:
-        """Id of the call that a result with this label answers, by default the last one."""
-        call = self.calls.get(label.rpartition(".")[0]) or self.last_call
-        return label if call is None else call
+        """Return the id of the call that a result answers; without any call, the label itself."""
+        call_id = self.calls.get(label.rpartition(".")[0]) or self.last_call
+        return label if call_id is None else call_id
