@@ -51,7 +51,7 @@ def reader() -> Reader:
 
 def request(used: Reader, cells: list[Cell]) -> list[dict[str, Any]]:
     """The messages for a prompt below the cells, hashed as a turn records it."""
-    prompt = used.prompt("And now?", {}, VIEW)
+    prompt = used.prompt_message("And now?", {}, VIEW)
     if prompt is None:
         raise RuntimeError("the prompt is empty")
     whole = used.read(cells, VIEW, known_summaries(cells)).with_prompt(prompt, len(cells))

@@ -72,7 +72,7 @@ class Conversation:
             self.gathered = {"rules": dict(items.rules)} | {
                 "files": self.gathered.get("files", {}) | dict(items.files)
             }
-            message = self._reader.prompt(prompt, built.context, VIEW)
+            message = self._reader.prompt_message(prompt, built.context, VIEW)
             if message is None:
                 raise RuntimeError("an empty prompt")
             yield self._reader.read(self._cells, VIEW).with_prompt(message, len(self._cells))

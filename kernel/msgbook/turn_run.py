@@ -26,7 +26,7 @@ from msgbook.request import (
     list_prompt_warnings,
     read_prompt,
 )
-from msgbook.request.history.prefix import Sent
+from msgbook.request.history.prefix import SentRequest
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.task_changes import run_watched
@@ -184,10 +184,10 @@ class _TurnRun:
         builder.sent.append(self._sent(prepared))
         return prepared
 
-    def _sent(self, prepared: PreparedRequest) -> Sent:
+    def _sent(self, prepared: PreparedRequest) -> SentRequest:
         """Return the request as `%cache` compares it."""
         active_agent = prepared.active_agent
-        return Sent(
+        return SentRequest(
             prepared.request,
             [*self._transcript.earlier, self._transcript.current or {}],
             active_agent.model,

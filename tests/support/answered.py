@@ -84,7 +84,7 @@ class Notebook:
             known[missing.source] = summaries[missing.key]["text"]
         history = self.reader.read(above, view, known)
         context = {**built.context, **({"summaries": summaries} if summaries else {})}
-        message = self.reader.prompt(source, context, view)
+        message = self.reader.prompt_message(source, context, view)
         assert message is not None
         request = history.with_prompt(message, position)
         self.requests[position] = request.messages
@@ -96,7 +96,7 @@ class Notebook:
         turn = turn_of_cell(cells[position])
         view, reader = view_of(position, turn), self.new_reader()
         history = reader.read(cells[:position], view, known_summaries(cells))
-        message = reader.prompt(cells[position]["source"], turn["context"], view)
+        message = reader.prompt_message(cells[position]["source"], turn["context"], view)
         assert message is not None
         return reader.request_hash(history.with_prompt(message, position))
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell
-from msgbook.request.history.prefix import Sent, SharedPrefix, shared_prefix
-from msgbook.request.history.prune import prunes
+from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
+from msgbook.request.history.prune import prune_positions
 from msgbook.text import visible
 
 
@@ -17,7 +17,7 @@ async def cache(context: MagicContext, _words: Sequence[str]) -> str:
     return compare_requests(list(context.engine.request_builder.sent))
 
 
-def compare_requests(sent: Sequence[Sent]) -> str:
+def compare_requests(sent: Sequence[SentRequest]) -> str:
     """Compare the first requests of the last two turns of this session.
 
     Args:
@@ -54,7 +54,9 @@ def _culprit(shared: SharedPrefix, before: Sequence[Cell], after: Sequence[Cell]
             "the system message: the agent, its system prompt or skills, or a system note changed."
         )
     old, new = before[shared.before], after[shared.after]
-    new_prunes = [position for position in prunes(after) if position not in prunes(before)]
+    new_prunes = [
+        position for position in prune_positions(after) if position not in prune_positions(before)
+    ]
     if old == new and new_prunes:
         return f"{describe_cell(after, new_prunes[-1])}: it drops old copies of files."
     if _is_same(old, new, shared):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.notebook.magics_table import PRUNE_MAGIC
-from msgbook.request.history import Dropped, dropped
+from msgbook.request.history import DroppedFile, list_dropped_files
 from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted, one_line, visible
 
@@ -31,14 +31,16 @@ def list_dropped(
         load: Returns the text with a sha256 in hex; None if it is gone.
     """
     here: Cell = {"cell_type": "code", "source": PRUNE_MAGIC}
-    before = set(dropped(cells, is_magic))
+    before = set(list_dropped_files(cells, is_magic))
     copies = [
-        copy for copy in dropped([*cells, here], is_magic) if copy.was_whole and copy not in before
+        copy
+        for copy in list_dropped_files([*cells, here], is_magic)
+        if copy.was_whole and copy not in before
     ]
     if not copies:
         return "Nothing to drop: only one copy of each file above is sent."
     tokens = sum(estimate_text_tokens(load(copy.sha256) or "") for copy in copies)
-    files: dict[str, list[Dropped]] = {}
+    files: dict[str, list[DroppedFile]] = {}
     for copy in copies:
         files.setdefault(copy.key, []).append(copy)
     lines = [f"  {_line(key, dropped_here)}" for key, dropped_here in files.items()]
@@ -48,7 +50,7 @@ def list_dropped(
     return "\n".join([head, *lines, "The newest copy of each file is still sent."])
 
 
-def _line(key: str, copies: Sequence[Dropped]) -> str:
+def _line(key: str, copies: Sequence[DroppedFile]) -> str:
     versions = ", ".join(str(copy.version) for copy in copies)
     noun = "version" if len(copies) == 1 else "versions"
     return f"{visible(one_line(key, 100))}: {noun} {versions}"

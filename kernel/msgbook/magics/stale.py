@@ -8,7 +8,7 @@ from msgbook.magics.base import MagicContext
 from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.cells import Cell
 from msgbook.request.history.reader import Reader
-from msgbook.request.history.stale import Stale, ViewOf, stale_turns
+from msgbook.request.history.stale import StaleTurn, ViewOf, stale_turns
 from msgbook.request.turn_views import make_turn_views
 
 _SHOWN = 20
@@ -49,7 +49,7 @@ def _heading(count: int) -> str:
     return f"{count} turns above are stale: their requests would be different today."
 
 
-def _first_change(first: Stale, cells: Sequence[Cell]) -> str:
+def _first_change(first: StaleTurn, cells: Sequence[Cell]) -> str:
     """Return the place of the first change, as exactly as hashes show it."""
     places = [describe_cell_with_id(cells, first.changed[0])]
     if len(first.changed) > 1:

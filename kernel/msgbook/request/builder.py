@@ -25,8 +25,8 @@ from msgbook.request.context.content_reference import (
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.images import image_content
 from msgbook.request.context.records import check_recorded_texts, list_recorded_texts
-from msgbook.request.history import BROUGHT, History, Reader, contexts_above, known_summaries
-from msgbook.request.history.prefix import Sent
+from msgbook.request.history import CONTEXT_KEYS, History, Reader, contexts_above, known_summaries
+from msgbook.request.history.prefix import SentRequest
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries
@@ -80,7 +80,7 @@ class RequestBuilder:
         self.agent_chooser = agent_chooser
         self.is_magic = is_magic
         self.blobs = Blobs(results)
-        self.sent: deque[Sent] = deque(maxlen=2)
+        self.sent: deque[SentRequest] = deque(maxlen=2)
         self.reader = Reader(
             is_magic=is_magic,
             replay=self._replay,
@@ -136,7 +136,7 @@ class RequestBuilder:
         for digests, warning in self._find_lost_texts(transcript.earlier, services.reported):
             services.reported.update(digests)
             services.warn(warning)
-        message = self.reader.prompt(source, context, active_agent.view)
+        message = self.reader.prompt_message(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
         context["request_hash"] = self.reader.request_hash(request)
@@ -193,7 +193,7 @@ class RequestBuilder:
         self, text: str, context: Mapping[str, Any], vision: bool
     ) -> str | list[dict[str, Any]]:
         """Return the content of a prompt's message, for this and all later requests."""
-        if BROUGHT.isdisjoint(context):
+        if CONTEXT_KEYS.isdisjoint(context):
             return text
         images: Any = context.get("images")
         records = images if isinstance(images, list) else []

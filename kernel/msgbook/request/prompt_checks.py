@@ -16,7 +16,7 @@ from msgbook.notebook.cells import (
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.history import CONTINUE_WORDS, broke_off, is_continue
+from msgbook.request.history import CONTINUE_WORDS, has_incomplete_answer, is_continue
 from msgbook.text import one_line
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
@@ -57,7 +57,7 @@ def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
     if not prompt.text.strip():
         raise EmptyMessageError("The message is empty: write something into the cell.")
     if is_continue(source):
-        if not broke_off(transcript.earlier):
+        if not has_incomplete_answer(transcript.earlier):
             raise NothingToContinueError(_NOTHING_CUT_OFF)
     elif source.split(maxsplit=1)[0] == CONTINUE_MAGIC:
         raise NothingToContinueError(_NOT_ALONE)

@@ -9,7 +9,7 @@ from history_cells import answers, blocks, calls, check_valid, code, note, odd_c
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.request.history import CONTINUE_WORDS, Reader, View, broke_off
+from msgbook.request.history import CONTINUE_WORDS, Reader, View, has_incomplete_answer
 from msgbook.text import RESULT_LIMIT
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import TURN_MIME
@@ -224,4 +224,4 @@ def test_a_continue_cell_asks_for_the_rest_and_its_turn_is_an_answer_like_any_ot
     ],
 )
 def test_only_an_answer_that_is_not_whole_can_be_gone_on_with(cells, expected):
-    assert broke_off(cells) is expected
+    assert has_incomplete_answer(cells) is expected

@@ -8,7 +8,7 @@ from history_cells import note, prompt, says
 from msgbook.magics.cache import compare_requests
 from msgbook.messages import encode
 from msgbook.request.history import Reader, View
-from msgbook.request.history.prefix import Sent, shared_prefix
+from msgbook.request.history.prefix import SentRequest, shared_prefix
 
 
 def cell(name, answer="A", **metadata):
@@ -20,9 +20,9 @@ def sent(*cells, system="s", model="m", agent="assistant", tools=()):
     reader = Reader()
     source = cells[-1]["source"]
     request = reader.read(cells[:-1], view).with_prompt(
-        reader.prompt(source, {}, view), len(cells) - 1
+        reader.prompt_message(source, {}, view), len(cells) - 1
     )
-    return Sent(request, cells, model, agent, tools)
+    return SentRequest(request, cells, model, agent, tools)
 
 
 def shared(one, other):

@@ -10,7 +10,7 @@ from answered import PRUNE, Notebook, files_of_message, is_magic, turn_of_cell, 
 from history_cells import note
 
 from msgbook.magics.prune import list_dropped
-from msgbook.request.history import Reader, contexts_above, dropped, pruned
+from msgbook.request.history import Reader, contexts_above, drop_pruned_files, list_dropped_files
 
 VIEW = view_of(0, {"agent": "m"})
 
@@ -101,7 +101,7 @@ def test_what_is_no_prune_drops_nothing(cell):
     book = three_versions()
     book.add(cell)
 
-    assert pruned(book.cells, is_magic) is book.cells
+    assert drop_pruned_files(book.cells, is_magic) is book.cells
 
 
 def test_it_takes_blanks_around_it():
@@ -118,7 +118,7 @@ def test_a_copy_that_is_not_sent_is_not_the_newest(history):
         cell["metadata"]["msgbook"]["history"] = history
     book.add(PRUNE)
 
-    assert dropped(book.cells, is_magic)[-1][:3] == (1, "a", 1)
+    assert list_dropped_files(book.cells, is_magic)[-1][:3] == (1, "a", 1)
     assert {"a": "two"} in sent(book)
 
 
@@ -170,7 +170,7 @@ def test_the_notebook_stays_as_it_is_and_cells_without_old_copies_are_themselves
     book.add(PRUNE)
     before = copy.deepcopy(book.cells)
 
-    found = pruned(book.cells, is_magic)
+    found = drop_pruned_files(book.cells, is_magic)
 
     assert book.cells == before
     assert [one is other for one, other in zip(found, book.cells, strict=True)] == [

@@ -10,7 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from msgbook.request.context.content_reference import replay_content_reference
-from msgbook.request.history import contexts_above, dropped, known_summaries, pruned
+from msgbook.request.history import (
+    contexts_above,
+    drop_pruned_files,
+    known_summaries,
+    list_dropped_files,
+)
 
 VIEW = view_of(0, {"agent": "m"})
 
@@ -84,10 +89,10 @@ def test_the_newest_copy_of_each_file_stays_whole_and_no_other_above_the_last_pr
 
 @given(notebooks())
 def test_what_was_pruned_is_pruned(book):
-    once = pruned(book.cells, is_magic)
+    once = drop_pruned_files(book.cells, is_magic)
 
-    assert pruned(once, is_magic) is once
-    assert dropped(once, is_magic) == []
+    assert drop_pruned_files(once, is_magic) is once
+    assert list_dropped_files(once, is_magic) == []
 
 
 @given(notebooks())
@@ -96,7 +101,7 @@ def test_a_request_below_differs_in_what_was_dropped_alone(book):
     with_it = reader.read(book.cells, VIEW, known_summaries(book.cells))
     without = reader.read(unpruned(book), VIEW, known_summaries(book.cells))
     marks = {i for i, cell in enumerate(book.cells) if is_prune(cell)}
-    texts = {(one.cell, one.key) for one in dropped(book.cells, is_magic)}
+    texts = {(one.cell, one.key) for one in list_dropped_files(book.cells, is_magic)}
 
     def said(history: Any) -> Any:
         for message, owner in zip(history.messages, history.owners, strict=True):
@@ -182,12 +187,12 @@ def test_odd_records_are_judged_as_the_block_judges_them(records):
         files = [files_of_message({"role": "user", "content": text}) for text in blocks]
         return [key for said in files for key, text in said.items() if text.startswith("text ")]
 
-    assert sorted(shown(pruned([*cells, PRUNE], is_magic))) == sorted({*shown(cells)})
+    assert sorted(shown(drop_pruned_files([*cells, PRUNE], is_magic))) == sorted({*shown(cells)})
 
 
 @given(st.lists(odd_cells, max_size=5))
 def test_no_cells_are_too_odd_to_be_pruned(cells):
     cells.append(PRUNE)
 
-    pruned(cells, is_magic)
+    drop_pruned_files(cells, is_magic)
     list(contexts_above(cells, is_magic))

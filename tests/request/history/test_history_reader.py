@@ -101,7 +101,7 @@ def test_prompts_bring_again_what_they_brought():
 
     assert reader.read([cell], VIEW).messages[1]["content"] == "Q\n\n<content_reference>"
     assert (
-        reader.prompt("Q", {"block": "<content_reference>"}, VIEW)
+        reader.prompt_message("Q", {"block": "<content_reference>"}, VIEW)
         == reader.read([cell], VIEW).messages[1]
     )
 
@@ -121,7 +121,7 @@ def test_nothing_that_must_not_be_sent_is(looks):
     view = View("assistant", "sk-key", vision=True)
 
     assert "sk-key" not in str(reader.read(cells, view))
-    assert "sk-key" not in str(reader.prompt("sk-key", {}, view))
+    assert "sk-key" not in str(reader.prompt_message("sk-key", {}, view))
 
 
 SECRETS = ("sk-0123456789", 'a"\\\n\u00e9\u4e16key', "\u00e9\u00e9\u00e9\u00e9")
@@ -179,8 +179,8 @@ def test_the_prefix_law():
     ]
     cells = [note("n"), prompt("Q0", *turn), note("late", role="system"), prompt("Q1", *turn)]
     reader = Reader()
-    first = reader.read(cells[:3], VIEW).with_prompt(reader.prompt("Q1", {}, VIEW), 3)
-    second = reader.read(cells, VIEW).with_prompt(reader.prompt("Q2", {}, VIEW), 4)
+    first = reader.read(cells[:3], VIEW).with_prompt(reader.prompt_message("Q1", {}, VIEW), 3)
+    second = reader.read(cells, VIEW).with_prompt(reader.prompt_message("Q2", {}, VIEW), 4)
 
     assert second.messages[: len(first.messages)] == first.messages
     assert [m["role"] for m in second.messages[len(first.messages) :]] == [

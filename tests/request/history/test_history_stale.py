@@ -31,7 +31,7 @@ def run(cells):
         turn = turn_of_cell(cell)
         view = view_of(position, turn)
         history = reader.read(cells[:position], view, known_summaries(cells[:position]))
-        message = reader.prompt(cell["source"], {}, view)
+        message = reader.prompt_message(cell["source"], {}, view)
         request = history.with_prompt(message, position)
         turn["context"] = {"request_hash": reader.request_hash(request)}
     return cells
@@ -132,7 +132,9 @@ def test_a_summary_that_a_turn_recorded_is_part_of_what_it_was_sent():
     record = summary_record(missing, "In short.")
     known = {missing.source: "In short."}
     reader, view = Reader(), view_of(3, turn_of_cell(cells[3]))
-    request = reader.read(cells[:3], view, known).with_prompt(reader.prompt("two", {}, view), 3)
+    request = reader.read(cells[:3], view, known).with_prompt(
+        reader.prompt_message("two", {}, view), 3
+    )
     turn_of_cell(cells[3])["context"] = {
         "request_hash": reader.request_hash(request),
         "summaries": record,

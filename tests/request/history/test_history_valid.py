@@ -102,7 +102,7 @@ def request(cells: list[dict[str, Any]], view: View) -> list[Message]:
     built = build_content_reference(
         contexts_above(cells, is_magic), ContextItems({"r": "R"}, {"a": "A"})
     )
-    message = reader.prompt("Go on.", built.context, view)
+    message = reader.prompt_message("Go on.", built.context, view)
     assert message is not None
     whole = history.with_prompt(message, len(cells))
     assert reader.request_hash(whole) == request_hash(whole.messages)

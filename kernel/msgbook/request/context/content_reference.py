@@ -124,7 +124,7 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
     """Return the element that was sent with a turn, byte for byte; empty if there was none.
 
     A line stands for a text that is gone, and for a file with `"dropped": true`, which
-    `history.pruned` sets. Invalid entries are left out.
+    `history.drop_pruned_files` sets. Invalid entries are left out.
     """
     rules = _valid_entries(context, "rules")
     files = _files_by_key(context)

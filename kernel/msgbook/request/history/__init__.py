@@ -7,15 +7,15 @@ as long as the cell is not edited, so that a server's prefix cache holds.
 
 from __future__ import annotations
 
-from msgbook.request.history.cell import CONTINUE_WORDS, Replay, cell_text, text_alone
-from msgbook.request.history.continuing import broke_off
+from msgbook.request.history.cell import CONTINUE_WORDS, Replay, cell_text, replay_text
+from msgbook.request.history.continuing import has_incomplete_answer
 from msgbook.request.history.kind import is_continue
 from msgbook.request.history.prune import (
-    BROUGHT,
-    Dropped,
+    CONTEXT_KEYS,
+    DroppedFile,
     contexts_above,
-    dropped,
-    pruned,
+    drop_pruned_files,
+    list_dropped_files,
 )
 from msgbook.request.history.reader import Reader
 from msgbook.request.history.request import History, View
@@ -27,22 +27,22 @@ from msgbook.request.history.summary import (
 )
 
 __all__ = [
-    "BROUGHT",
+    "CONTEXT_KEYS",
     "CONTINUE_WORDS",
-    "Dropped",
+    "DroppedFile",
     "History",
     "MissingSummary",
     "Reader",
     "Replay",
     "View",
-    "broke_off",
     "cell_text",
     "contexts_above",
-    "dropped",
+    "drop_pruned_files",
+    "has_incomplete_answer",
     "is_continue",
     "known_summaries",
-    "pruned",
+    "list_dropped_files",
+    "replay_text",
     "summary_record",
     "summary_request",
-    "text_alone",
 ]

@@ -17,9 +17,14 @@ from msgbook.notebook.cells import (
     parse_prompt,
     source_of,
 )
-from msgbook.request.history.kind import Kind, history_of, is_continue, is_summary
+from msgbook.request.history.kind import CellKind, history_of, is_continue, is_summary
 from msgbook.request.history.outputs import outputs_images, outputs_text
-from msgbook.request.history.summary import MissingSummary, SummaryLookup, source_of_text, spoken
+from msgbook.request.history.summary import (
+    MissingSummary,
+    SummaryLookup,
+    messages_as_text,
+    source_of_text,
+)
 from msgbook.request.history.turns import answer_messages
 from msgbook.text import capped
 from msgbook_format.syntax import write_fence
@@ -59,19 +64,19 @@ class CellReading:
     """Summaries that there are not; what they would sum up is sent whole."""
 
 
-def text_alone(text: str, _context: Mapping[str, Any], _vision: bool) -> Content:
+def replay_text(text: str, _context: Mapping[str, Any], _vision: bool) -> Content:
     """The `Replay` of prompts that bring nothing with them."""
     return text
 
 
 def read_cell(
     cell: Cell,
-    kind: Kind,
+    kind: CellKind,
     *,
     agent: str | None,
     vision: bool = False,
     reasoning: bool = False,
-    replay: Replay = text_alone,
+    replay: Replay = replay_text,
     summaries: Mapping[str, str] | None = None,
     redact: Redact = str,
 ) -> CellReading:
@@ -100,7 +105,7 @@ def read_cell(
     return CellReading(said, system.strip(), lookup.used, tuple(lookup.missing))
 
 
-def cell_text(cell: Cell, kind: Kind, redact: Redact = str) -> str:
+def cell_text(cell: Cell, kind: CellKind, redact: Redact = str) -> str:
     """What a cell says, with its outputs, whatever its `history`: for a reference to it.
 
     Args:
@@ -108,8 +113,8 @@ def cell_text(cell: Cell, kind: Kind, redact: Redact = str) -> str:
     """
     if kind in ("note", "none"):
         return source_of(cell)
-    reader = _CellReader(cell, kind, False, text_alone, SummaryLookup({}), redact=redact)
-    return spoken(reader.messages(None))
+    reader = _CellReader(cell, kind, False, replay_text, SummaryLookup({}), redact=redact)
+    return messages_as_text(reader.messages(None))
 
 
 def prompt_message(
@@ -141,7 +146,7 @@ class _CellReader:
     """Reads a cell of code, or a prompt with its turn."""
 
     cell: Cell
-    kind: Kind
+    kind: CellKind
     vision: bool
     replay: Replay
     lookup: SummaryLookup
@@ -183,7 +188,7 @@ class _CellReader:
         if self.kind == "note":
             bare = full = source_of(self.cell)
         else:
-            bare, full = self._spoken(text_alone), self._spoken(self.replay, self.redact)
+            bare, full = self._spoken(replay_text), self._spoken(self.replay, self.redact)
         if not bare.strip():
             return None
         own = metadata_of(self.cell).get("summary")
@@ -191,7 +196,7 @@ class _CellReader:
 
     def _spoken(self, replay: Replay, redact: Redact = str) -> str:
         whole = _CellReader(self.cell, self.kind, False, replay, SummaryLookup({}), redact=redact)
-        return spoken(whole.messages(None))
+        return messages_as_text(whole.messages(None))
 
     def _with_outputs(self, text: str, outputs: list[Any]) -> Message:
         """A user message that says what the outputs show."""

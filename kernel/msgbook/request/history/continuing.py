@@ -10,7 +10,7 @@ from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import turn_of
 
 
-def broke_off(cells: Sequence[Cell]) -> bool:
+def has_incomplete_answer(cells: Sequence[Cell]) -> bool:
     """Whether the last answer of the cells is not whole: cut, stopped, failed or interrupted."""
     for cell in reversed(cells):
         if is_excluded(history_of(cell)):

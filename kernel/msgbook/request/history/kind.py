@@ -16,10 +16,10 @@ from msgbook.notebook.cells import (
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook_format.syntax import MSG_MAGIC
 
-Kind = Literal["prompt", "code", "note", "none"]
+CellKind = Literal["prompt", "code", "note", "none"]
 
 
-def kind_of(cell: Cell, is_magic: IsMagic) -> Kind:
+def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
     """What a cell is on the msgbook kernel; `none` is no part of the conversation."""
     if cell.get("cell_type") == "markdown":
         return "note"

@@ -11,7 +11,7 @@ from msgbook.request.history.request import History
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """The first request of a turn."""
 
     request: History

@@ -18,12 +18,12 @@ from msgbook.request.history.kind import history_of, is_summary, kind_of
 from msgbook.request.history.outputs import may_record
 from msgbook_format.turn import TURN_MIME, turn_of
 
-BROUGHT = frozenset({"rules", "files", "tools", "images"})
+CONTEXT_KEYS = frozenset({"rules", "files", "tools", "images"})
 """Keys of a context that name texts."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-class Dropped(NamedTuple):
+class DroppedFile(NamedTuple):
     """A file of an earlier prompt that is not sent any more."""
 
     cell: int
@@ -36,7 +36,7 @@ class Dropped(NamedTuple):
     """Whether its text stood there, and not only a word that it had not changed."""
 
 
-def prunes(cells: Sequence[Cell]) -> list[int]:
+def prune_positions(cells: Sequence[Cell]) -> list[int]:
     """Positions of the `%prune` cells; one that is excluded from the history does not count."""
     return [
         position
@@ -47,7 +47,9 @@ def prunes(cells: Sequence[Cell]) -> list[int]:
     ]
 
 
-def pruned(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> Sequence[Cell]:
+def drop_pruned_files(
+    cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None
+) -> Sequence[Cell]:
     """The cells as they are sent: what is dropped has `"dropped": true` in its turn's `context`.
 
     The cells given stay as they are; those without anything to drop are returned themselves.
@@ -56,30 +58,32 @@ def pruned(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> S
         at: Position of the running cell; by default it stands below all of the cells.
     """
     keys: dict[int, set[str]] = {}
-    for one in dropped(cells, is_magic, at):
+    for one in list_dropped_files(cells, is_magic, at):
         keys.setdefault(one.cell, set()).add(one.key)
     if not keys:
         return cells
     return [_without(cell, keys[i]) if i in keys else cell for i, cell in enumerate(cells)]
 
 
-def dropped(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> list[Dropped]:
+def list_dropped_files(
+    cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None
+) -> list[DroppedFile]:
     """What `%prune` drops, in document order.
 
     A text is dropped, and with it each word further down that it has not changed. The newest copy
     is the last one, also where cells were moved: that is how a model reads them.
 
     Args:
-        at: As for `pruned`.
+        at: As for `drop_pruned_files`.
     """
-    mark = max(prunes(cells[:at]), default=None)
+    mark = max(prune_positions(cells[:at]), default=None)
     if mark is None:
         return []
     brought = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
     newest = {
         key: i for i, files in brought if i < mark for key, file in files.items() if _is_whole(file)
     }
-    found: list[Dropped] = []
+    found: list[DroppedFile] = []
     sent: set[tuple[str, int, str]] = set()
     gone: set[tuple[str, int, str]] = set()
     for i, files in brought:
@@ -91,22 +95,22 @@ def dropped(cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None) -> 
                 sent.add(copy)
             elif _is_whole(file) or (copy in gone and copy not in sent):
                 gone.add(copy)
-                found.append(Dropped(i, *copy, _is_whole(file)))
+                found.append(DroppedFile(i, *copy, _is_whole(file)))
     return found
 
 
 def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
     """What the prompts that are sent whole have brought, in order, as it is sent."""
-    return (context for _, context in _contexts(pruned(cells, is_magic), is_magic))
+    return (context for _, context in _contexts(drop_pruned_files(cells, is_magic), is_magic))
 
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
         # Most prompts bring nothing, and what they are takes longer to say.
-        if not may_record(cell, BROUGHT):
+        if not may_record(cell, CONTEXT_KEYS):
             continue
         context = context_of(turns_of(cell))
-        if not BROUGHT.isdisjoint(context) and _is_sent_whole(cell, is_magic):
+        if not CONTEXT_KEYS.isdisjoint(context) and _is_sent_whole(cell, is_magic):
             yield position, context
 
 

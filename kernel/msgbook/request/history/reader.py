@@ -9,9 +9,9 @@ from typing import Any
 from msgbook import messages
 from msgbook.messages import Message, RequestHash, encode
 from msgbook.notebook.cells import Cell, IsMagic, any_magic, id_of, source_of
-from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, text_alone
-from msgbook.request.history.kind import Kind, kind_of
-from msgbook.request.history.prune import pruned
+from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, replay_text
+from msgbook.request.history.kind import CellKind, kind_of
+from msgbook.request.history.prune import drop_pruned_files
 from msgbook.request.history.request import History, View
 from msgbook_format.garbage import paused
 
@@ -25,7 +25,7 @@ class ReadCell:
 
     cell: Any
     """A copy of the cell as it was read."""
-    kind: Kind
+    kind: CellKind
     begins: bool
     """Whether it is a prompt with something in it: system notes below it are told as they come."""
     reading: CellReading
@@ -54,7 +54,7 @@ class Reader:
         self,
         *,
         is_magic: IsMagic = any_magic,
-        replay: Replay = text_alone,
+        replay: Replay = replay_text,
         redact: Callable[[Any], Any] | None = None,
         may_hold: Callable[[bytes], bool] = lambda _encoded: True,
     ) -> None:
@@ -79,8 +79,8 @@ class Reader:
             cells: All cells above the running one.
             summaries: Known ones, by source, as `known_summaries` gives them.
         """
-        read = self.read_cells(pruned(cells, self.is_magic), view, summaries)
-        history, first = self.opening(read, view)
+        read = self.read_cells(drop_pruned_files(cells, self.is_magic), view, summaries)
+        history, first = self.begin_history(read, view)
         for position, one in enumerate(read):
             history.missing += [replace(m, cell=position) for m in one.reading.missing]
             history.cells += bool(one.reading.messages)
@@ -88,7 +88,7 @@ class Reader:
                 one.add_to(history, position)
         return history
 
-    def opening(self, read: Sequence[ReadCell], view: View) -> tuple[History, int]:
+    def begin_history(self, read: Sequence[ReadCell], view: View) -> tuple[History, int]:
         """A history of the system message alone, and the position of the first prompt.
 
         Where it would say nothing there is none: some servers refuse an empty one.
@@ -103,7 +103,7 @@ class Reader:
             history.add(message, encode(message), None)
         return history, first
 
-    def prompt(self, source: str, context: Mapping[str, Any], view: View) -> Message | None:
+    def prompt_message(self, source: str, context: Mapping[str, Any], view: View) -> Message | None:
         """The message of the running prompt; None where there is nothing to say.
 
         Args:
@@ -146,7 +146,9 @@ class Reader:
         self._seen.update(seen)
         return read
 
-    def _read(self, cell: Cell, kind: Kind, view: View, summaries: Mapping[str, str]) -> ReadCell:
+    def _read(
+        self, cell: Cell, kind: CellKind, view: View, summaries: Mapping[str, str]
+    ) -> ReadCell:
         reading = read_cell(
             cell,
             kind,

@@ -16,7 +16,7 @@ from typing import Any
 from msgbook.messages import RequestHash, encode
 from msgbook.notebook.cells import Cell, source_of
 from msgbook.request.history.cell import turns_of
-from msgbook.request.history.prune import pruned, prunes
+from msgbook.request.history.prune import drop_pruned_files, prune_positions
 from msgbook.request.history.reader import ReadCell, Reader
 from msgbook.request.history.request import View
 from msgbook.request.history.summary import known_summaries
@@ -27,7 +27,7 @@ ViewOf = Callable[[int, Turn], View | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleTurn:
     """A turn that was asked something else."""
 
     cell: int
@@ -41,7 +41,7 @@ class Stale:
     model says that it has not."""
 
 
-def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[Stale]:
+def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[StaleTurn]:
     """The turns whose input is no longer what they answered, in document order.
 
     Turns that kept no hash, because nothing was sent, are not judged.
@@ -50,7 +50,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
         cells: All cells of the notebook.
         reader: The one that requests are made with, so that what it has read counts.
     """
-    marks = prunes(cells)
+    marks = prune_positions(cells)
     asked: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
     for position, cell in enumerate(cells):
         for turn, recorded in _hashed(cell):
@@ -62,7 +62,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
     verdicts: list[tuple[int, View, bool]] = []
     read: list[ReadCell] = []
     for (view, _), turns in asked.items():
-        sent = pruned(cells, reader.is_magic, at=turns[0][0])
+        sent = drop_pruned_files(cells, reader.is_magic, at=turns[0][0])
         read = reader.read_cells(sent, view, summaries)
         requests = _Requests(reader, view, read)
         for position, turn, recorded in turns:
@@ -72,7 +72,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
     return list(_stale(sorted(verdicts, key=lambda verdict: verdict[0]), changes))
 
 
-def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Iterator[Stale]:
+def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Iterator[StaleTurn]:
     """The stale ones of turns in document order.
 
     Args:
@@ -90,7 +90,7 @@ def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Ite
         if not changed:
             above = (i for i in range(start, position) if i in changes)
             changed = (*above, position)
-        yield Stale(position, changed, view not in fresh_views)
+        yield StaleTurn(position, changed, view not in fresh_views)
 
 
 class _Requests:
@@ -100,7 +100,7 @@ class _Requests:
         self._reader = reader
         self._view = view
         self._read = read
-        self._history, self._first = reader.opening(read, view)
+        self._history, self._first = reader.begin_history(read, view)
         self._position = 0
         self._hash = RequestHash()
         self._hashed = 0
@@ -114,7 +114,7 @@ class _Requests:
         self._hashed = max(0, len(self._history.encoded) - 1)
         tail = self._history.tail()
         context: Any = turn.get("context")
-        prompt = self._reader.prompt(source, context, self._view)
+        prompt = self._reader.prompt_message(source, context, self._view)
         if prompt is not None:
             tail.add(prompt, encode(prompt), position)
         return self._hash.hexdigest(*tail.encoded)

@@ -106,7 +106,7 @@ def summary_record(missing: MissingSummary, answer: str) -> dict[str, dict[str, 
     return {missing.key: {"text": text, "source": missing.source}} if text else {}
 
 
-def spoken(said: Iterable[Message]) -> str:
+def messages_as_text(said: Iterable[Message]) -> str:
     """Messages as a text that can be summed up."""
     return "\n\n".join(map(_spoken, said))
 
