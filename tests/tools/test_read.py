@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.images import IMAGE_LIMIT
-from msgbook.tools.files import TextFile, decoded
+from msgbook.tools.files import TextFile, decode
 from msgbook.tools.files.reading import FILE_LIMIT, SHOWN
 
 PIXEL = base64.b64decode(
@@ -108,12 +108,12 @@ def test_a_pipe_a_device_and_a_binary_file_are_refused(files, tmp_path):
     (tmp_path / "b").write_bytes(b"\0\1")
     (tmp_path / "noise").write_bytes(bytes(range(1, 256)))
 
-    assert files.error("read", path="pipe") == "pipe is no regular file."
+    assert files.error("read", path="pipe") == "pipe is not a regular file."
     assert files.error("read", path="b") == "b is a binary file of 2 bytes."
     assert files.error("read", path="noise") == "noise is a binary file of 255 bytes."
     assert files.reply("read", files.approval_request("read", path="/dev/zero"), path="/dev/zero")[
         "error"
-    ] == ("/dev/zero is no regular file.")
+    ] == ("/dev/zero is not a regular file.")
 
 
 def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tmp_path):
@@ -156,21 +156,21 @@ def test_encodings_and_line_ends_are_understood_and_said(files, tmp_path, data, 
 @given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-32-be", "cp1252", "koi8-r"]))
 def test_what_is_decoded_can_be_written_back_to_the_byte(text, codec):
     data = text.encode(codec, "ignore")
-    file = decoded(data)
+    file = decode(data)
 
-    assert file is None or file.encoded() == data
+    assert file is None or file.encode() == data
 
 
 @given(st.binary())
 def test_no_bytes_are_changed_by_reading_them_as_text(data):
-    file = decoded(data)
+    file = decode(data)
 
-    assert file is None or file.encoded() == data
+    assert file is None or file.encode() == data
 
 
 def test_a_text_is_spelled_as_the_file_that_it_replaces():
     old = TextFile("a\r\nb\r\n", "utf-16-le", codecs.BOM_UTF16_LE)
 
-    assert old.with_text("x\ny\n").encoded() == codecs.BOM_UTF16_LE + "x\r\ny\r\n".encode(
+    assert old.with_text("x\ny\n").encode() == codecs.BOM_UTF16_LE + "x\r\ny\r\n".encode(
         "utf-16-le"
     )

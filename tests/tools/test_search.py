@@ -66,7 +66,7 @@ def test_glob_in_a_folder_gives_paths_that_other_tools_take(folder):
 
     assert files.run("glob", pattern="*.py", path="src") == "src/b.py"
     assert files.run("glob", pattern="*.py", path=".git/hooks") == ".git/hooks/x.py"
-    assert files.error("glob", pattern="*", path="a.py") == "a.py is no folder."
+    assert files.error("glob", pattern="*", path="a.py") == "a.py is not a folder."
 
 
 @pytest.mark.parametrize("pattern", ["/etc/*", "../*", "a/../../b", "", "/", "{a,b}" * 20])
@@ -159,7 +159,7 @@ def test_grep_stops_where_there_is_too_much(files, folder):
 
 
 def test_a_pattern_that_is_none_is_said(files):
-    assert files.error("grep", pattern="(").startswith("'(' is no regular expression: ")
+    assert files.error("grep", pattern="(").startswith("'(' is not a regular expression: ")
 
 
 def test_nothing_is_shown_of_files_that_may_hold_secrets(files, folder):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.tools.files.diff import preview, unified_diff
-from msgbook.tools.files.replacing import replaced
+from msgbook.tools.files.replacing import replace_only
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_new_file_is_made_where_its_folder_is(files, tmp_path):
         "There is no folder no; make it with mkdir."
     )
     assert "give that of a file" in files.error("write", path="b/", content="x")
-    assert files.error("write", path=".", content="x") == ". is no regular file."
+    assert files.error("write", path=".", content="x") == ". is not a regular file."
 
 
 def test_a_name_may_be_as_long_as_the_file_system_allows(files, tmp_path):
@@ -138,11 +138,11 @@ def test_a_write_that_changes_nothing_and_one_that_is_not_allowed_by_its_mode_ar
 ):
     content = "one\ntwo\nthree\n"
     assert files.error("write", path="a.txt", content=content) == (
-        "a.txt holds exactly that already."
+        "a.txt has exactly this content already."
     )
     (tmp_path / "a.txt").chmod(0o444)
     assert files.error("write", path="a.txt", content="x") == "a.txt is write-protected."
-    assert "cannot spell" in files.error("write", path="c", content="\ud800")
+    assert "cannot encode" in files.error("write", path="c", content="\ud800")
 
 
 def test_an_edit_gives_the_diff(files, tmp_path):
@@ -155,11 +155,11 @@ def test_an_edit_gives_the_diff(files, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("four", "4", "`old` does not stand in a.txt"),
-        ("o", "0", "`old` stands 2 times in a.txt (lines 1, 2); give more of the text"),
+        ("four", "4", "`old` was not found in a.txt"),
+        ("o", "0", "`old` occurs 2 times in a.txt (lines 1, 2); give more of the text"),
         ("", "x", "`old` is empty"),
         ("one", "one", "there is nothing to change"),
-        ("t.o", "x", "does not stand"),
+        ("t.o", "x", "was not found"),
     ],
 )
 def test_an_edit_that_is_not_clear_changes_nothing(files, tmp_path, old, new, said):
@@ -187,7 +187,7 @@ def test_an_edit_needs_a_file(files):
     ],
 )
 def test_line_ends_of_the_place_are_kept(before, old, new, after):
-    assert replaced(before, old, new, "f") == after
+    assert replace_only(before, old, new, "f") == after
 
 
 MIXED = st.lists(st.sampled_from(["a", "b", "\n", "\r\n"])).map("".join)
@@ -197,7 +197,7 @@ MIXED = st.lists(st.sampled_from(["a", "b", "\n", "\r\n"])).map("".join)
 def test_an_edit_touches_nothing_around_its_place(text, old, new):
     plain = text.replace("\r\n", "\n")
     try:
-        after = replaced(text, old, new, "f")
+        after = replace_only(text, old, new, "f")
     except ToolError:
         return
 
@@ -205,8 +205,8 @@ def test_an_edit_touches_nothing_around_its_place(text, old, new):
 
 
 def test_places_that_overlap_count_as_several():
-    with pytest.raises(ToolError, match="stands 2 times"):
-        replaced("aaa", "aa", "b", "f")
+    with pytest.raises(ToolError, match="occurs 2 times"):
+        replace_only("aaa", "aa", "b", "f")
 
 
 LINES = st.lists(st.sampled_from("abc"), max_size=30).map(
@@ -274,9 +274,11 @@ def test_folders_are_made_with_those_above(files, tmp_path):
     )
     assert files.run_approved("mkdir", path="x/y") == "Made x/y/."
     assert (tmp_path / "x" / "y").is_dir()
-    assert files.run("mkdir", path="x") == "x/ is there already."
+    assert files.run("mkdir", path="x") == "x/ exists already."
     needed = files.approval_request("mkdir", path="a.txt")
-    assert files.reply("mkdir", needed, path="a.txt")["error"] == "a.txt is there and is no folder."
+    assert (
+        files.reply("mkdir", needed, path="a.txt")["error"] == "a.txt exists and is not a folder."
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,6 +303,6 @@ def test_a_write_outside_is_asked_about_each_time_and_tells_the_model_nothing(fi
 
     assert guess.reason == f"it changes {reason}"
     assert wrong.reason == f"it writes {reason}"
-    assert "does not stand" in wrong.preview
+    assert "was not found" in wrong.preview
     assert "it would fail" in nowhere.preview
     assert guess.always_asks and wrong.always_asks and nowhere.always_asks  # noqa: PT018

@@ -16,7 +16,7 @@ from msgbook.agents.skills import Skill, SkillError, parse_skill
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.text import one_line, repair_surrogates, visible
-from msgbook.tools.files import decoded, entries, read_file
+from msgbook.tools.files import decode, list_entries, read_file
 
 AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
 RULES_FOLDER = PurePosixPath(".msgbook/rules")
@@ -104,7 +104,7 @@ def _skills(tree: _Tree, start: Path | None = None) -> Iterator[Skill]:
     Args:
         start: Paths are relative to this folder; None for absolute paths.
     """
-    names = [name for name, kind in tree.entries(SKILLS_FOLDER) if kind != "file"]
+    names = [name for name, kind in tree.list_entries(SKILLS_FOLDER) if kind != "file"]
     if len(names) > MOST_FILES:
         tree.add_notice(SKILLS_FOLDER, f"only the first {MOST_FILES} of {len(names)} are read.")
     for name in names[:MOST_FILES]:
@@ -135,14 +135,14 @@ class _Tree:
     def add_notice(self, path: PurePosixPath, message: str) -> None:
         self.notices.append(f"{visible(one_line(str(path), 200))}: {message}")
 
-    def entries(self, folder: PurePosixPath) -> list[tuple[str, str]]:
+    def list_entries(self, folder: PurePosixPath) -> list[tuple[str, str]]:
         """Return name and kind of each entry of a folder, sorted; empty if there is no such folder."""
         place = self.top / folder
         if not os.path.lexists(place):
             return []
         try:
             real = place.resolve() if self._follow else place
-            found = entries(Roots(real) if self._follow else self._roots, real)
+            found = list_entries(Roots(real) if self._follow else self._roots, real)
         except (OSError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or "it cannot be listed"
             self.add_notice(
@@ -186,7 +186,7 @@ class _Tree:
                 path, f"not read: {getattr(error, 'strerror', None) or 'it is not a file'}."
             )
             return None
-        file = decoded(data) if len(data) <= FILE_LIMIT else None
+        file = decode(data) if len(data) <= FILE_LIMIT else None
         if file is None:
             why = f"longer than {FILE_LIMIT} bytes" if len(data) > FILE_LIMIT else "not text"
             self.add_notice(path, f"not read, since it is {why}.")
@@ -197,7 +197,7 @@ class _Tree:
         waiting = [(folder, 1)]
         while waiting:
             here, level = waiting.pop()
-            for name, kind in self.entries(here):
+            for name, kind in self.list_entries(here):
                 left -= 1
                 if left < 0:
                     self.add_notice(

@@ -15,20 +15,20 @@ from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
 
 Content = str | list[dict[str, Any]]
-"""What a tool gives: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
+"""A tool's result: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
 
 ToolFunction = Any
-"""A function of typed arguments, `async` and returning `Content`; pydantic calls it."""
+"""An async function with typed arguments that returns `Content`; pydantic calls it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a tool knows of the call that it runs."""
+    """Approval and display of the call that a tool runs."""
 
     approved: ApprovalRequest | None = None
     """The approval request that was approved for this very call."""
     show: Callable[[str], None] = lambda text: None
-    """Shows a further piece of output while the tool runs; belongs to the event loop's thread."""
+    """Shows another piece of output while the tool runs. Call it in the event loop's thread."""
 
     def require(self, approval_request: ApprovalRequest) -> None:
         """Continue only if exactly this was approved.
@@ -47,20 +47,20 @@ class CallContext:
 class Tool:
     """One tool.
 
-    The function's signature, annotations and docstring are what the model is told. It raises
-    `ToolError` for what the model should know, and calls `CallContext.require` before it does what
-    somebody has to allow.
+    The model is sent the function's signature, annotations and docstring. The function raises
+    `ToolError` for a failure that the model should read, and calls `CallContext.require` before it
+    does anything that needs approval.
     """
 
     name: str
     bind: Callable[[CallContext], ToolFunction]
-    """Makes the function for one call."""
+    """Returns the function for one call."""
     read_only: bool = False
-    """Whether calls may run side by side."""
+    """True if calls of the tool may run at the same time."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The function tool as the chat API spells it."""
+        """The function tool in the form of the chat API."""
         return schema_of(self.name, self.bind(CallContext()))
 
     async def call(self, arguments: str, context: CallContext = CallContext()) -> Content:
@@ -71,7 +71,7 @@ class Tool:
 
         Raises:
             ToolError: The arguments do not fit, or the tool failed.
-            ApprovalRequiredError: Somebody has to allow the call first.
+            ApprovalRequiredError: The call needs approval first.
         """
         adapter: TypeAdapter[Any] = TypeAdapter(self.bind(context))
         try:
@@ -85,7 +85,7 @@ class Tool:
 
 
 def schema_of(name: str, function: ToolFunction) -> dict[str, Any]:
-    """A function of typed arguments as a function tool of the chat API."""
+    """Return a function with typed arguments as a function tool of the chat API."""
     return {
         "type": "function",
         "function": {
@@ -106,26 +106,27 @@ class ToolSet:
         return iter(list(self._tools.values()))
 
     def add(self, tool: Tool) -> None:
-        """Offer a tool; one with the same name is replaced."""
+        """Add a tool; it replaces one with the same name."""
         self._tools[tool.name] = tool
 
     def remove(self, name: str) -> None:
-        """Offer a tool no longer.
+        """Remove a tool.
 
         Raises:
-            ToolError: There is none with that name.
+            ToolError: There is no tool with that name.
         """
         del self._tools[self.find(name).name]
 
     @property
     def schemas(self) -> list[dict[str, Any]]:
+        """The function tools in the form of the chat API."""
         return [tool.schema for tool in self._tools.values()]
 
     def find(self, name: str) -> Tool:
-        """The tool with that name.
+        """Return the tool with that name.
 
         Raises:
-            ToolError: There is none; the message lists those there are.
+            ToolError: There is no such tool; the message lists the tools.
         """
         tool = self._tools.get(name)
         if tool is None:
@@ -135,7 +136,7 @@ class ToolSet:
 
 
 def _reasons(errors: Iterable[Any]) -> str:
-    """What pydantic found wrong, in one line."""
+    """Return pydantic's errors on one line."""
     return "; ".join(
         ".".join(str(part) for part in error["loc"]) + ": " + error["msg"]
         if error["loc"]

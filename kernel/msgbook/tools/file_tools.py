@@ -1,4 +1,4 @@
-"""The file tools as a model is told of them; worker processes do what they say."""
+"""The file tools as the model sees them: names, arguments, descriptions. Worker processes run them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class FileTools:
 
     Args:
         folder: The notebook's folder.
-        private: Folders in which nothing is free.
-        ripgrep: Where ripgrep is; None: Python searches.
+        private: Folders in which reading always needs approval.
+        ripgrep: Path of ripgrep; None to search in Python.
         time_limit: Seconds of one call.
     """
 
@@ -60,10 +60,10 @@ class FileTools:
         self.tools = self.narrow_to(None)
 
     def narrow_to(self, allowed: Sequence[Path] | None) -> list[Tool]:
-        """The tools as an agent has them that is held to some folders.
+        """Return the tools for an agent that may read only some folders without approval.
 
         Args:
-            allowed: Real paths (`Roots`); None: no further limit.
+            allowed: Real paths, as in `Roots`; None for no further limit.
         """
         calls = _Calls(self._workers, self._seen, allowed)
         return [
@@ -84,7 +84,7 @@ class _Calls:
     """Makes the functions of calls.
 
     Args:
-        seen: Digest of each file as the conversation last saw it, by real path; shared with others.
+        seen: Digest of each file as the conversation last saw it, by real path; shared.
         allowed: As in `FileTools.narrow_to`.
     """
 
@@ -96,10 +96,10 @@ class _Calls:
         self._within = None if allowed is None else [str(path) for path in allowed]
 
     async def _run(self, tool: str, call: CallContext, arguments: dict[str, Any]) -> Content:
-        """Let a worker run a call.
+        """Run a call in a worker.
 
         Raises:
-            ToolError: It failed.
+            ToolError: The call failed.
             ApprovalRequiredError: It needs another approval than the one it has.
         """
         request = {
@@ -176,6 +176,6 @@ class _Calls:
 
 
 def find_ripgrep() -> str | None:
-    """Where ripgrep is; only an absolute path, since `PATH` may name the current folder."""
+    """Return the path of ripgrep; None for a relative one, since `PATH` may name the current folder."""
     found = shutil.which("rg")
     return found if found and Path(found).is_absolute() else None

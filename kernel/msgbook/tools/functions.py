@@ -1,4 +1,4 @@
-"""The tools `python` and `%tool`: code and functions in the notebook's own namespace."""
+"""The tool `python` and the functions of `%tool`, which run in the notebook's namespace."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-"""What servers take as a tool's name."""
+"""Tool names that servers accept."""
 
 Show = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What came of a call."""
+    """Result of a function call."""
 
     printed: Content
-    """What it printed and displayed; empty text when nothing."""
+    """Printed and displayed output; empty text for none."""
     returned: Content | None = None
-    """What it returned, unless that is None or was displayed."""
+    """Returned value, unless it is None or was displayed."""
     error: BaseException | None = None
 
 
@@ -45,25 +45,25 @@ class Namespace(Protocol):
     """The Python of a notebook."""
 
     def lookup(self, name: str) -> Any:
-        """What a name means; raises `KeyError`."""
+        """Return the value of a name; raises `KeyError`."""
 
     async def run(self, code: str, show: Show) -> Content:
-        """Run code; raises `ToolError` with its traceback."""
+        """Run code and return its output; raises `ToolError` with the traceback."""
 
     async def call(
         self, function: Callable[[], Any], show: Show, spell: Callable[[Any], Content]
     ) -> Called:
-        """Call a function, sync or async; `spell` makes a result of what it returns."""
+        """Call a function, sync or async; `spell` turns the returned value into a result."""
 
     async def describe(self, name: str) -> str:
-        """A variable in words, bounded; raises `MsgbookError` where there is none."""
+        """Return a short description of a variable; raises `MsgbookError` if there is none."""
 
 
 Code = Annotated[str, Field(description="Python, as in a cell; `await` works at top level.")]
 
 
 def python_tool(namespace: Namespace) -> Tool:
-    """The tool `python`, which asks each time."""
+    """Return the tool `python`, which needs approval for each call."""
 
     def bind(context: CallContext) -> ToolFunction:
         async def python(code: Code) -> Content:
@@ -81,11 +81,11 @@ def python_tool(namespace: Namespace) -> Tool:
 
 
 class FunctionTool(Tool):
-    """A function of the notebook, found by its name at each call, so that a new one counts."""
+    """A function of the notebook, looked up by name at each call, so that a redefinition counts."""
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The function as it is now: not cached, as it may change."""
+        """The function as it is defined now. Not cached, since it may be redefined."""
         try:
             function = self.bind(CallContext())
         except ToolError as error:
@@ -96,14 +96,14 @@ class FunctionTool(Tool):
 
 
 def function_tool(name: str, namespace: Namespace) -> FunctionTool:
-    """The tool that a function of the notebook is, which asks.
+    """Return the tool of a notebook's function; each call needs approval.
 
     Raises:
         ToolError: There is no such function, or a model cannot call it; the message says why.
     """
     if not _NAME.fullmatch(name):
         raise ToolError(
-            f"{name!r} is no name for a tool: a function's name of at most 64 of a-z, A-Z, 0-9, _."
+            f"{name!r} cannot be the name of a tool. Expected a function's name: at most 64 of a-z, A-Z, 0-9, _."
         )
 
     def bind(context: CallContext) -> ToolFunction:
@@ -119,7 +119,7 @@ def function_tool(name: str, namespace: Namespace) -> FunctionTool:
             return _joined(called.printed, called.returned)
 
         call.__doc__ = inspect.getdoc(function)
-        call.__signature__ = signature  # type: ignore[attr-defined]  # what pydantic looks at
+        call.__signature__ = signature  # type: ignore[attr-defined]  # pydantic reads it
         call.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
         return call
 
@@ -132,11 +132,11 @@ def _function(name: str, namespace: Namespace) -> Callable[..., Any]:
         function = namespace.lookup(name)
     except KeyError:
         raise ToolError(
-            f"There is no {name} in the notebook; run the cell that defines it."
+            f"{name} is not defined in the notebook. Run the cell that defines it."
         ) from None
     if not callable(function):
         kind = type(function).__name__
-        raise ToolError(f"{name} is no function but of type {kind}.")
+        raise ToolError(f"{name} is not a function; its type is {kind}.")
     return function  # type: ignore[no-any-return]  # it is callable
 
 
@@ -148,22 +148,22 @@ def _broken(words: str) -> ToolFunction:
 
 
 def _signature(name: str, function: Callable[..., Any]) -> inspect.Signature:
-    """The signature with its annotations resolved, each one that a model can fill in.
+    """Return the signature with resolved annotations.
 
     Raises:
-        ToolError: It has parameters that a model cannot give by name, or not at all.
+        ToolError: A model cannot provide a parameter, or not by name.
     """
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        raise ToolError(
-            f"{name} does not tell its parameters; write a function around it."
-        ) from None
+        raise ToolError(f"{name} has no readable signature. Write a function around it.") from None
     scope = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = []
     for parameter in signature.parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise ToolError(f"{name} takes {parameter}: a model gives arguments by name.")
+            raise ToolError(
+                f"{name} has the parameter {parameter}, but a model passes arguments by name."
+            )
         annotation = parameter.annotation
         if annotation is not parameter.empty:
             annotation = _resolved(f"{name}({parameter.name})", annotation, scope)
@@ -172,12 +172,14 @@ def _signature(name: str, function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _resolved(where: str, annotation: Any, scope: dict[str, Any]) -> Any:
-    """An annotation as a type, also one that was written as a string."""
+    """Return an annotation as a type, also if it was written as a string."""
     holder = types.SimpleNamespace(__annotations__={"it": annotation})
     try:
         found = typing.get_type_hints(holder, scope, scope, include_extras=True)["it"]
     except Exception as error:
-        raise ToolError(f"{where}: the annotation {annotation!r} fails: {error}") from None
+        raise ToolError(
+            f"{where}: the annotation {annotation!r} cannot be evaluated: {error}"
+        ) from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -185,17 +187,17 @@ def _resolved(where: str, annotation: Any, scope: dict[str, Any]) -> Any:
     except PydanticUserError:
         word = getattr(found, "__name__", str(found))
         raise ToolError(
-            f"{where}: a model cannot give a {word}. It can give text, numbers, lists, dicts, "
+            f"{where}: a model cannot pass a {word}. It can pass text, numbers, lists, dicts, "
             "dataclasses and pydantic models."
         ) from None
     return found
 
 
 def _failure(error: BaseException) -> str:
-    """An exception as the model is told: what, and where in the notebook."""
+    """Return an exception in words for the model: what it is, and where in the notebook."""
     words = "".join(traceback.format_exception_only(error)).strip()
     frames = traceback.extract_tb(error.__traceback__)
-    # Cells have names of files that do not exist.
+    # The file name of a cell is one that does not exist.
     cells = [f for f in frames if not f.filename.startswith("<") and not Path(f.filename).exists()]
     if not cells:
         return words
@@ -204,7 +206,7 @@ def _failure(error: BaseException) -> str:
 
 
 def _joined(printed: Content, returned: Content | None) -> Content:
-    """What a function printed, and then what it returned."""
+    """Return the printed output followed by the returned value."""
     if returned is None:
         return printed or "null"
     if isinstance(printed, str) and isinstance(returned, str):
@@ -213,7 +215,7 @@ def _joined(printed: Content, returned: Content | None) -> Content:
 
 
 def _text(printed: Content) -> str:
-    """The text of what a function printed, on lines of its own."""
+    """Return the printed text, ending with a line end."""
     text = content_text(printed)
     return text and text.removesuffix("\n") + "\n"
 
@@ -225,9 +227,9 @@ def _parts(content: Content) -> list[dict[str, Any]]:
 
 
 def _content(value: Any) -> Content:
-    """A value as a result: text as it is, images as images, else JSON, else Python's `repr`.
+    """Return a value as a result: text and images as they are, else JSON, else Python's `repr`.
 
-    Runs code of the value's, which may do anything.
+    This runs code of the value, which may do anything.
     """
     if isinstance(value, str):
         return value

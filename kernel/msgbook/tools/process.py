@@ -1,4 +1,4 @@
-"""A command under our supervisor, so that no process of it outlives its call, or the kernel."""
+"""A shell command under the supervisor, so that none of its processes outlives the call or the kernel."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _SUPERVISOR = Path(__file__).with_name("supervise.py")
 _CHUNK = 65_536
 
 _LAST_READS = 64
-"""Pieces that are read once the command has ended; a process that got away may print for ever."""
+"""Pieces that are read after the command has ended; a process that escaped may print forever."""
 
 _LAST_WAIT = 0.2
-"""Seconds to wait until what has been killed is gone."""
+"""Seconds to wait until killed processes are gone."""
 
 _GIVE_UP = 5.0
-"""Seconds after which processes that cannot be killed are left."""
+"""Seconds after which processes that cannot be killed are left running."""
 
 _MARK = "MSGBOOK_CALL"
-"""Environment variable by which the processes of one command are found."""
+"""Environment variable that marks the processes of one command."""
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|^JPY_", re.IGNORECASE)
 
 _FOR_PEOPLE = {"FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "MPLBACKEND"}
-"""What IPython sets for its own output."""
+"""Variables that IPython sets for its own output."""
 
 
 def child_environment(environ: Mapping[str, str], hidden: Iterable[str] = ()) -> dict[str, str]:
-    """The environment of a command: without keys, and for no terminal.
+    """Return the environment of a command: without keys, and set for output that is not a terminal.
 
     Args:
-        hidden: Secrets; a variable that holds one is left out, whatever its name.
+        hidden: Secrets. A variable that contains one is left out, whatever its name.
     """
     hidden = [secret for secret in hidden if secret]
     kept = {
@@ -56,18 +56,17 @@ def child_environment(environ: Mapping[str, str], hidden: Iterable[str] = ()) ->
 
 
 class Supervised:
-    """A running command. Belongs to the event loop's thread.
+    """A running command. Use it in the event loop's thread.
 
     Args:
-        on_output: Given each piece of what the command prints.
+        on_output: Called with each piece of output.
 
     Attributes:
         gone: Set once no process of the command is left.
-        ending: How it ended, as the supervisor says: `exit N` or `signal N`; empty when the
-            supervisor was killed.
+        ending: The supervisor's report, `exit N` or `signal N`; empty if the supervisor was killed.
 
     Raises:
-        OSError: It cannot be started.
+        OSError: The command cannot be started.
     """
 
     def __init__(
@@ -99,11 +98,11 @@ class Supervised:
         self._watch(self._output, self._read_output)
 
     def stop(self) -> None:
-        """Have all processes killed; `gone` tells when it is done."""
+        """Have all processes killed; `gone` is set when that is done."""
         self._lifeline.close()
 
     def abandon(self) -> None:
-        """Have all processes killed, and hear no more of it."""
+        """Have all processes killed, and ignore further output."""
         self.stop()
         self._on_output = lambda _: None
 
@@ -131,11 +130,11 @@ class Supervised:
             self._ended = self._loop.create_task(self._clean_up())
 
     async def _clean_up(self) -> None:
-        """The supervisor has ended: look after what it could not."""
+        """Kill the processes that the supervisor left, and read the rest of the output."""
         self._lifeline.close()
         self.ending = self._report.decode().strip()
         if not self.ending or sys.platform != "linux":
-            # Before it is waited for: until then nobody else gets its number.
+            # Before the wait: until then no other process gets its number.
             await asyncio.to_thread(_kill_marked, self._mark, self._process.pid)
         await asyncio.to_thread(self._process.wait)
         for _ in range(_LAST_READS):
@@ -148,7 +147,7 @@ class Supervised:
 
 
 def _read(stream: IO[bytes]) -> bytes | None:
-    """A piece from a pipe: empty at its end, None when there is none now."""
+    """Return a piece from a pipe: empty at its end, None if nothing has arrived."""
     try:
         return os.read(stream.fileno(), _CHUNK)
     except BlockingIOError:
@@ -156,7 +155,7 @@ def _read(stream: IO[bytes]) -> bytes | None:
 
 
 def _kill_marked(mark: str, session: int) -> None:
-    """Kill the processes of a command by its mark and its supervisor's session."""
+    """Kill the processes that have a command's mark or its supervisor's session."""
     ends = time.monotonic() + _GIVE_UP
     while time.monotonic() < ends:
         found = [process for process in psutil.process_iter() if _is_of(process, mark, session)]
@@ -165,7 +164,7 @@ def _kill_marked(mark: str, session: int) -> None:
         for process in found:
             with contextlib.suppress(psutil.Error):  # gone, or not ours to end
                 process.kill()
-        # What was born while we looked has a parent among these: so look again.
+        # A process that started meanwhile has a parent among these: look again.
         psutil.wait_procs(found, timeout=_LAST_WAIT)
 
 

@@ -1,4 +1,4 @@
-"""What a model is given of a long result, and where the whole of it is kept."""
+"""Long tool results: head and tail for the model, and the complete text in `.msgbook/blobs/`."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from msgbook.images import IMAGE_LIMIT
 from msgbook.tools.base import Content
 
 RESULT_LIMIT = 20_000
-"""Characters of a result."""
+"""Most characters of a result."""
 BLOB_LIMIT = 50_000_000
-"""Bytes of a result that is kept."""
+"""Most bytes of a result that is kept."""
 
 ASKED = "asked"
 """Folder below the blobs for the results of approved calls; it is one of the secret paths."""
 
 _TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
 _PIECE = 1_000_000
-"""Characters that are written at a time, so that a long result is not held twice."""
+"""Characters that are written at a time, so that a long result is not in memory twice."""
 _BY_DESCRIPTOR = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotKeptError(MsgbookError):
-    """A whole result could not be kept; the message says why."""
+    """A complete result could not be kept; the message says why."""
 
 
 class Results:
-    """Caps results, and keeps what was left out in `.msgbook/blobs/` of the project.
+    """Shortens results, and keeps the complete ones in the project's `.msgbook/blobs/`.
 
     Args:
-        folder: The notebook's folder; the paths that a model reads are relative to it.
+        folder: The notebook's folder; paths for the model are relative to it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,7 +47,7 @@ class Results:
 
     @property
     def blobs(self) -> Path:
-        """Where whole results are kept, under the sha256 of their UTF-8."""
+        """Folder of complete results, each named by the sha256 of its UTF-8."""
         return self._project / ".msgbook" / "blobs"
 
     def cap(self, content: Content, approved: bool) -> Content:
@@ -68,7 +68,7 @@ class Results:
         """Write a complete result and return its path; that of an approved call goes to `asked/`.
 
         Raises:
-            NotKeptError: It is too long, or the folder cannot be written.
+            NotKeptError: It is too long, or the folder is not writable.
         """
         if len(text) > BLOB_LIMIT:
             raise NotKeptError(_TOO_LONG)
@@ -109,10 +109,10 @@ def _is_text(part: dict[str, Any]) -> bool:
 
 @contextmanager
 def _blobs_folder(project: Path, blobs: Path) -> Iterator[int | None]:
-    """A folder of blobs, made where it is missing; no link is followed below the project.
+    """Open a folder of blobs, and make it if it is missing. No link below the project is followed.
 
     Yields:
-        Its descriptor; None where the system opens no files by descriptors.
+        Its descriptor; None if the system opens no files by descriptors.
     """
     ours, *below = blobs.relative_to(project).parts
     if not _BY_DESCRIPTOR:
@@ -142,14 +142,14 @@ def _blobs_folder(project: Path, blobs: Path) -> Iterator[int | None]:
 
 def _ignore_blobs(path: Path, folder: int | None) -> None:
     with (
-        suppress(FileExistsError),  # the user's own, whatever it says
+        suppress(FileExistsError),  # the user's own file stays as it is
         os.fdopen(os.open(path, _NEW, 0o666, dir_fd=folder), "w") as file,
     ):
         file.write("blobs/\n")
 
 
 def _write_blob(text: str, base: Path, folder: int | None) -> str:
-    """Write a text under its digest, in one step; returns the name."""
+    """Write a text under its digest, in one step, and return the name."""
     temporary = base / f".{os.urandom(8).hex()}.tmp"
     digest = hashlib.sha256()
     size = 0

@@ -1,4 +1,4 @@
-"""The tool `shell`: a command, its output as it comes, and nothing left of it afterwards."""
+"""The tool `shell`: runs a command, shows its output as it comes, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 600
 
 _STOP_WAIT = 8.0
-"""Seconds to wait for the supervisor to end what ran too long; it gives up before."""
+"""Seconds to wait until the supervisor has ended a command that ran too long; it gives up earlier."""
 
 Command = Annotated[str, Field(description="The command; bash where there is one, else sh.")]
 Timeout = Annotated[
@@ -34,12 +34,12 @@ Timeout = Annotated[
 def shell_tool(
     folder: Path, secrets: Iterable[str] = (), environ: Mapping[str, str] | None = None
 ) -> Tool:
-    """The tool `shell`, which always asks.
+    """Return the tool `shell`; every call needs approval.
 
     Args:
-        folder: Where commands run: the notebook's folder.
-        secrets: What no command may find in its environment.
-        environ: The environment; the process's own, as it is at each call, by default.
+        folder: The notebook's folder, where commands run.
+        secrets: Secrets that are kept out of the environment of commands.
+        environ: The environment; by default the process's own at the time of each call.
     """
 
     def bind(context: CallContext) -> ToolFunction:
@@ -87,7 +87,7 @@ async def _run(
         except TimeoutError:
             timed_out = True
             running.stop()
-            with suppress(TimeoutError):  # a process of another user may go on
+            with suppress(TimeoutError):  # a process of another user may run on
                 async with asyncio.timeout(_STOP_WAIT):
                     await running.gone.wait()
     finally:
@@ -103,7 +103,7 @@ async def _run(
 
 
 def _ending(report: str) -> str:
-    """How a command ended, for the model."""
+    """Return how a command ended, in words for the model."""
     kind, _, number = report.partition(" ")
     if kind == "exit":
         return f"exit code {number}"

@@ -1,11 +1,10 @@
-"""Runs one command and leaves no process of it behind: `python -I -S supervise.py COMMAND`.
+"""The supervisor of one command: `python -I -S supervise.py COMMAND` leaves no process behind.
 
-Standard error takes the command's whole output, standard output the report to who started us:
-`exit N` or `signal N` once all its processes are gone. When standard input closes, because nobody
-wants the command any more or because who started us was killed, all its processes are killed. The
-command has a process group of its own in our session, by which its processes are found if it kills
-us. Imports nothing but the standard library, so that it starts
-in a few milliseconds.
+The command's output goes to standard error. The report goes to standard output once all processes are
+gone: `exit N` or `signal N`. When standard input closes, the supervisor kills all processes: the call
+was stopped, or the kernel was killed. The command has its own process group in the supervisor's session;
+its processes are found by them if it kills the supervisor. This module imports the standard library
+alone, so that it starts in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ import time
 from pathlib import Path
 
 GRACE = 0.3
-"""Seconds that the processes have to end by themselves after SIGTERM."""
+"""Seconds that processes have to end after SIGTERM."""
 
 GIVE_UP = 5.0
-"""Seconds after which processes that cannot be killed, another user's for example, are left."""
+"""Seconds after which processes that cannot be killed, such as another user's, are left running."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -33,7 +32,7 @@ def main(command: str) -> None:
     """Run the command and report how it ended."""
     _adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        # Only standard input tells us to stop. Ignored signals would be ignored by the command too.
+        # Only the end of standard input stops us. A signal set to be ignored would be ignored by the command too.
         signal.signal(number, lambda *_: None)
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
@@ -49,7 +48,7 @@ def main(command: str) -> None:
     parent = os.getppid()
     ended: int | None = None
     while ended is None and os.getppid() == parent:
-        # The parent's death shows in standard input, unless a fork of it holds the other end.
+        # When the parent dies, standard input closes, unless a fork of the parent holds the other end.
         ready, _, _ = select.select([woken, sys.stdin], [], [], 1.0)
         if sys.stdin in ready:
             break
@@ -63,7 +62,7 @@ def main(command: str) -> None:
 
 
 def _shell() -> str:
-    """Bash where there is one, but none of the folder's, which `PATH` may name."""
+    """Return bash if there is one, but not one in the current folder, which `PATH` may name."""
     found = shutil.which("bash")
     return found if found and Path(found).is_absolute() else "/bin/sh"
 
@@ -77,7 +76,7 @@ def _adopt_orphans() -> None:
 
 
 def _reap() -> dict[int, int]:
-    """Exit codes, negative for signals, of the children that have ended."""
+    """Return the exit codes of the children that have ended, negative for signals."""
     ended = {}
     try:
         while True:
@@ -91,9 +90,9 @@ def _reap() -> dict[int, int]:
 
 
 def _kill_all(group: int) -> dict[int, int]:
-    """Kill what is left of the command: ask, wait a little, then force until there is nothing.
+    """Kill the remaining processes: first SIGTERM, then SIGKILL until none is left.
 
-    Returns the exit codes of those that were our children.
+    Returns the exit codes of the supervisor's children.
     """
     ended: dict[int, int] = {}
     started = time.monotonic()
@@ -113,9 +112,9 @@ def _kill_all(group: int) -> dict[int, int]:
 
 
 def _signal_together(pids: set[int], number: signal.Signals) -> None:
-    """Send a signal to processes that stand still meanwhile.
+    """Send a signal to processes that are stopped meanwhile.
 
-    A shell that runs on when its child has been killed would print "Killed" into the output.
+    Otherwise a shell whose child is killed first would print "Killed" into the output.
     """
     for sent in (signal.SIGSTOP, number, signal.SIGCONT):
         for pid in pids:
@@ -124,9 +123,9 @@ def _signal_together(pids: set[int], number: signal.Signals) -> None:
 
 
 def _processes(group: int) -> set[int]:
-    """The processes of the command that have not ended.
+    """Return the processes of the command that have not ended.
 
-    On Linux all that descend from us; elsewhere those of the command's process group.
+    On Linux these are all descendants of the supervisor, elsewhere the command's process group.
     """
     if sys.platform != "linux":
         listing = subprocess.run(
@@ -158,7 +157,7 @@ def _processes(group: int) -> set[int]:
 
 
 def _report(line: str) -> None:
-    with contextlib.suppress(BrokenPipeError):  # who started us may be gone
+    with contextlib.suppress(BrokenPipeError):  # the kernel may be gone
         os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 

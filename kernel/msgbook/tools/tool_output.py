@@ -11,16 +11,16 @@ WHOLE_LIMIT = 10_000_000
 in memory, where it is redacted and cut in copies."""
 
 TAIL = 10_000
-"""Characters that are kept from the end of a longer one."""
+"""Characters that are kept from the end of a longer output."""
 
 PIECE_INTERVAL = 0.05
 """Seconds between two flushes of an output that is shown while it grows."""
 
 _PIECE_LIMIT = 20_000
-"""Characters of a piece; more than that at once nobody reads, and the result has it all."""
+"""Most characters of a piece. Nobody reads more at once, and the result has everything."""
 
 _LINE_LIMIT = 8_192
-"""Characters after which a line is kept as it is: no later carriage return takes it back."""
+"""Characters after which a line is final: a later carriage return does not overwrite it."""
 
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+(?:[@-~]|(?!\Z))"
@@ -33,7 +33,7 @@ not at the end of the text, where the rest may be still to come."""
 _BEGUN = re.compile(
     r"(?<!\r)(?:\r++|\r*+\x1b(?:\[[0-?]*+[ -/]*+|[\]PX^_][^\x07\x1b\r\n]*+\x1b?|[ -/]*+))\Z"
 )
-"""What only the next piece tells the meaning of."""
+"""The end of a piece whose meaning depends on the next piece."""
 
 _BEGUN_LIMIT = 1_000
 
@@ -41,15 +41,15 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 
 
 class TerminalText:
-    """What a terminal would be left with: no control sequences, progress lines only at their end."""
+    """Text as a terminal would finally show it: no control sequences, the last state of progress lines."""
 
     def __init__(self) -> None:
         self._begun = ""
         self.line = ""
-        """The last line as it stands, without its end."""
+        """The last line so far, without its end."""
 
     def feed(self, text: str) -> str:
-        """Take in a piece and return what has become final, mostly whole lines."""
+        """Add a piece and return the text that is now final, mostly complete lines."""
         text = _CONTROL.sub("", _ESCAPE.sub("", self._begun + text))
         begun = _BEGUN.search(text, max(0, len(text) - _BEGUN_LIMIT))
         self._begun = begun[0] if begun else ""
@@ -57,7 +57,7 @@ class TerminalText:
         return self._settle(text)
 
     def finish(self) -> str:
-        """Return the rest; nothing follows."""
+        """Return the rest; no more text follows."""
         rest = self._settle(self._begun.replace("\r", "")) + self.line
         self._begun = self.line = ""
         return rest
@@ -75,10 +75,10 @@ class TerminalText:
 
 
 class Output:
-    """Gathers an output of any length in bounded memory: its start and its end.
+    """Collects an output of any length in bounded memory: its start and its end.
 
     Args:
-        show: Shows a further piece; called by `flush` alone.
+        show: Shows another piece; called by `flush` alone.
         limit: Bytes that are kept from the start.
     """
 
@@ -92,16 +92,16 @@ class Output:
         self._left_out = 0
         self._unshown = ""
         self._shown_line = ""
-        """What has been shown of the line that is not final yet."""
+        """The part of the unfinished line that has been shown."""
 
     def feed(self, data: bytes | str) -> None:
-        """Take in a further piece; bytes are UTF-8, and what is none is replaced."""
+        """Add a piece. Bytes are decoded as UTF-8, with invalid ones replaced."""
         self._keep(
             self._terminal.feed(data if isinstance(data, str) else self._decoder.decode(data))
         )
 
     def flush(self) -> None:
-        """Show what has not been shown."""
+        """Show the text that has not been shown."""
         line = self._terminal.line
         piece = self._unshown + self._continued(line)
         self._unshown, self._shown_line = "", line
@@ -109,13 +109,13 @@ class Output:
             self._show(piece)
 
     def finish(self) -> None:
-        """Show the rest; nothing follows."""
+        """Show the rest; no more output follows."""
         rest = self._terminal.feed(self._decoder.decode(b"", final=True)) + self._terminal.finish()
         self._keep(rest)
         self.flush()
 
     def text(self) -> str:
-        """The whole, of a very long one start and end; after `finish`."""
+        """Return the complete output, or start and end of a very long one; call it after `finish`."""
         start = self._start.decode("utf-8", "replace")
         if not self._left_out:
             return start + self._tail
@@ -140,7 +140,7 @@ class Output:
         self._tail = tail[-TAIL:]
 
     def _continued(self, line: str) -> str:
-        """What to show of a line of which the start, or an older version, has been shown."""
+        """Return what to show of a line after its start, or an older version, was shown."""
         if line.startswith(self._shown_line):
             return line[len(self._shown_line) :]
         return "\n" + line

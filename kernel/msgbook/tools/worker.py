@@ -16,27 +16,27 @@ import msgbook
 from msgbook.errors import ToolError
 
 WORKERS = 4
-"""Calls that run side by side."""
+"""Most calls that run at the same time."""
 TIME_LIMIT = 30.0
-"""Seconds of one call."""
+"""Seconds that one call may take."""
 
 _SERVE = (
     "import json, sys; sys.path.append(sys.argv[1]); "
     "from msgbook.tools.files.serve import main; main(json.loads(sys.argv[2]))"
 )
 _ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "SYSTEMROOT", "USERPROFILE")
-"""What a worker needs of the environment; no key is among it."""
+"""Variables that a worker needs; none holds a key."""
 
 
 class WorkerPool:
-    """Workers that are started when they are needed and kept.
+    """Starts workers when they are needed and keeps them.
 
-    Waiting for a worker is done in a thread: it needs nothing of the event loop, and killing the
-    worker ends it at once.
+    A thread waits for each worker: it needs no event loop, and killing the worker ends the wait at
+    once.
 
     Args:
-        settings: Of `msgbook.tools.files.serve.main`, without the time limit.
-        time_limit: Seconds of one call.
+        settings: Settings of `msgbook.tools.files.serve.main`, without the time limit.
+        time_limit: Seconds that one call may take.
     """
 
     def __init__(self, settings: dict[str, Any], time_limit: float = TIME_LIMIT) -> None:
@@ -48,13 +48,13 @@ class WorkerPool:
         self._end = weakref.finalize(self, _end_all, self._workers)
 
     async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The reply to one request. When this is cancelled, what runs is killed.
+        """Return the reply to one request. Cancelling it kills the worker.
 
         Raises:
             ToolError: It took too long, or the worker died or could not be started.
         """
         async with self._slots:
-            worker = self._free_worker()
+            worker = self._idle_worker()
             try:
                 async with asyncio.timeout(self._time_limit):
                     reply = await asyncio.to_thread(worker.ask, request)
@@ -71,14 +71,14 @@ class WorkerPool:
             return reply
 
     def close(self) -> None:
-        """End the workers; the next request starts one anew."""
+        """End the workers; the next request starts a new one."""
         self._idle.clear()
         _end_all(self._workers)
 
-    def _free_worker(self) -> _Worker:
+    def _idle_worker(self) -> _Worker:
         while self._idle:
             worker = self._idle.pop()
-            if worker.alive:
+            if worker.is_alive:
                 return worker
             worker.end()
             self._workers.discard(worker)
@@ -88,7 +88,7 @@ class WorkerPool:
 
 
 class _Worker:
-    """One child process; it answers one request at a time."""
+    """A child process that answers one request at a time."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         package = str(Path(msgbook.__file__).parent.parent)
@@ -107,11 +107,11 @@ class _Worker:
             raise ToolError(f"The file tools could not be started: {error.strerror}.") from None
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._process.poll() is None
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its reply.
+        """Send a request and return its reply.
 
         Raises:
             ToolError: The worker died.
@@ -132,7 +132,7 @@ class _Worker:
         return answer
 
     def kill(self) -> None:
-        """Kill the process and what it started; it is not waited for."""
+        """Kill the process and its children, without waiting for them."""
         if self._process.returncode is not None:
             return
         try:
@@ -141,7 +141,7 @@ class _Worker:
             else:
                 self._process.kill()
         except ProcessLookupError:
-            return  # it ended by itself
+            return  # it has ended already
 
     def end(self) -> None:
         """Kill the process, wait until it is gone, and close the pipes."""
@@ -151,7 +151,7 @@ class _Worker:
             try:
                 pipe.close()
             except BrokenPipeError:
-                continue  # a request that nobody reads any more
+                continue  # the request was never read
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:

@@ -395,22 +395,22 @@ def test_a_function_that_was_defined_anew_is_the_one_that_counts(defined, server
     defined.run("%%python\ndel later", "gone")
 
     status, content = tool(defined, server, "later", {"count": 1})
-    assert (status, "There is no later" in content) == ("error", True)
+    assert (status, "later is not defined" in content) == ("error", True)
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
         ("%tool", "takes names"),
-        ("%tool nowhere", "There is no nowhere"),
-        ("%tool number", "is no function but of type int"),
+        ("%tool nowhere", "nowhere is not defined"),
+        ("%tool number", "number is not a function; its type is int"),
         ("%tool read", "msgbook's own"),
         ("%tool python", "msgbook's own"),
-        ("%tool a.b", "no name for a tool"),
-        ("%tool many", "takes *numbers"),
+        ("%tool a.b", "cannot be the name of a tool"),
+        ("%tool many", "has the parameter *numbers"),
         ("%tool unknown", "'Nowhere'"),
-        ("%tool odd", "cannot give a Drawing"),
-        ("%tool later nowhere", "There is no nowhere"),
+        ("%tool odd", "cannot pass a Drawing"),
+        ("%tool later nowhere", "nowhere is not defined"),
         ("%tool -d helper", "no tool named 'helper'"),
     ],
 )

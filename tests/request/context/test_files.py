@@ -117,7 +117,7 @@ def test_lines_that_begin_too_far_down_are_no_empty_text(folder: Path) -> None:
 def test_a_pipe_is_refused(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
 
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(SourceError, match="not a regular file"):
         read(folder, "pipe")
 
 

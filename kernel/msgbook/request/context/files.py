@@ -23,12 +23,12 @@ from msgbook.text import counted
 from msgbook.tools.files import (
     SKIPPED,
     TextFile,
-    decoded,
-    entries,
+    decode,
     is_folder,
+    list_entries,
     matcher,
+    os_errors_as_tool_errors,
     read_file,
-    refusing,
     walk,
 )
 
@@ -134,7 +134,7 @@ class FileSources:
         data, status = read_file(self._roots, real, 8192)
         if status.st_size > len(data) and status.st_size <= FILE_LIMIT:
             data, status = read_file(self._roots, real, FILE_LIMIT)
-        file = decoded(data)
+        file = decode(data)
         if file is None or status.st_size > FILE_LIMIT:
             return Document(_named(real, file, status.st_size), "literal", _advice(real))
         return Document(file.lines, _kind(real))
@@ -143,7 +143,7 @@ class FileSources:
         for limit in _LINE_PORTIONS:
             data, status = read_file(self._roots, real, limit)
             whole = status.st_size <= len(data)
-            file = decoded(data if whole else data[: data.rfind(b"\n") + 1])
+            file = decode(data if whole else data[: data.rfind(b"\n") + 1])
             found = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
             if whole or len(found) >= lines.last:
                 break
@@ -156,8 +156,8 @@ class FileSources:
 
     def _listing(self, folder: Path) -> str:
         ignored = GitIgnore(self._roots)
-        with refusing(self._roots, folder):
-            found = entries(self._roots, folder)
+        with os_errors_as_tool_errors(self._roots, folder):
+            found = list_entries(self._roots, folder)
         names = [
             f"[{'DIR' if kind == 'folder' else 'FILE'}] {name}"
             for name, kind in found

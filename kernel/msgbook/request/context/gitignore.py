@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
-from msgbook.tools.files import decoded, read_file
+from msgbook.tools.files import decode, read_file
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -61,7 +61,7 @@ class GitIgnore:
         # Imported here: most kernels need it never, and none at its start.
         from pathspec import GitIgnoreSpec
 
-        file = decoded(data)
+        file = decode(data)
         lines = file.lines.split("\n") if file else []
         return GitIgnoreSpec.from_lines(list(filter(_is_tame, lines))[:_LINES])
 

@@ -3,19 +3,19 @@
 Imports the standard library alone, so that a worker starts at once.
 """
 
-from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
+from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
 from msgbook.tools.files.patterns import matcher
-from msgbook.tools.files.text import TextFile, decoded
+from msgbook.tools.files.text import TextFile, decode
 from msgbook.tools.files.walking import SKIPPED, walk
 
 __all__ = [
     "SKIPPED",
     "TextFile",
-    "decoded",
-    "entries",
+    "decode",
     "is_folder",
+    "list_entries",
     "matcher",
+    "os_errors_as_tool_errors",
     "read_file",
-    "refusing",
     "walk",
 ]

@@ -1,4 +1,4 @@
-"""Unified diffs, in time that a long file does not stretch."""
+"""Unified diffs, in time that grows slowly with the size of the files."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from msgbook.text import visible
 
 _CONTEXT = 3
 _SEARCHED = 2000
-"""Changed lines on one side above which all of them are shown as replaced: the search for a shorter
-diff takes the square of their number."""
+"""Changed lines on one side above which all are shown as replaced: finding a shorter diff takes quadratic
+time."""
 _SHOWN = 500_000
-"""Characters of a diff that are shown. Jupyter's server drops messages of several megabytes, and the
-question would never arrive."""
+"""Characters of a diff that are shown. Jupyter's server drops messages of several megabytes, so that the
+question would be lost."""
 
 _Opcode = tuple[str, int, int, int, int]
 
 
 def unified_diff(old: str, new: str, name: str) -> str:
-    """What changes from one text to the other; empty when nothing does.
+    """Return the changes from one text to the other; empty for none.
 
-    Line ends are told apart (`\\r` is shown as such), and so is a last line without one.
+    Different line ends count (`\\r` is shown), and so does a missing line end of the last line.
     """
     before, after = _lines(old), _lines(new)
     hunks = [_hunk(group, before, after) for group in _groups(before, after)]
@@ -31,10 +31,10 @@ def unified_diff(old: str, new: str, name: str) -> str:
 
 
 def preview(old: str, new: str, name: str) -> str:
-    """The diff as a person is shown it.
+    """Return the diff as a person sees it.
 
-    One that is longer than anyone reads begins with a word about that. The word changes with what is
-    not shown, so that leave for one diff is no leave for another.
+    A very long diff is cut and begins with a line that says so. The line has the digest of the complete
+    diff, so that an approval of one diff does not cover another.
     """
     text = visible(unified_diff(old, new, name).replace("\r", "\\r"), keep="\t\n")
     if len(text) <= _SHOWN:
@@ -52,7 +52,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _groups(before: list[str], after: list[str]) -> list[list[_Opcode]]:
-    """Opcodes as difflib makes them, in hunks; only what differs is searched."""
+    """Return difflib's opcodes in hunks; only the part that differs is searched."""
     if before == after:
         return []
     head = _common(before, after)
@@ -101,7 +101,7 @@ def _hunk(group: list[_Opcode], before: list[str], after: list[str]) -> str:
 
 
 def _span(start: int, stop: int) -> str:
-    """A range as unified diffs spell it: from 1, the length left out when it is 1."""
+    """Return a range in the notation of unified diffs: from 1, without the length if it is 1."""
     length = stop - start
     if length == 1:
         return str(start + 1)

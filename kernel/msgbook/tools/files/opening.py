@@ -1,4 +1,4 @@
-"""Opening by real path: no component may be a link, also one that was swapped in meanwhile."""
+"""Opening files by real path: no component may be a link, even one that was put there meanwhile."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from msgbook.errors import ToolError
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW
-# Stepping through a folder must not need the right to list it.
+# Passing through a folder must not require the right to list it.
 _STEP = _FOLDER | getattr(os, "O_PATH", 0)
 _READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 BY_DESCRIPTOR = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
 
 
 class Place(NamedTuple):
-    """An entry of an open folder: what `os` functions take as name and `dir_fd`."""
+    """An entry of an open folder, as name and `dir_fd` for functions of `os`."""
 
     name: str
     folder: int | None
-    """Descriptor of the folder; None where the system has no such functions."""
+    """Descriptor of the folder; None if the system has no such functions."""
 
 
 def open_folder(roots: Roots, real: Path, flags: int = _FOLDER) -> int:
     """Open a folder by descriptors, from the notebook's folder or from `/`; the caller closes it.
 
     Raises:
-        OSError: It is none, or there is a link on the way.
+        OSError: It is not a folder, or the path contains a link.
     """
     start = roots.folder if roots.is_inside(real) else Path(real.anchor)
     steps = real.relative_to(start).parts
@@ -47,19 +47,19 @@ def open_folder(roots: Roots, real: Path, flags: int = _FOLDER) -> int:
 
 
 @contextmanager
-def place_of(roots: Roots, real: Path) -> Iterator[Place]:
-    """A real path as an entry of its folder, which stays open meanwhile.
+def open_place(roots: Roots, real: Path) -> Iterator[Place]:
+    """Yield a real path as an entry of its folder, which stays open meanwhile.
 
     Raises:
-        ToolError: Something on the way is no folder.
+        ToolError: A component of the path is not a folder.
     """
     if not BY_DESCRIPTOR:
-        with refusing(roots, real):
+        with os_errors_as_tool_errors(roots, real):
             if real.parent.resolve() != real.parent:
                 raise ToolError(f"{roots.format_path(real)} changed meanwhile; try again.")
         yield Place(str(real), None)
         return
-    with refusing(roots, real):
+    with os_errors_as_tool_errors(roots, real):
         descriptor = open_folder(roots, real.parent, _STEP)
     try:
         yield Place(real.name, descriptor)
@@ -68,27 +68,27 @@ def place_of(roots: Roots, real: Path) -> Iterator[Place]:
 
 
 def is_folder(roots: Roots, real: Path) -> bool:
-    """Whether a real path is a folder.
+    """Return whether a real path is a folder.
 
     Raises:
-        ToolError: There is nothing, or something on the way is no folder.
+        ToolError: It does not exist, or a component of the path is not a folder.
     """
     if real == Path(real.anchor):
         return True
-    with place_of(roots, real) as place, refusing(roots, real):
+    with open_place(roots, real) as place, os_errors_as_tool_errors(roots, real):
         found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     return stat.S_ISDIR(found.st_mode)
 
 
 def read_file(roots: Roots, real: Path, limit: int) -> tuple[bytes, os.stat_result]:
-    """The first `limit` bytes of a regular file.
+    """Return the first `limit` bytes of a regular file, and its status.
 
     Raises:
         ToolError: There is no such file, or it is a pipe, a device or a link.
     """
     with (
-        place_of(roots, real) as place,
-        refusing(roots, real),
+        open_place(roots, real) as place,
+        os_errors_as_tool_errors(roots, real),
         os.fdopen(open_entry(roots, real, place), "rb") as file,
     ):
         return file.read(limit), os.fstat(file.fileno())
@@ -99,12 +99,12 @@ def open_entry(roots: Roots, real: Path, place: Place) -> int:
 
     Raises:
         OSError: It cannot be opened.
-        ToolError: It is no regular file.
+        ToolError: It is not a regular file.
     """
-    # Looked at first, since opening is a deed where devices are.
+    # Checked first, since opening a device may have an effect.
     found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
-        raise ToolError(f"{roots.format_path(real)} is no regular file.")
+        raise ToolError(f"{roots.format_path(real)} is not a regular file.")
     descriptor = os.open(place.name, _READ, dir_fd=place.folder)
     if not os.path.samestat(found, os.fstat(descriptor)):
         os.close(descriptor)
@@ -112,8 +112,8 @@ def open_entry(roots: Roots, real: Path, place: Place) -> int:
     return descriptor
 
 
-def entries(roots: Roots, real: Path) -> list[tuple[str, str]]:
-    """Name and kind (`file`, `folder`, `other`) of what is in a folder, sorted; links are `other`.
+def list_entries(roots: Roots, real: Path) -> list[tuple[str, str]]:
+    """Return name and kind (`file`, `folder`, `other`) of the entries of a folder, sorted; links are `other`.
 
     Raises:
         OSError: It cannot be listed.
@@ -128,8 +128,8 @@ def entries(roots: Roots, real: Path) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def refusing(roots: Roots, real: Path) -> Iterator[None]:
-    """Errors of the system become words for the model."""
+def os_errors_as_tool_errors(roots: Roots, real: Path) -> Iterator[None]:
+    """Turn errors of the system into `ToolError`, in words for the model."""
     try:
         yield
     except OSError as error:

@@ -12,18 +12,18 @@ _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def matcher(pattern: str, *, anywhere: bool = False) -> Callable[[str], bool]:
-    """Tells whether a relative path with `/` matches a pattern, case and all.
+    """Return a function that says whether a relative path with `/` matches a pattern; case counts.
 
     Args:
         anywhere: A pattern without `/` matches names in every folder below.
 
     Raises:
-        ToolError: It leaves the folder, or has too many alternatives.
+        ToolError: The pattern leaves the folder, or has too many alternatives.
     """
     plain = pattern.removeprefix("./").rstrip("/")
     if plain.startswith("/") or ".." in plain.split("/") or not plain or "\0" in plain:
         raise ToolError(
-            f"{pattern!r} is no pattern below a folder; give the folder itself as `path`."
+            f"{pattern!r} is not a pattern below a folder; give the folder itself as `path`."
         )
     if anywhere and "/" not in plain:
         plain = f"**/{plain}"
@@ -47,10 +47,10 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _expression(pattern: str) -> str:
-    """A regular expression whose time grows with the path, whatever the two are: both may be hostile.
+    """Return a regular expression that takes linear time, since pattern and path may both be hostile.
 
-    What stands between two `**`, or between two `*` of a name, is taken where it fits first: what
-    follows fits behind a later place only if it fits behind that one. So nothing is tried again.
+    The part between two `**`, or between two `*` of a name, matches at its first possible place: if the
+    rest matches after a later place, it also matches after the first. So nothing is tried again.
     """
     groups: list[list[str]] = [[]]
     for segment in (s for s in pattern.split("/") if s):
@@ -67,7 +67,7 @@ def _expression(pattern: str) -> str:
 
 
 def _segment(segment: str) -> str:
-    """One name's pattern; `[` without its `]` stands for itself."""
+    """Return the expression of one name; `[` without `]` stands for itself."""
     pieces, at = [""], 0
     while at < len(segment):
         character, at = segment[at], at + 1

@@ -10,20 +10,20 @@ from msgbook.errors import ToolError
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
-from msgbook.tools.files.opening import entries, is_folder, read_file, refusing
-from msgbook.tools.files.text import cut, decoded
+from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
+from msgbook.tools.files.text import cut, decode
 
 FILE_LIMIT = 50_000_000
-"""Bytes of a file that are read at most: as much as a kept result may have."""
+"""Most bytes of a file that are read: as many as a kept result may have."""
 SHOWN = 18_000
-"""Characters that one call returns, notes aside; results are capped at 20,000."""
+"""Characters that one call returns, without notes; results are cut at 20,000."""
 
 
 def read(
     call: Call, path: str, start: int | None = None, end: int | None = None
 ) -> str | list[dict[str, Any]]:
-    """The lines of a text file, an image, or the names in a folder."""
-    real = call.readable(path)
+    """Return the lines of a text file, an image, or the names in a folder."""
+    real = call.resolve_readable(path)
     name = call.roots.format_path(real)
     if is_folder(call.roots, real):
         return _listing(call, real)
@@ -38,7 +38,7 @@ def read(
     if not whole:
         data = data[: data.rfind(b"\n") + 1] or data
         notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
-    file = decoded(data)
+    file = decode(data)
     if file is None:
         raise ToolError(f"{name} is a binary file of {status.st_size} bytes.")
     del data
@@ -49,7 +49,7 @@ def read(
 
 
 def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
-    """The lines of that range, as many as are shown, and a note on the others."""
+    """Return the lines of a range, as many as are shown, and a note about the others."""
     if not text:
         return "(the file is empty)", ""
     if start is None and end is None and len(text) <= SHOWN:
@@ -76,7 +76,7 @@ def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
 
 
 def _line_begin(text: str, lines: int, begin: int) -> int:
-    """Where the line stands that comes so many lines after `begin`."""
+    """Return the position of the line that comes so many lines after `begin`."""
     for _ in range(lines):
         begin = text.find("\n", begin) + 1
         if not begin:
@@ -85,8 +85,8 @@ def _line_begin(text: str, lines: int, begin: int) -> int:
 
 
 def _listing(call: Call, folder: Path) -> str:
-    with refusing(call.roots, folder):
-        found = entries(call.roots, folder)
+    with os_errors_as_tool_errors(call.roots, folder):
+        found = list_entries(call.roots, folder)
     names = "\n".join(name + ("/" if kind == "folder" else "") for name, kind in found)
     return cut(names, SHOWN, f"[cut off: {len(found)} names in all; use glob]") or (
         "(the folder is empty)"

@@ -1,4 +1,4 @@
-"""Literal replacement in a text whose line ends are not the model's concern."""
+"""Literal replacement in a text, whatever its line ends."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from msgbook.errors import ToolError
 _LINE_END = re.compile("\r?\n")
 
 
-def replaced(text: str, old: str, new: str, name: str) -> str:
-    """The text with `new` in place of the only `old`.
+def replace_only(text: str, old: str, new: str, name: str) -> str:
+    """Return the text with `new` in place of the only occurrence of `old`.
 
-    LF and CRLF count as the same when looking; what is put in gets the line ends of its place.
+    LF and CRLF count as equal in the search; the new text gets the line ends of its place.
 
     Raises:
-        ToolError: `old` is empty, or stands nowhere or in several places.
+        ToolError: `old` is empty, or occurs not at all or several times.
     """
     old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
     if not old:
-        raise ToolError("`old` is empty; give text that stands in the file, or use write.")
+        raise ToolError("`old` is empty; give text that occurs in the file, or use write.")
     if old == new:
         raise ToolError("`old` and `new` are the same; there is nothing to change.")
     plain = _LINE_END.sub("\n", text)
@@ -37,19 +37,19 @@ def replaced(text: str, old: str, new: str, name: str) -> str:
 
 
 def _only(text: str, old: str, name: str) -> int:
-    """Where `old` stands; places may overlap."""
+    """Return the position of the only occurrence of `old`; occurrences may overlap."""
     found: list[int] = []
     at = text.find(old)
     while at >= 0 and len(found) <= 100:
         found.append(at)
         at = text.find(old, at + 1)
     if not found:
-        raise ToolError(f"`old` does not stand in {name}; it has to be there to the character.")
+        raise ToolError(f"`old` was not found in {name}; every character has to match.")
     if len(found) > 1:
         lines = [str(text.count("\n", 0, place) + 1) for place in found[:5]]
         count = "more than 100" if len(found) > 100 else str(len(found))
         raise ToolError(
-            f"`old` stands {count} times in {name} (lines {', '.join(lines)}"
+            f"`old` occurs {count} times in {name} (lines {', '.join(lines)}"
             f"{', ...' if len(found) > 5 else ''}); give more of the text around it."
         )
     return found[0]

@@ -1,4 +1,4 @@
-"""Searching a folder with ripgrep, which is quicker than Python and cannot be made to stall."""
+"""Search of a folder by ripgrep, which is faster than Python and whose patterns cannot make it hang."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE_LIMIT = 5_000_000
 
 
 class Search(NamedTuple):
-    """What to look for."""
+    """Pattern and options of a search."""
 
     pattern: str
     """A regular expression."""
@@ -25,7 +25,7 @@ class Search(NamedTuple):
     context: int
     """Lines before and after a match."""
     limit: int
-    """Lines that are wanted at most."""
+    """Most lines to return."""
 
 
 class Hit(NamedTuple):
@@ -45,16 +45,16 @@ def ripgrep(
 ) -> list[Hit] | None:
     """Search a folder.
 
-    ripgrep opens files by name, and a name may lead elsewhere by then. So a line that it has found
-    counts only if it stands in the file that `opened` gives.
+    ripgrep opens files by name, and a name may lead to another file by then. So a line counts only
+    if it is in the file that `opened` returns.
 
     Args:
-        program: Where ripgrep is; None when there is none.
-        opened: The file of a relative path, opened without following a link; None for one of which
-            nothing may be shown.
+        program: Path of ripgrep; None if there is none.
+        opened: Returns the file of a relative path, opened without following a link; None if nothing
+            of it may be shown.
 
     Returns:
-        What was found, or None when ripgrep cannot tell: it takes no such pattern, or is none.
+        The lines, or None if ripgrep does not support the pattern, or the program is not ripgrep.
     """
     if program is None:
         return None
@@ -133,7 +133,7 @@ def _hits(
 
 
 def _is_that(found: bytes, line: str, codec: str) -> bool:
-    """Whether ripgrep has found this line; it gives the bytes of the file, or UTF-8 for UTF-16."""
+    """Return whether ripgrep found this line. It sends the bytes of the file, or UTF-8 for UTF-16."""
     spellings = (line.encode("utf-8", "replace"), line.encode(codec, "replace"))
     return found.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n") in [
         spelled.rstrip(b"\r\n") for spelled in spellings

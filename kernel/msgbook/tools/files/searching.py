@@ -1,4 +1,4 @@
-"""The tools `glob` and `grep`. They show nothing of what lies in a file that may hold a secret."""
+"""The tools `glob` and `grep`. They show no line of a file that may hold a secret."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
 from msgbook.tools.files.reading import SHOWN
 from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
-from msgbook.tools.files.text import TextFile, cut, decoded
+from msgbook.tools.files.text import TextFile, cut, decode
 from msgbook.tools.files.walking import Hidden, walk
 
 _NAMES = 1000
 _LINES = 400
-"""Lines that grep shows, context included."""
+"""Most lines that grep shows, with context."""
 _LINE_WIDTH = 300
 _CONTEXT = 20
 
 
 def glob(call: Call, pattern: str, path: str = ".") -> str:
-    """Paths that match, one per line."""
-    top = call.searchable(path)
+    """Return the paths that match, one per line."""
+    top = call.resolve_searchable(path)
     fits = matcher(pattern)
     if not is_folder(call.roots, top):
-        raise ToolError(f"{call.roots.format_path(top)} is no folder.")
+        raise ToolError(f"{call.roots.format_path(top)} is not a folder.")
     base = _base(call, top)
     hidden = _hidden(call, top)
     found = sorted(
@@ -42,7 +42,7 @@ def glob(call: Call, pattern: str, path: str = ".") -> str:
         shown = f"{shown}\n{note}"
     else:
         shown = cut(shown, SHOWN, note) or "(no path matches)"
-    return _told(shown, hidden)
+    return _with_note(shown, hidden)
 
 
 def grep(
@@ -53,14 +53,14 @@ def grep(
     ignore_case: bool = False,
     context: int = 0,
 ) -> str:
-    """Lines that match, as `path:line:text`; lines of context as `path-line-text`."""
-    top = call.searchable(path)
+    """Return the lines that match as `path:line:text`, and lines of context as `path-line-text`."""
+    top = call.resolve_searchable(path)
     fits = matcher(glob, anywhere=True) if glob else _any_path
     search = Search(pattern, ignore_case, min(context, _CONTEXT), _LINES + 1)
     if is_folder(call.roots, top):
         hidden = _hidden(call, top)
         hits = _in_folder(call, top, search, fits, hidden)
-        return _told(_shown(hits, _base(call, top), search), hidden)
+        return _with_note(_shown(hits, _base(call, top), search), hidden)
     return _shown(_in_file(call, top, search), "", search)
 
 
@@ -69,14 +69,14 @@ def _any_path(path: str) -> bool:
 
 
 def _hidden(call: Call, top: Path) -> Hidden | None:
-    """What is left out of a folder that is searched for what is free in it."""
+    """Return what to leave out of a folder that is searched without approval; None for nothing."""
     if not call.roots.is_searchable(top):
         return None
     return lambda name, kind: not call.roots.is_in_reach(top / name)
 
 
-def _told(found: str, hidden: Hidden | None) -> str:
-    """What was found, and that this is not all there may be."""
+def _with_note(found: str, hidden: Hidden | None) -> str:
+    """Return the result, with a note if a part of the folder was left out."""
     note = "[only what the agent's allowed_uris allow was searched; other folders can be named]"
     return f"{found}\n{note}" if hidden else found
 
@@ -92,7 +92,7 @@ def _in_folder(
     def opened(name: str) -> TextFile | None:
         try:
             return _text_of(call, top / name, FILE_LIMIT) if wanted(name) else None
-        except ToolError:  # gone meanwhile, or not ours to read
+        except ToolError:  # removed meanwhile, or not readable
             return None
 
     found = ripgrep(call.ripgrep, search, top, opened)
@@ -117,9 +117,9 @@ def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
 
 
 def _text_of(call: Call, real: Path, limit: int) -> TextFile | None:
-    """A text file; None when it is binary or too long."""
+    """Return a text file; None if it is binary or too long."""
     data, status = read_file(call.roots, real, limit)
-    return decoded(data) if status.st_size <= limit else None
+    return decode(data) if status.st_size <= limit else None
 
 
 def _hits(
@@ -133,7 +133,7 @@ def _hits(
             yield Hit(name, before + 1, lines[before], matches=False)
         yield Hit(name, at + 1, line, matches=True)
         shown = at + 1
-        # What follows a match stands once, also when it matches itself.
+        # A line after a match is shown once, also if it matches itself.
         while shown < min(at + 1 + search.context, len(lines)):
             if expression.search(lines[shown]):
                 break
@@ -145,7 +145,7 @@ def _compiled(search: Search) -> re.Pattern[str]:
     try:
         return re.compile(search.pattern, re.IGNORECASE if search.ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ToolError(f"{search.pattern!r} is no regular expression: {error}") from None
+        raise ToolError(f"{search.pattern!r} is not a regular expression: {error}") from None
 
 
 def _shown(hits: Iterable[Hit], base: str, search: Search) -> str:
@@ -167,6 +167,6 @@ def _shown(hits: Iterable[Hit], base: str, search: Search) -> str:
 
 
 def _base(call: Call, top: Path) -> str:
-    """What stands before paths relative to a folder, so that tools take the whole as argument."""
+    """Return the prefix that makes paths relative to a folder usable as arguments of tools."""
     name = call.roots.format_path(top)
     return "" if name == "." else name.rstrip("/") + "/"

@@ -26,11 +26,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) -> dict[str, Any]:
-    """What comes of one request.
+    """Return the reply to one request.
 
     Args:
         request: `tool`, `arguments`, `approved` (the approval request that was approved, or None), `seen` and
-            `within` (the paths to which the agent is held, or None).
+            `within` (the paths that the agent may read without approval, or None).
 
     Returns:
         `seen`, and either `content`, `approval_request` or `error`.
@@ -48,7 +48,7 @@ def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) ->
         reply = {"approval_request": error.approval_request._asdict()}
     except ToolError as refusal:
         reply = {"error": str(refusal)}
-    except Exception as error:  # a fault of ours ends the call, not the worker
+    except Exception as error:  # a bug ends the call, not the worker
         reply = {"error": f"{type(error).__name__}: {error}"}
     return {**reply, "seen": now_seen}
 
@@ -66,10 +66,10 @@ def main(settings: dict[str, Any]) -> None:
         Path(settings["blobs"]),
     )
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that is printed gets among the replies
+    os.dup2(2, 1)  # printed text does not mix with the replies
     while size := requests.read(4):
         request = json.loads(requests.read(int.from_bytes(size)))
-        # The kernel ends what takes too long; this is for when it is no more.
+        # The kernel ends a call that takes too long; this is for when the kernel is gone.
         _alarm(settings["time_limit"] + 5)
         reply = json.dumps(answer(roots, request, settings["ripgrep"])).encode()
         _alarm(0)

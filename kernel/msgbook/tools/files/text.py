@@ -1,4 +1,4 @@
-"""Text files: bytes, and the text that they mean."""
+"""Text files: their bytes and their text."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _CONTROLS = bytes({*range(32)} - {*b"\t\n\f\r\b\x1b"})
 
 
 class TextFile(NamedTuple):
-    """What a text file says, and how it is spelled."""
+    """Text of a file, and how its bytes encode it."""
 
     text: str
     codec: str = "utf-8"
     mark: bytes = b""
-    """Byte order mark at the begin."""
+    """Byte order mark at the beginning."""
 
     @property
     def note(self) -> str:
-        """What a reader of the text does not see, in brackets; empty for plain UTF-8."""
+        """Encoding and line ends in brackets; empty for plain UTF-8 with LF."""
         words = [] if self.codec == "utf-8" else [f"encoding {self.codec}"]
         words += ["lines end with CRLF"] if "\r\n" in self.text else []
         return f"[{', '.join(words)}]" if words else ""
@@ -39,19 +39,19 @@ class TextFile(NamedTuple):
         return self.text.replace("\r\n", "\n")
 
     def split_lines(self) -> list[str]:
-        """Its lines, without their ends."""
+        """Return the lines, without their ends."""
         return self.lines.removesuffix("\n").split("\n")
 
-    def encoded(self) -> bytes:
-        """The file's bytes.
+    def encode(self) -> bytes:
+        """Return the file's bytes.
 
         Raises:
-            UnicodeEncodeError: The encoding has no such character.
+            UnicodeEncodeError: The encoding lacks a character of the text.
         """
         return self.mark + self.text.encode(self.codec)
 
     def with_text(self, text: str) -> TextFile:
-        """Another text, spelled as this one: with CRLF where all its lines end so."""
+        """Return a file with another text in the same encoding, with CRLF if all lines end so."""
         crlf = self.text.count("\r\n")
         if crlf and crlf == self.text.count("\n"):
             text = _LINE_END.sub("\r\n", text)
@@ -59,16 +59,16 @@ class TextFile(NamedTuple):
 
 
 def is_binary(begin: bytes) -> bool:
-    """Whether a file that begins so is no text."""
+    """Return whether a file with this beginning is binary."""
     marked = any(begin.startswith(mark) for mark, _ in _MARKS)
     return not marked and b"\0" in begin
 
 
-def decoded(data: bytes) -> TextFile | None:
-    """The text of a file; None when it is binary.
+def decode(data: bytes) -> TextFile | None:
+    """Return the text of a file; None if it is binary.
 
-    UTF-8 and what has a byte order mark is certain. Else an encoding that the file declares is
-    believed if it fits, and what is left is taken for cp1252 or latin-1.
+    UTF-8 and byte order marks are certain. Otherwise the encoding that the file declares is used if
+    it fits, else cp1252 or latin-1.
     """
     for mark, codec in _MARKS:
         if data.startswith(mark):
@@ -77,24 +77,27 @@ def decoded(data: bytes) -> TextFile | None:
             except UnicodeDecodeError:
                 break
     begin = data[:8192]
-    if b"\0" in begin:  # a mark in front of what it does not mark is none
+    if b"\0" in begin:  # a byte order mark before other data does not count
         return None
     declared = [name.decode("ascii") for name in _DECLARED.findall(data[:1024])[:1]]
     for codec in ("utf-8", *declared, "cp1252", "latin-1"):
-        # Only UTF-8 is told from noise by decoding it.
+        # Only for UTF-8 does decoding show that data is text.
         if codec != "utf-8" and len(begin.translate(None, _CONTROLS)) != len(begin):
             return None
         try:
             text = TextFile(data.decode(codec), codec)
-            if codec == "utf-8" or text.encoded() == data:
+            if codec == "utf-8" or text.encode() == data:
                 return text
-        except (UnicodeError, LookupError):  # LookupError: declared, but none that Python knows
+        except (
+            UnicodeError,
+            LookupError,
+        ):  # LookupError: Python does not know the declared encoding
             continue
     return None
 
 
 def cut(text: str, limit: int, note: str) -> str:
-    """At most `limit` characters of whole lines, then the note."""
+    """Return at most `limit` characters of complete lines, then the note."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n", 0, limit)

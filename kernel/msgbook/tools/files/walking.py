@@ -1,4 +1,4 @@
-"""Walking down a folder: no links, not into what holds no work of the user's."""
+"""All paths below a folder, without following links or entering folders of tools such as `.git`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from pathlib import Path
 
 from msgbook.approval.roots import Roots
 from msgbook.errors import ToolError
-from msgbook.tools.files.opening import entries
+from msgbook.tools.files.opening import list_entries
 
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")
-"""Folders that are not gone into, unless one starts there."""
+"""Folders that are not entered, unless the walk starts there."""
 _FOLDERS = 50_000
 
 Hidden = Callable[[str, str], bool]
-"""Whether a path, relative with `/`, of a kind (`file`, `folder`, `other`) is left out."""
+"""Returns whether to leave out a path, relative with `/`, of a kind (`file`, `folder`, `other`)."""
 
 
 def walk(
     roots: Roots, top: Path, hidden: Hidden | None = None, limit: int = _FOLDERS
 ) -> Iterator[tuple[str, str]]:
-    """Paths below a folder and their kinds, relative with `/`, sorted by folder.
+    """Yield the paths below a folder and their kinds, relative with `/`, sorted by folder.
 
     Folders that cannot be listed are left out.
 
     Args:
-        hidden: What is left out, with all that is below it.
-        limit: Folders that are listed at most.
+        hidden: Says what to leave out, with everything below it.
+        limit: Most folders to list.
 
     Raises:
         ToolError: The top cannot be listed, or there are too many folders.
@@ -39,7 +39,7 @@ def walk(
         if listed > limit:
             raise ToolError(f"There are more than {limit} folders; name one of them.")
         try:
-            found = entries(roots, top / folder)
+            found = list_entries(roots, top / folder)
         except OSError as error:
             if not folder:
                 raise ToolError(f"{roots.format_path(top)}: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""The tools `write`, `edit` and `mkdir`. Each asks; no file is ever half written."""
+"""The tools `write`, `edit` and `mkdir`. Each call needs approval, and files are replaced in one step."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from msgbook.errors import ToolError
 from msgbook.text import counted, visible
 from msgbook.tools.files.call import Call
 from msgbook.tools.files.diff import preview, unified_diff
-from msgbook.tools.files.opening import Place, is_folder, open_entry, place_of, refusing
+from msgbook.tools.files.opening import (
+    Place,
+    is_folder,
+    open_entry,
+    open_place,
+    os_errors_as_tool_errors,
+)
 from msgbook.tools.files.reading import SHOWN
-from msgbook.tools.files.replacing import replaced
-from msgbook.tools.files.text import TextFile, cut, decoded
+from msgbook.tools.files.replacing import replace_only
+from msgbook.tools.files.text import TextFile, cut, decode
 
 _FILE_LIMIT = 10_000_000
-"""Bytes of a file that is changed: its text is held several times."""
+"""Most bytes of a file to change: its text is in memory several times."""
 
 
 class _Old(NamedTuple):
@@ -29,11 +35,11 @@ class _Old(NamedTuple):
     data: bytes
     status: os.stat_result
     file: TextFile | None
-    """None when it is binary."""
+    """None if it is binary."""
 
 
 class _Plan(NamedTuple):
-    """What a call would do."""
+    """Planned change of a call."""
 
     effect: str
     preview: str
@@ -42,14 +48,14 @@ class _Plan(NamedTuple):
 
 
 def write(call: Call, path: str, content: str) -> str:
-    """Make a file, or replace what is in it."""
+    """Create a file, or replace its content."""
 
     def plan(name: str, old: _Old | None) -> _Plan:
         before = old.file if old else None
         after, notes = _spelled(before or TextFile(""), content)
-        data = _encoded(after, "content")
+        data = _encode(after, "content")
         if old and old.data == data:
-            raise ToolError(f"{name} holds exactly that already.")
+            raise ToolError(f"{name} has exactly this content already.")
         if old and before is None:
             digest = hashlib.sha256(old.data).hexdigest()
             size = counted(len(old.data), "byte")
@@ -62,7 +68,7 @@ def write(call: Call, path: str, content: str) -> str:
 
 
 def edit(call: Call, path: str, old: str, new: str) -> str:
-    """Replace a text that stands in a file once."""
+    """Replace a text that occurs in a file once."""
 
     def plan(name: str, found: _Old | None) -> _Plan:
         if found is None:
@@ -70,41 +76,41 @@ def edit(call: Call, path: str, old: str, new: str) -> str:
         before = found.file
         if before is None:
             raise ToolError(f"{name} is a binary file.")
-        after = before._replace(text=replaced(before.text, old, new, name))
+        after = before._replace(text=replace_only(before.text, old, new, name))
         texts = _comparable(before, after)
         result = cut(unified_diff(*texts, name), SHOWN, "[the diff goes on]")
-        return _Plan("it changes", preview(*texts, name), _encoded(after, "new"), result)
+        return _Plan("it changes", preview(*texts, name), _encode(after, "new"), result)
 
     return _carry_out(call, path, plan)
 
 
 def mkdir(call: Call, path: str) -> str:
-    """Make a folder, and those above it that are missing."""
+    """Create a folder, and the missing folders above it."""
     roots = call.roots
     real = roots.resolve(path)
-    free = roots.check_read(real) is None
-    if not (free and os.path.isdir(real)):  # noqa: PTH112 - no error where it may not look
+    is_readable = roots.check_read(real) is None
+    if not (is_readable and os.path.isdir(real)):  # noqa: PTH112 - no error if it may not look there
         call.require(roots.check_write(real, "it makes the folder"))
     missing = [real, *real.parents]
     while missing and os.path.lexists(missing[-1]):
         missing.pop()
     if not missing and not is_folder(roots, real):
-        raise ToolError(f"{roots.format_path(real)} is there and is no folder.")
+        raise ToolError(f"{roots.format_path(real)} exists and is not a folder.")
     for folder in reversed(missing):
-        with place_of(roots, folder) as place, refusing(roots, folder):
+        with open_place(roots, folder) as place, os_errors_as_tool_errors(roots, folder):
             os.mkdir(place.name, dir_fd=place.folder)
     return (
         f"Made {roots.format_path(real)}/."
         if missing
-        else f"{roots.format_path(real)}/ is there already."
+        else f"{roots.format_path(real)}/ exists already."
     )
 
 
 def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan]) -> str:
-    """Find out what a call would do, ask, and do exactly that.
+    """Plan a change, require approval for it, and make exactly this change.
 
-    Why a call fails may tell what is in a file. So where reading is not free, that too waits for
-    somebody's leave.
+    The reason of a failure may reveal the content of a file. So if reading needs approval, the reason
+    is told only after the call is approved.
     """
     roots = call.roots
     if path.endswith(("/", os.sep)):
@@ -114,7 +120,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
         if not os.path.isdir(real.parent):  # noqa: PTH112
             parent = roots.format_path(real.parent)
             raise ToolError(f"There is no folder {parent}; make it with mkdir.")
-        with place_of(roots, real) as place, refusing(roots, real):
+        with open_place(roots, real) as place, os_errors_as_tool_errors(roots, real):
             old = _old(call, real, place)
             made = plan(roots.format_path(real), old)
             call.require(roots.check_write(real, made.effect, made.preview))
@@ -129,7 +135,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
 
 
 def _old(call: Call, real: Path, place: Place) -> _Old | None:
-    """The file that stands there, as this conversation knows it; None when there is none."""
+    """Return the existing file, unless it changed since the conversation saw it; None for no file."""
     name = call.roots.format_path(real)
     try:
         descriptor = open_entry(call.roots, real, place)
@@ -139,17 +145,17 @@ def _old(call: Call, real: Path, place: Place) -> _Old | None:
         status = os.fstat(descriptor)
         data = file.read(_FILE_LIMIT + 1)
     if len(data) > _FILE_LIMIT:
-        raise ToolError(f"{name} has more than {_FILE_LIMIT} bytes, which is too long to change.")
+        raise ToolError(f"{name} has more than {_FILE_LIMIT} bytes; it is too long to change.")
     if not status.st_mode & 0o222:
         raise ToolError(f"{name} is write-protected.")
     seen = call.seen.get(str(real))
     if seen and seen != hashlib.sha256(data).hexdigest():
         raise ToolError(f"{name} has changed since you read it; read it again.")
-    return _Old(data, status, decoded(data))
+    return _Old(data, status, decode(data))
 
 
 def _replace(place: Place, old: _Old | None, data: bytes) -> None:
-    """Put the data in place of the file in one step; mode and owner stay."""
+    """Replace the file in one step; mode and owner stay."""
     name, folder = place
     head = os.path.dirname(name)  # noqa: PTH120
     temporary = os.path.join(head, f".{os.urandom(8).hex()}.tmp")  # noqa: PTH118
@@ -160,7 +166,7 @@ def _replace(place: Place, old: _Old | None, data: bytes) -> None:
             file.write(data)
             file.flush()
             if old and hasattr(os, "fchown"):
-                with suppress(PermissionError):  # somebody else's file in our folder
+                with suppress(PermissionError):  # another user's file in our folder
                     os.fchown(descriptor, old.status.st_uid, old.status.st_gid)
                 os.fchmod(descriptor, stat.S_IMODE(old.status.st_mode))
             os.fsync(descriptor)
@@ -187,10 +193,10 @@ def _identity(status: os.stat_result | None) -> tuple[int, ...]:
 
 
 def _spelled(before: TextFile, content: str) -> tuple[TextFile, list[str]]:
-    """The content as the file spells text, and what else changes than the text."""
+    """Return the content in the file's encoding and line ends, and notes if these change."""
     after = before.with_text(content)
     try:
-        after.encoded()
+        after.encode()
     except UnicodeEncodeError:
         if before.codec != "utf-8":
             after = TextFile(after.text)
@@ -200,18 +206,18 @@ def _spelled(before: TextFile, content: str) -> tuple[TextFile, list[str]]:
     return after, [f"{before.note or '[UTF-8, LF]'} -> {after.note or '[UTF-8, LF]'}\n"]
 
 
-def _encoded(file: TextFile, argument: str) -> bytes:
+def _encode(file: TextFile, argument: str) -> bytes:
     try:
-        return file.encoded()
+        return file.encode()
     except UnicodeEncodeError as error:
         character = error.object[error.start]
         raise ToolError(
-            f"`{argument}` has {character!r}, which {file.codec} cannot spell."
+            f"`{argument}` has {character!r}, which {file.codec} cannot encode."
         ) from None
 
 
 def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
-    """Two texts to be compared; CRLF is left out where all lines of both end so."""
+    """Return two texts to compare; CRLF becomes LF if all lines of both end so."""
     if all(file.text.count("\r\n") == file.text.count("\n") for file in (before, after)):
         return before.lines, after.lines
     return before.text, after.text
