@@ -50,7 +50,7 @@ def record():
 
 
 @given(st.lists(st.booleans(), min_size=len(EVENTS), max_size=len(EVENTS)))
-def test_whenever_it_is_looked_at_the_same_text_comes_out(looks):
+def test_the_text_is_the_same_however_often_it_is_read(looks):
     turn, text, out = record(), GrowingText(), ""
     for event, look in zip(EVENTS, looks, strict=True):
         turn.apply(event, 0.0)
@@ -78,7 +78,7 @@ PIECES = [LINK, LINK[:9], LINK[5:40], "A" * 99, "=", ")", " ", "x:;base64,"]
 
 
 @given(st.lists(st.sampled_from(PIECES)), st.integers(0))
-def test_without_the_data_of_images_a_text_only_grows_too(pieces, cut):
+def test_a_text_without_image_data_only_grows_too(pieces, cut):
     whole = "".join(pieces)
 
     assert without_data(whole).startswith(without_data(whole[:cut], ended=False))
@@ -93,7 +93,7 @@ def test_an_image_that_streams_is_written_as_its_size():
     assert written == ["", "![x](", "data:image/png;base64,", "", "… (2 kB))."]
 
 
-def test_an_interrupted_turn_ends_what_is_open():
+def test_an_interrupted_turn_ends_its_open_block():
     turn, text = record(), GrowingText()
     for event in (*EVENTS[1:5], TurnFinished("interrupted")):
         turn.apply(event, 0.0)
@@ -101,7 +101,7 @@ def test_an_interrupted_turn_ends_what_is_open():
     assert text.rest(turn.snapshot()["blocks"]) == ('💭 I look.\n\n🔧 read {"path":\n')
 
 
-def test_messages_are_gathered():
+def test_changes_are_collected_into_few_messages():
     sent = []
 
     async def show():

@@ -43,7 +43,7 @@ def test_characters_that_are_not_seen_are_written_out_as_on_the_page(case):
 
 
 @given(st.text(st.characters() | st.sampled_from(EVIL)))
-def test_what_is_printable_steers_nothing_and_ordinary_text_stays(words):
+def test_control_characters_are_made_visible_and_ordinary_text_stays(words):
     shown = controls_visible(words)
 
     assert not STEERING.search(shown)
@@ -53,7 +53,7 @@ def test_what_is_printable_steers_nothing_and_ordinary_text_stays(words):
     )
 
 
-def test_an_error_shows_what_is_in_it_without_doing_it():
+def test_an_error_shows_control_characters_without_obeying_them():
     content = error_content(Failure(f"Name{EVIL}", f"words {EVIL}"))
 
     assert not STEERING.search(
@@ -62,7 +62,7 @@ def test_an_error_shows_what_is_in_it_without_doing_it():
     assert "\\u001b[2J" in content["evalue"]
 
 
-def test_an_error_of_a_server_steers_no_terminal(kernel, module_server):
+def test_an_error_of_a_server_cannot_control_the_terminal(kernel, module_server):
     module_server.answers = [error(400, f"no {EVIL}")]
 
     shown = sent(kernel, "Hello")
@@ -72,7 +72,7 @@ def test_an_error_of_a_server_steers_no_terminal(kernel, module_server):
 
 
 @pytest.mark.parametrize("as_text", [False, True])
-def test_a_turn_steers_no_terminal(kernel, module_server, as_text):
+def test_a_turn_cannot_control_the_terminal(kernel, module_server, as_text):
     module_server.answers = [
         call(f"tool{EVIL}", {"x": EVIL}),
         text(f"Answer {EVIL}", reasoning=f"Hm {EVIL}"),
@@ -95,7 +95,7 @@ def test_a_turn_steers_no_terminal(kernel, module_server, as_text):
      f"%agent new {EVIL}", f"%model {EVIL}", f"%display {EVIL}", f"%tool {EVIL}", f"%approvals {EVIL}",
      f"%compact {EVIL}", f"%skills {EVIL}"],
 )  # fmt: skip
-def test_a_magic_steers_no_terminal(kernel, module_server, magic):
+def test_a_magic_cannot_control_the_terminal(kernel, module_server, magic):
     module_server.models = ["m", f"evil{EVIL}"]
     module_server.answers = [text(f"Answer {EVIL}")]
     kernel.run(f"#define NAME{EVIL} {EVIL}\n\nHello {EVIL} @[none{EVIL}]")
@@ -104,7 +104,7 @@ def test_a_magic_steers_no_terminal(kernel, module_server, magic):
     module_server.models = ["scripted"]
 
 
-def test_help_on_a_reference_steers_no_terminal(kernel):
+def test_help_on_a_reference_cannot_control_the_terminal(kernel):
     kernel.client.inspect(f"@[none{EVIL}.txt] and more", 4)
     reply = kernel.client.get_shell_msg(timeout=30)["content"]
 

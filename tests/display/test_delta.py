@@ -47,13 +47,13 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["title"])
-def test_the_cases_that_the_page_reads_as_well(case):
+def test_the_cases_that_the_page_is_tested_with(case):
     assert delta(case["before"], case["after"]) == case["ops"]
     assert apply(case["before"], case["ops"]) == case["after"]
 
 
 @given(STEPS, st.sets(st.integers(0, 20)))
-def test_deltas_of_a_growing_record_give_the_record(events, looks):
+def test_applying_the_deltas_of_a_growing_record_gives_the_record(events, looks):
     record = TurnRecord({"agent": "a"}, lambda: "00000000")
     told = seen = copy_turn(record.snapshot())
     record.apply(StepStarted(1), 0)
@@ -73,14 +73,14 @@ def test_deltas_of_a_growing_record_give_the_record(events, looks):
             assert seen == now
 
 
-def test_a_delta_holds_what_is_new_and_not_what_was_there():
+def test_a_delta_holds_only_what_is_new():
     before = {"version": 1, "status": "running", "blocks": [{"type": "text", "text": "x" * 10**6}]}
     after = {**before, "blocks": [{"type": "text", "text": "x" * 10**6 + "new"}]}
 
     assert delta(before, after) == [["append", 0, "text", "new"]]
 
 
-def test_applying_leaves_the_turn_that_it_was_applied_to():
+def test_applying_a_delta_does_not_change_the_old_turn():
     for case in CASES:
         before = json.dumps(case["before"])
         apply(case["before"], case["ops"])

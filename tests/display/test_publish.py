@@ -143,7 +143,7 @@ def test_no_more_than_25_messages_a_second_and_fewer_the_longer_the_turn():
     in_virtual_time(main)
 
 
-def test_finish_shows_the_end_at_once_and_nothing_follows():
+def test_finish_shows_the_end_at_once_and_sends_nothing_later():
     async def main() -> None:
         wire = Wire()
         wire.say("a")
@@ -160,7 +160,7 @@ def test_finish_shows_the_end_at_once_and_nothing_follows():
     in_virtual_time(main)
 
 
-def test_with_a_page_text_goes_out_once_and_the_display_is_whole_at_the_end():
+def test_with_a_page_text_is_sent_once_and_the_display_is_complete_at_the_end():
     async def main() -> None:
         pages = FakePages()
         wire = Wire(pages)
@@ -184,7 +184,7 @@ def test_with_a_page_text_goes_out_once_and_the_display_is_whole_at_the_end():
     in_virtual_time(main)
 
 
-def test_the_last_delta_is_sent_though_nothing_follows():
+def test_the_last_delta_is_sent_without_a_further_change():
     async def main() -> None:
         pages = FakePages()
         wire = Wire(pages)
@@ -229,7 +229,7 @@ def test_with_a_page_there_are_at_most_25_messages_a_second_whatever_happens(pau
     in_virtual_time(main)
 
 
-def test_the_display_is_whole_where_tool_runs_and_questions_begin_and_end():
+def test_the_display_is_complete_when_a_tool_run_or_question_begins_or_ends():
     async def main() -> None:
         wire = Wire(FakePages())
         wire.display.changed()
@@ -247,7 +247,7 @@ def test_the_display_is_whole_where_tool_runs_and_questions_begin_and_end():
     in_virtual_time(main)
 
 
-def test_a_page_that_comes_in_mid_turn_goes_on_from_what_it_asked_for():
+def test_a_page_that_opens_during_a_turn_continues_from_the_state_it_requested():
     async def main() -> None:
         pages = FakePages(0)
         wire = Wire(pages)
@@ -277,7 +277,7 @@ def test_a_page_that_comes_in_mid_turn_goes_on_from_what_it_asked_for():
     in_virtual_time(main)
 
 
-def test_a_million_tokens_are_told_in_time_that_grows_with_their_number():
+def test_the_time_to_send_a_million_tokens_grows_linearly():
     async def main() -> None:
         pages = FakePages()
         pages.send = lambda message: pages.sent.append(len(message.get("ops", ())))

@@ -171,7 +171,7 @@ def test_an_empty_message_is_not_sent(server, ask, prompt):
     assert server.requests == []
 
 
-def test_unknown_attributes_of_a_message_are_said(server, ask):
+def test_unknown_attributes_of_a_message_get_a_notice(server, ask):
     server.answers = [text("ok")]
 
     turn = ask("%%msg modle=x history=exlude\nHi")
@@ -180,7 +180,7 @@ def test_unknown_attributes_of_a_message_are_said(server, ask):
     assert "expected history=include, exclude or summary, got exlude" in turn["blocks"][1]["text"]
 
 
-def test_a_lost_piece_of_an_answer_is_said(server, ask):
+def test_a_lost_piece_of_an_answer_gets_a_notice(server, ask):
     body = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: {oops\n\ndata: [DONE]\n\n'
     server.answers = [Answer(body=body, content_type="text/event-stream")]
 
@@ -193,7 +193,7 @@ def test_a_lost_piece_of_an_answer_is_said(server, ask):
 @pytest.mark.parametrize(
     "body", ["<html></html>", "{", "[1]", '{"data": ["x"]}', '{"data": [{"name": "x"}]}', "{}"]
 )
-def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
+def test_a_malformed_list_of_models_ends_in_a_clear_error(server, ask, body):
     server.answers, server.models_body = [text("ok")], body
 
     turn = ask(MSGBOOK_MODEL="")
@@ -203,7 +203,7 @@ def test_a_list_of_models_in_any_shape_ends_in_words(server, ask, body):
 
 
 @pytest.mark.parametrize("source", ["%continue", "%continue and be brief"])
-def test_continue_without_an_answer_that_broke_off_or_not_alone_asks_nobody(server, ask, source):
+def test_continue_alone_or_without_a_broken_answer_calls_no_model(server, ask, source):
     turn = ask(source)
 
     assert turn["status"] == "error"

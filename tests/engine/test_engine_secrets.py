@@ -38,7 +38,7 @@ def test_a_tool_result_never_carries_the_key(server, ask, tmp_path):
     assert "sk-secret" not in str(server.requests)
 
 
-def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
+def test_a_key_that_a_cell_printed_is_not_sent(server, ask):
     server.answers = [text("ok")]
     printed = {"output_type": "stream", "name": "stdout", "text": "sk-secret-of-a-test"}
     cell = {"cell_type": "code", "source": "!env", "metadata": {}, "outputs": [printed]}
@@ -50,7 +50,7 @@ def test_what_a_cell_printed_of_the_key_is_not_sent(server, ask):
 
 
 @pytest.mark.parametrize("shown", [4, 10, 16])
-def test_a_key_where_a_long_output_is_cut_leaves_no_part_of_it(server, ask, shown):
+def test_no_part_of_a_key_is_left_where_a_long_output_is_cut(server, ask, shown):
     """Head and tail of an output are sent; the key stands at the end of one, the begin of the other."""
     key = "sk-0123456789abcdef"
     server.answers = [text("ok")]

@@ -35,7 +35,7 @@ def test_a_tool_reads_nothing_outside_the_notebooks_folder(server, ask, tmp_path
     assert approvals == ["denied"] * 5 + ["auto"]
 
 
-def test_a_user_who_allows_all_is_told_so_in_every_turn(server, ask, tmp_path):
+def test_every_turn_says_that_all_calls_are_allowed(server, ask, tmp_path):
     secret = tmp_path.parent / "outside.txt"
     secret.write_text("allowed")
     server.answers = [call("read", {"path": str(secret)}), text("ok")]
@@ -97,7 +97,7 @@ def test_a_turn_ends_after_max_steps_model_calls(server, ask):
     assert len(server.requests) == 30
 
 
-def test_a_message_lowers_the_limits_of_its_turn_but_never_lifts_them(server, ask):
+def test_a_message_can_lower_the_limits_of_its_turn_but_not_raise_them(server, ask):
     server.answers = [call("read", {"path": "."})]
 
     lower = ask("%%msg max_steps=2\nhi")
@@ -108,7 +108,7 @@ def test_a_message_lowers_the_limits_of_its_turn_but_never_lifts_them(server, as
     assert "max_steps=99 is ignored: your own limit is 30" in higher["blocks"][0]["text"]
 
 
-def test_several_calls_of_one_step_are_answered_one_by_one(server, ask, tmp_path):
+def test_each_call_of_a_step_gets_its_own_result(server, ask, tmp_path):
     (tmp_path / "a").write_text("A")
     (tmp_path / "b").write_text("B")
     pieces = [
@@ -128,7 +128,7 @@ def test_several_calls_of_one_step_are_answered_one_by_one(server, ask, tmp_path
     assert [(m["tool_call_id"], m["content"]) for m in tools] == [("c0", "A"), ("c1", "B")]
 
 
-def test_reasoning_goes_back_within_its_own_turn_only(server, ask):
+def test_reasoning_is_sent_back_only_within_its_turn(server, ask):
     thinking = [delta(reasoning_content="hm"), *call("read", {"path": "."}).chunks]
     server.answers = [Answer(thinking), text("ok")]
 
@@ -137,7 +137,7 @@ def test_reasoning_goes_back_within_its_own_turn_only(server, ask):
     assert server.messages()[2]["reasoning_content"] == "hm"
 
 
-def test_file_names_that_are_no_text_spoil_nothing(server, ask, tmp_path):
+def test_file_names_that_are_not_unicode_do_no_harm(server, ask, tmp_path):
     (tmp_path / os.fsdecode(b"\xff.txt")).write_text("")
     server.answers = [call("read", {"path": "."}), text("ok")]
 

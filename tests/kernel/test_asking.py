@@ -170,7 +170,7 @@ def test_a_question_of_a_turn_whose_page_was_closed_waits_for_the_page(
     assert told[:2] == ["turn", "approval.ask"]
 
 
-def test_an_interrupt_closes_the_question_and_the_next_cell_is_fine(kernel, server, page):
+def test_an_interrupt_closes_the_question_and_the_next_cell_runs(kernel, server, page):
     request = kernel.start("hi", "a")
     asked = page.wait_for("approval.ask")
 
@@ -218,13 +218,13 @@ def test_without_a_page_the_client_is_asked(kernel, server, outside, lines, expe
     assert all(p.startswith("Please answer with one of the letters") for p in prompts[1:])
 
 
-def test_the_reason_of_a_typed_no_reaches_the_model(kernel, server):
+def test_the_typed_reason_for_a_denial_reaches_the_model(kernel, server):
     messages, _ = run_with_stdin(kernel, "n use a.txt instead")
 
     assert outcome(messages)[2] == "Denied: the user said no: use a.txt instead"
 
 
-def test_a_client_that_takes_no_questions_is_a_no(kernel, server):
+def test_a_client_that_takes_no_questions_denies_the_call(kernel, server):
     _, messages = kernel.run("hi", "a")
 
     approval, status, content = outcome(messages)

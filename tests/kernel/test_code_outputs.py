@@ -48,7 +48,7 @@ def kept(*messages: dict[str, Any]) -> list[dict[str, Any]]:
     return cell.outputs
 
 
-def test_a_stream_is_one_output_and_others_stand_in_their_order():
+def test_a_stream_is_one_output_and_outputs_keep_their_order():
     outputs = kept(
         stream("a"),
         stream("b\n"),
@@ -66,14 +66,14 @@ def test_a_stream_is_one_output_and_others_stand_in_their_order():
 
 
 @pytest.mark.parametrize(("wait", "left"), [(False, ""), (True, "a")])
-def test_what_is_cleared_is_gone_at_once_or_with_the_next_output(wait, left):
+def test_outputs_are_cleared_at_once_or_with_the_next_output(wait, left):
     clear = message("clear_output", {"wait": wait})
 
     assert outputs_text(kept(stream("a"), clear)) == left
     assert outputs_text(kept(stream("a"), clear, stream("b"))) == "b"
 
 
-def test_a_display_is_updated_wherever_it_stands():
+def test_a_display_is_updated_in_every_cell():
     recorder = OutputRecorder()
     one, two = recorder.start("one"), recorder.start("two")
     recorder.record(shown("display_data", {"text/plain": "first"}, "d"))
@@ -91,7 +91,7 @@ def test_a_display_with_a_known_id_updates_the_ones_before():
     assert outputs_text(kept(first, second)) == "2\n2\n"
 
 
-def test_outputs_of_other_requests_and_of_cells_that_nobody_holds_are_not_kept():
+def test_outputs_of_other_requests_and_of_forgotten_cells_are_not_kept():
     recorder = OutputRecorder()
     cell = recorder.start("one")
     recorder.record(message("stream", {"name": "stdout", "text": "x"}, "two"))
@@ -103,7 +103,7 @@ def test_outputs_of_other_requests_and_of_cells_that_nobody_holds_are_not_kept()
     assert recorder.start("one").outputs == []
 
 
-def test_of_a_bundle_the_text_and_the_pictures_that_a_model_gets_are_kept():
+def test_the_text_and_images_of_a_bundle_that_a_model_gets_are_kept():
     data = {"text/html": "<b>" * 99, "text/plain": "b", "image/png": PNG, "image/svg+xml": "<svg>"}
 
     (output,) = kept(shown("display_data", data))
@@ -114,7 +114,7 @@ def test_of_a_bundle_the_text_and_the_pictures_that_a_model_gets_are_kept():
     assert outputs_images([output]) == outputs_images(full)
 
 
-def test_a_cell_is_bounded_whatever_it_puts_out():
+def test_the_outputs_of_a_cell_are_bounded():
     recorder = OutputRecorder()
     cell = recorder.start("one")
     for _ in range(9):
@@ -133,7 +133,7 @@ def test_a_cell_is_bounded_whatever_it_puts_out():
     assert "not kept" in cell.outputs[-1]["text"]
 
 
-def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
+def test_outputs_are_bounded_when_streams_alternate_or_an_error_is_long():
     recorder = OutputRecorder()
     cell = recorder.start("one")
     for number in range(3 * CELL_CHARACTERS // STREAM_CHARACTERS):
@@ -151,7 +151,7 @@ def test_a_cell_is_bounded_that_changes_between_streams_or_fails_at_length():
     assert outputs_text(cell.outputs) == "x"
 
 
-def test_nothing_is_left_of_the_displays_of_cells_that_nobody_holds():
+def test_displays_of_forgotten_cells_are_not_kept():
     def show(recorder: OutputRecorder, number: int) -> None:
         cell = recorder.start("one")
         for place in range(number):
@@ -182,7 +182,7 @@ def test_the_end_of_a_long_stream_is_kept():
         st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2),
     ),
 )
-def test_no_message_is_too_odd_to_be_heard(kind, content):
+def test_malformed_messages_are_recorded_without_an_error(kind, content):
     assert isinstance(outputs_text(kept(message(kind, content), stream("x"))), str)
 
 
@@ -203,7 +203,7 @@ events = st.lists(
 
 
 @given(events)
-def test_a_model_is_sent_the_same_of_them_as_of_a_notebook_that_was_saved(messages):
+def test_a_model_gets_the_same_outputs_as_from_a_saved_notebook(messages):
     # nbclient changes messages in place.
     ours = outputs_text(kept(*messages))
     client = NotebookClient(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x")]))

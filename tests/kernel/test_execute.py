@@ -175,7 +175,7 @@ def test_no_module_of_the_folder_is_imported_until_python_of_the_user_runs(serve
         assert "imported from here" in str(messages)
 
 
-def test_the_settings_file_is_neither_read_nor_changed_without_leave(server, tmp_path):
+def test_the_settings_file_is_neither_read_nor_changed_without_approval(server, tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text("[[approval.rules]]\ntool = 'write'\n")
     (tmp_path / "link").symlink_to(file)
@@ -194,7 +194,7 @@ def test_the_settings_file_is_neither_read_nor_changed_without_leave(server, tmp
     assert "shell" not in file.read_text()
 
 
-def test_other_processes_of_the_user_cannot_look_into_the_kernel(server, run_notebook):
+def test_other_processes_of_the_user_cannot_read_the_kernels_environment(server, run_notebook):
     pr_get_dumpable = 3
     source = f"%%python\nimport ctypes\nctypes.CDLL(None).prctl({pr_get_dumpable}, 0, 0, 0, 0)"
 

@@ -55,7 +55,7 @@ def test_a_path_of_windows_begins_with_its_drive():
         "vscode-notebook-cell:",
     ],
 )
-def test_what_is_no_file_of_a_notebook_below_the_kernels_folder_is_not_followed(tmp_path, uri):
+def test_a_path_that_is_no_notebook_below_the_kernels_folder_is_ignored(tmp_path, uri):
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "outside.ipynb").write_text("{}")
@@ -75,11 +75,11 @@ def test_other_ids_name_no_file(cell_id):
 
 
 @pytest.mark.parametrize("metadata", [None, {}, {"msgbook": 1}, {"msgbook": ["x"]}])
-def test_metadata_that_says_nothing_of_ours_is_none(metadata):
+def test_metadata_without_our_key_is_empty(metadata):
     assert asked("a", metadata).metadata == {}
 
 
-def test_of_a_cells_metadata_ours_count():
+def test_only_our_key_of_a_cells_metadata_counts():
     found = asked("a", {"tags": ["x"], "msgbook": {"history": "exclude"}, "cellId": "a"})
 
     assert found.metadata == {"msgbook": {"history": "exclude"}}

@@ -58,7 +58,7 @@ def result(turn: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("named", [None, "/no/such/folder", "relative"])
-def test_nothing_is_free_in_a_folder_that_is_the_gateways_own(folders, named):
+def test_every_file_in_the_gateways_own_folder_needs_approval(folders, named):
     gateway, _ = folders
     variables = {} if named is None else {"KERNEL_WORKING_DIR": named}
 
@@ -70,7 +70,7 @@ def test_nothing_is_free_in_a_folder_that_is_the_gateways_own(folders, named):
     assert turn["context"].get("files", []) == []
 
 
-def test_a_folder_that_is_a_link_to_itself_is_none(folders, tmp_path):
+def test_a_folder_that_is_a_link_to_itself_is_ignored(folders, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
 
     turn = first_turn(folders[0], KERNEL_WORKING_DIR=str(tmp_path / "loop"))
@@ -79,7 +79,7 @@ def test_a_folder_that_is_a_link_to_itself_is_none(folders, tmp_path):
     assert "names no folder on this machine" in notices(turn)
 
 
-def test_the_notebooks_folder_is_used_where_the_gateway_was_told_it(folders):
+def test_the_notebooks_folder_is_used_if_the_gateway_knows_it(folders):
     gateway, notebook = folders
 
     turn = first_turn(gateway, KERNEL_WORKING_DIR=str(notebook))
@@ -89,13 +89,13 @@ def test_the_notebooks_folder_is_used_where_the_gateway_was_told_it(folders):
     assert "KERNEL_WORKING_DIR" not in notices(turn)
 
 
-def test_the_demo_model_says_how_settings_pass_the_gateway(folders):
+def test_the_demo_model_says_how_to_pass_settings_through_the_gateway(folders):
     turn = first_turn(folders[0])
 
     assert "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL" in notices(turn)
 
 
-def test_a_folder_is_taken_from_no_other_environment(folders):
+def test_the_folder_variable_counts_only_under_a_gateway(folders):
     _, notebook = folders
     with KernelClient({"KERNEL_WORKING_DIR": str(notebook)}, str(folders[0])) as kernel:
         _, messages = kernel.run("%%python\nimport os; print(os.getcwd())")

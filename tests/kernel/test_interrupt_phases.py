@@ -77,7 +77,7 @@ def check_interrupted(
 
 
 @pytest.mark.parametrize("name", PHASES)
-def test_an_interrupt_keeps_what_arrived_aborts_what_waits_and_the_next_cell_is_fine(
+def test_an_interrupt_keeps_what_arrived_and_aborts_queued_cells_and_the_next_cell_runs(
     kernel, server, name
 ):
     phase = PHASES[name]
@@ -101,7 +101,7 @@ def test_an_interrupt_keeps_what_arrived_aborts_what_waits_and_the_next_cell_is_
     assert [m["content"] for m in server.messages() if m["role"] == "user"] == ["one", "three"]
 
 
-def test_a_server_that_says_nothing_at_all_can_be_interrupted(tmp_path):
+def test_a_turn_can_be_interrupted_while_its_server_sends_nothing(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(30)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"

@@ -46,7 +46,7 @@ def shown(messages: list[Message]) -> list[Any]:
     return [m["content"]["data"][TURN_MIME] for m in messages if "transient" in m["content"]]
 
 
-def test_a_page_that_shows_the_cell_is_told_of_changes_and_the_display_is_whole_at_the_end(
+def test_a_page_that_shows_the_cell_gets_deltas_and_the_display_is_complete_at_the_end(
     kernel, server, open_page
 ):
     page = open_page("a")
@@ -64,7 +64,7 @@ def test_a_page_that_shows_the_cell_is_told_of_changes_and_the_display_is_whole_
     ]
 
 
-def test_a_page_that_shows_another_notebook_is_told_nothing(kernel, server, open_page):
+def test_a_page_that_shows_another_notebook_gets_nothing(kernel, server, open_page):
     page = open_page("z")
 
     _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
@@ -73,9 +73,7 @@ def test_a_page_that_shows_another_notebook_is_told_nothing(kernel, server, open
     assert shown(messages)[-1]["blocks"][-1]["text"] == LONG
 
 
-def test_a_page_that_opens_in_mid_turn_is_told_of_the_turn_and_goes_on_with_deltas(
-    kernel, server, open_page
-):
+def test_a_page_that_opens_during_a_turn_gets_the_turn_and_then_deltas(kernel, server, open_page):
     server.answers = [Answer([delta(content="half an answer")], hold=1)]
     first = open_page("a")
     request = kernel.start("hi", "a")
@@ -97,9 +95,7 @@ def test_a_page_that_opens_in_mid_turn_is_told_of_the_turn_and_goes_on_with_delt
     assert shown(messages)[-1]["status"] == "interrupted"
 
 
-def test_a_page_that_opens_is_told_of_turns_that_run_where_no_page_showed_the_cell(
-    kernel, server, open_page
-):
+def test_a_page_that_opens_gets_running_turns_whose_cells_no_page_showed(kernel, server, open_page):
     server.answers = [Answer([delta(content="half an answer")], hold=1)]
     request = kernel.start("hi", "a")
     server.streaming.wait(30)
@@ -113,7 +109,7 @@ def test_a_page_that_opens_is_told_of_turns_that_run_where_no_page_showed_the_ce
     assert page.turns[told["display_id"]] == shown(messages)[-1]
 
 
-def test_a_finished_turn_is_delivered_until_a_page_has_kept_it(kernel, server, open_page):
+def test_an_ended_turn_is_sent_until_a_page_has_stored_it(kernel, server, open_page):
     _, messages = kernel.run("hi", "a")
     page = open_page("a")
 
@@ -136,7 +132,7 @@ def test_a_finished_turn_is_delivered_until_a_page_has_kept_it(kernel, server, o
     assert [message["request_id"] for message in later.got("turn")] == ["4"]
 
 
-def test_what_there_is_not_is_answered_with_null(kernel, server, open_page):
+def test_a_missing_turn_is_answered_with_null(kernel, server, open_page):
     kernel.run("hi", "a")
     kernel.run("%%python\n1", "a")
     page = open_page("a")
@@ -162,7 +158,7 @@ def test_what_there_is_not_is_answered_with_null(kernel, server, open_page):
         {"type": "turn.seen", "display_id": {}},
     ],
 )
-def test_a_malformed_message_disturbs_nothing(kernel, server, open_page, data):
+def test_a_malformed_message_has_no_effect(kernel, server, open_page, data):
     page = open_page("a")
     page._send("comm_msg", {"data": data})
 

@@ -75,7 +75,7 @@ def test_the_user_expressions_of_a_prompt_are_answered(kernel, server):
     assert reply["user_expressions"]["no"]["ename"] == "NameError"
 
 
-def test_a_silent_prompt_asks_no_model_counts_nothing_and_answers_expressions(kernel, server):
+def test_a_silent_prompt_calls_no_model_keeps_the_count_and_answers_expressions(kernel, server):
     before = kernel.run("%help")[0]["execution_count"]
 
     reply, seen = kernel.run("Well?", silent=True, user_expressions={"two": "1 + 1"})
@@ -86,7 +86,9 @@ def test_a_silent_prompt_asks_no_model_counts_nothing_and_answers_expressions(ke
     assert kernel.run("%help")[0]["execution_count"] == before + 1
 
 
-def test_a_prompt_that_is_not_to_be_stored_leaves_count_history_and_conversation(kernel, server):
+def test_a_prompt_that_is_not_stored_changes_neither_count_nor_history_nor_conversation(
+    kernel, server
+):
     server.answers = [scripted.text("One."), scripted.text("Two.")]
     first, _ = kernel.run("not to be kept", "a", store_history=False)
     second, _ = kernel.run("to be kept")
@@ -117,7 +119,7 @@ def test_a_prompt_in_a_subshell_leaves_the_conversation_as_it_was(kernel, server
     assert [run(subshell_id=subshell_id), run(), run(subshell_id=subshell_id)] == ["ok"] * 3
 
 
-def test_a_subshell_that_is_asked_for_before_the_shell_has_started_is_given():
+def test_a_subshell_can_be_requested_before_the_shell_has_started():
     manager = KernelManager(kernel_name="msgbook")
     assert manager.kernel_spec is not None
     program = Path(__file__).with_name("slow_start.py")
@@ -137,7 +139,7 @@ def test_a_subshell_that_is_asked_for_before_the_shell_has_started_is_given():
 
 
 @pytest.mark.parametrize("code", ["Half \ud83d", "%%python\n'\ud83d'", "%model \ud83d"])
-def test_a_cell_with_half_a_character_gets_its_reply(kernel, server, code):
+def test_a_cell_with_a_lone_surrogate_gets_its_reply(kernel, server, code):
     server.answers = [scripted.text("Yes.")]
     session = kernel.client.session
     usual = session.pack
@@ -151,7 +153,7 @@ def test_a_cell_with_half_a_character_gets_its_reply(kernel, server, code):
 
 
 @pytest.mark.parametrize("cell_id", [5, ["a"], {"a": 1}])
-def test_a_cell_id_that_is_none_is_taken_as_absent(kernel, server, cell_id):
+def test_a_malformed_cell_id_is_treated_as_absent(kernel, server, cell_id):
     server.answers = [scripted.text("Yes.")]
     fields = {"code": "Well?", "silent": False, "allow_stdin": False}
     request = kernel.client.session.msg("execute_request", fields, metadata={"cellId": cell_id})
@@ -160,7 +162,7 @@ def test_a_cell_id_that_is_none_is_taken_as_absent(kernel, server, cell_id):
     assert kernel.finish(request["header"]["msg_id"])[0]["status"] == "ok"
 
 
-def test_cells_queued_behind_a_failed_turn_are_aborted_if_they_want_that(kernel, server):
+def test_cells_queued_after_a_failed_turn_are_aborted_if_the_client_wants_that(kernel, server):
     is_queued = threading.Event()
 
     def nothing() -> Iterator[scripted.Chunk]:
@@ -177,7 +179,7 @@ def test_cells_queued_behind_a_failed_turn_are_aborted_if_they_want_that(kernel,
     assert kernel.run("three")[0]["status"] == "ok"
 
 
-def test_completion_and_inspection_look_at_the_notebooks_folder(server, tmp_path):
+def test_completion_and_inspection_read_the_notebooks_folder(server, tmp_path):
     (tmp_path / "a 文.txt").write_text("first\nsecond\n")
     settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
     with KernelClient(settings, str(tmp_path)) as kernel:
@@ -322,7 +324,7 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
         ("msgbook.engine, msgbook.magics", {"IPython", "PIL", "nbformat"}),
     ],
 )
-def test_what_takes_long_to_import_is_imported_when_it_is_needed(module, heavy):
+def test_slow_imports_happen_when_they_are_needed(module, heavy):
     program = f"import sys, {module}; print({heavy!r} & set(sys.modules))"
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

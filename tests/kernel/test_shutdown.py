@@ -62,14 +62,14 @@ def test_the_control_channel_has_flushed_before_the_output_channel_is_closed(own
     assert (tmp_path / "control").read_text() == "ended"
 
 
-def test_a_kernel_that_has_talked_to_a_server_ends(own_kernel, server):
+def test_a_kernel_ends_after_a_connection_to_a_server(own_kernel, server):
     server.answers = [text("fine")]
     own_kernel.run("hi")
 
     assert exit_code(own_kernel) == 0
 
 
-def test_a_kernel_that_is_ended_in_the_middle_of_an_answer_ends(own_kernel, server):
+def test_a_kernel_ends_in_the_middle_of_an_answer(own_kernel, server):
     server.answers = [Answer([delta(content="half")], hold=1)]
     own_kernel.start("hi")
     assert server.streaming.wait(30)

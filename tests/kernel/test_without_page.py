@@ -24,7 +24,7 @@ def ran(code: str, output: str = "") -> str:
     return f"{said}\n\nOutput:\n\n```\n{output}\n```" if output else said
 
 
-def test_code_is_sent_with_all_that_it_puts_out_in_its_order(kernel, server):
+def test_code_is_sent_with_all_its_outputs_in_order(kernel, server):
     code = "import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay('shown')\n3 * 4"
     kernel.run(f"%%python\n{code}", "a")
     kernel.run("%%python\n1 / 0", "b")
@@ -39,7 +39,7 @@ def test_code_is_sent_with_all_that_it_puts_out_in_its_order(kernel, server):
     assert prompt == "Well?"
 
 
-def test_what_was_cleared_or_updated_is_as_it_stands_in_the_end(kernel, server):
+def test_cleared_and_updated_outputs_are_sent_in_their_last_state(kernel, server):
     code = (
         "from IPython.display import clear_output\n"
         "print('gone'); clear_output()\n"
@@ -61,7 +61,7 @@ def test_pictures_are_sent_to_a_model_that_sees(kernel, server):
     assert picture["image_url"]["url"] == f"data:image/png;base64,{png}"
 
 
-def test_what_a_thread_prints_after_its_cell_is_not_lost(kernel, server):
+def test_output_of_a_thread_after_its_cell_has_ended_is_not_lost(kernel, server):
     code = "import threading\ngo = threading.Event()\n"
     code += "late = threading.Thread(target=lambda: (go.wait(30), print('late')))\nlate.start()"
     kernel.run(f"%%python\n{code}", "a")
@@ -72,7 +72,7 @@ def test_what_a_thread_prints_after_its_cell_is_not_lost(kernel, server):
     assert str(spoken(server)).count("Output:\\n\\n```\\nlate") == 1
 
 
-def test_a_cell_that_runs_again_stands_where_it_stood(kernel, server):
+def test_a_cell_that_runs_again_keeps_its_position(kernel, server):
     kernel.run("%%python\nprint(1)", "a")
     kernel.run("One", "b")
     kernel.run("%%python\nprint(2)", "a")
@@ -95,7 +95,7 @@ def test_metadata_of_a_request_keeps_its_cell_from_the_model_and_names_an_agent(
     assert "nobody" in reply["evalue"]
 
 
-def test_a_cell_runs_though_the_folder_in_which_python_works_is_gone(kernel, server):
+def test_a_cell_runs_after_the_working_directory_was_deleted(kernel, server):
     go = "%%python\nimport os, tempfile\nfolder = tempfile.mkdtemp()\nbefore = os.getcwd()"
     kernel.run(f"{go}\nos.chdir(folder)\nos.rmdir(folder)", "a")
     reply, _ = kernel.run("Well?", "b")
@@ -121,7 +121,7 @@ def test_startup_commands_are_never_sent_to_a_model_and_say_so(kernel, server):
     assert server.requests == []
 
 
-def test_without_ids_what_ran_is_sent_in_the_order_in_which_it_ran(kernel, server):
+def test_without_ids_cells_are_sent_in_the_order_in_which_they_ran(kernel, server):
     kernel.run("One")
     kernel.run("%%python\nprint(1)")
     kernel.run("%%python\nprint(1)")

@@ -46,7 +46,7 @@ def test_a_reference_completes_to_files_and_folders_of_the_notebook(scope):
     assert set(texts("see @[", scope)) == {"src/", "sum.txt", "cell:", "py:"}
 
 
-def test_what_is_not_free_to_read_is_not_offered(scope, tmp_path):
+def test_files_that_need_approval_are_not_offered(scope, tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").touch()
     for name in (".env", "id_rsa", "server.pem"):
@@ -89,7 +89,7 @@ def test_cells_are_offered_by_id_with_their_first_words(scope):
     assert [(m.text, m.kind, m.note) for m in matches.found] == [("cell:a1", "cell", "What is 文?")]
 
 
-def test_clients_are_told_of_a_cell_where_they_show_it_and_given_its_bare_id(scope):
+def test_a_reply_shows_the_title_of_a_cell_and_inserts_its_id(scope):
     content = reply(complete("@[cell:a", 8, scope), 8)
 
     assert content["matches"] == ["cell:a1"]
@@ -116,7 +116,7 @@ def test_tools_are_offered_where_a_reference_begins(tmp_path):
     assert texts('@[read{"pa', scope) == []
 
 
-def test_a_tool_is_offered_where_the_agent_who_answers_may_call_it(tmp_path):
+def test_a_tool_is_offered_if_the_agent_that_answers_has_it(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}, writer: {tools: read}}")
     prompt = cell("@[rea") | {"metadata": {"msgbook": {"agent": "writer"}}}
     known = {"tools": (READ,), "agents": lambda above: list_available_agents(above, sources)}
@@ -139,7 +139,7 @@ def test_a_closed_reference_and_plain_text_complete_to_nothing(scope):
     assert texts("@[a.txt:1", scope) == []
 
 
-def test_macros_are_those_that_cells_above_and_this_one_define(scope):
+def test_macros_of_this_cell_and_the_cells_above_are_offered(scope):
     assert texts("@{define TONE, dry} {{", scope) == ["GOAL", "TONE"]
     assert texts("{{G", scope) == ["GOAL"]
     assert texts("{{GOAL}} {", scope) == []
@@ -151,13 +151,13 @@ def test_a_lone_percent_completes_to_magics(scope):
     assert texts("50 %", scope) == []
 
 
-def test_models_are_offered_where_one_is_named(scope):
+def test_models_are_offered_where_a_model_is_named(scope):
     assert texts("%model ", scope) == ["gpt-5", "qwen3"]
     assert texts("%model q", scope) == ["qwen3"]
     assert texts("%%msg history=exclude model=g", scope) == ["gpt-5"]
 
 
-def test_the_msg_line_offers_what_it_can_say(scope):
+def test_the_msg_line_offers_its_attributes(scope):
     assert texts("%%msg h", scope) == ["history="]
     assert texts("%%msg history=", scope) == ["exclude", "include", "summary"]
     assert texts("%%msg max_steps=", scope) == []
@@ -166,7 +166,7 @@ def test_the_msg_line_offers_what_it_can_say(scope):
     assert set(texts("%%msg ", scope)) == {f"{name}=" for name in names}
 
 
-def test_agents_are_offered_where_one_is_named(tmp_path):
+def test_agents_are_offered_where_an_agent_is_named(tmp_path):
     sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
     new = cell("%agent new fast models=m")
     scope = prompt_scope(
@@ -225,14 +225,14 @@ def test_the_words_of_a_magic_are_offered(scope):
     assert texts("%macros -d OTHER G", scope) == ["GOAL"]
 
 
-def test_a_prompt_that_begins_like_a_magic_is_none(scope):
+def test_a_prompt_that_begins_like_a_magic_is_a_prompt(scope):
     (scope.roots.folder / "a.txt").touch()
 
     assert texts("%50 of @[a", scope) == ["a.txt"]
     assert texts("%agent default\n@[a", scope) == ["a.txt"]
 
 
-def test_only_what_stands_above_the_cell_counts(tmp_path):
+def test_only_the_cells_above_count(tmp_path):
     cells = [cell("#define A 1"), cell("I use {{"), cell("#define B 2")]
 
     assert texts("I use {{", prompt_scope(tmp_path, cells=cells)) == ["A"]
@@ -268,7 +268,7 @@ def test_positions_are_code_points(scope):
 
 
 @given(st.text(st.sampled_from("@[]{}%msg =:/\\.\n文😀")), st.integers(-3, 40))
-def test_no_text_and_no_cursor_raises(code, cursor):
+def test_no_text_and_no_cursor_position_raises_an_error(code, cursor):
     complete(code, cursor, prompt_scope(Path("/nowhere-at-all")))
     is_unfinished(code)
 
@@ -289,7 +289,7 @@ def test_an_open_reference_and_a_backslash_go_on(code, unfinished):
     assert is_unfinished(code) is unfinished
 
 
-def test_the_server_is_asked_for_models_once_in_a_while_and_only_when_somebody_wants_them():
+def test_the_server_is_asked_for_models_rarely_and_only_when_they_are_needed():
     asked = []
     now = 0.0
 
@@ -315,7 +315,7 @@ def test_the_server_is_asked_for_models_once_in_a_while_and_only_when_somebody_w
     assert asked == [1.0, 2.0 + MODELS_KEPT]
 
 
-def test_a_server_that_told_no_models_is_soon_asked_again():
+def test_a_server_that_named_no_models_is_soon_asked_again():
     now = 0.0
 
     async def offered():

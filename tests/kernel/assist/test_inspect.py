@@ -40,7 +40,7 @@ def test_a_file_is_shown_with_its_size_and_its_head(look):
     assert text.endswith("line 20\n...")
 
 
-def test_one_line_of_one_byte_is_spelled_as_one(look, tmp_path):
+def test_one_line_is_written_in_the_singular(look, tmp_path):
     (tmp_path / "book" / "one.txt").write_text("\n")
 
     assert look("@[one.txt]").startswith("one.txt: 1 line, about 1 token\n")
@@ -60,7 +60,7 @@ def test_a_folder_shows_what_would_be_sent_of_it(look):
     assert "[FILE] a.txt\n[FILE] data.bin\n[DIR] src" in look("@[.]")
 
 
-def test_of_several_files_the_sizes_are_told_and_their_sum(look, tmp_path):
+def test_several_files_are_shown_with_their_sizes_and_the_sum(look, tmp_path):
     (tmp_path / "book" / "b.txt").write_text("four" * 3)
 
     assert look("@[*.txt]").startswith(
@@ -69,7 +69,7 @@ def test_of_several_files_the_sizes_are_told_and_their_sum(look, tmp_path):
     )
 
 
-def test_what_a_file_refers_to_counts(look, tmp_path):
+def test_files_that_a_file_refers_to_count(look, tmp_path):
     (tmp_path / "book" / "notes.md").write_text("See @[a.txt] and @[gone.txt].")
 
     text = look("@[notes.md]")
@@ -95,27 +95,27 @@ def test_a_bare_path_is_a_reference_only_if_there_is_such_a_file(look):
     assert look("@someone, please") is None
 
 
-def test_what_stands_in_code_is_no_reference(look):
+def test_text_in_code_is_no_reference(look):
     assert look("`@[a.txt]`") is None
     assert look("\\@[a.txt]", 4) is None
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/passwd", ".env"])
-def test_what_is_not_free_is_said_and_not_shown(look, path):
+def test_a_file_that_needs_approval_is_named_and_not_shown(look, path):
     text = look(f"@[{path}]")
 
     assert "needs approval" in text
     assert [word for word in ("not yours", "root:", "hidden") if word in text] == []
 
 
-def test_what_is_not_there_or_no_text_is_said(look):
+def test_a_missing_or_binary_file_is_named_as_such(look):
     assert look("@[nothing.txt]").startswith("@[nothing.txt]: ")
     assert "(binary file, application/octet-stream, 3 bytes)" in look("@[data.bin]")
     assert "no cell above has the id 'zz'" in look("@[cell:zz]")
     assert "the notebook's Python has no such name" in look("@[py:zz]")
 
 
-def test_what_shows_nothing_cannot_steer(look, tmp_path):
+def test_invisible_characters_are_shown(look, tmp_path):
     (tmp_path / "book" / "esc.txt").write_text("\x1b[31mred\u202e")
 
     assert look("@[esc.txt]").isascii()
@@ -130,7 +130,7 @@ def test_a_cell_is_shown_by_its_first_lines(look):
     assert "What is 文?" in text
 
 
-def test_a_macro_shows_its_value_and_where_it_counts(look):
+def test_a_macro_shows_its_value_and_where_it_is_expanded(look):
     assert look("{{GOAL}}").startswith("GOAL = short\n\nIt is expanded in references")
     assert "neither this cell nor a cell above defines it" in look("{{OTHER}}")
 
@@ -144,7 +144,7 @@ def test_a_tool_shows_its_parameters_and_does_not_run(look):
     assert look('@[gone{"path": "a"}]').startswith("gone: there is no such tool.")
 
 
-def test_a_tool_that_the_agent_is_not_offered_says_so(tmp_path):
+def test_a_tool_that_the_agent_does_not_have_is_described_as_such(tmp_path):
     sources = AgentSources("agents: {reviewer: {tools: []}}")
     scope = prompt_scope(
         tmp_path, tools=(READ,), agents=lambda above: list_available_agents(above, sources)
@@ -162,7 +162,7 @@ def test_a_magic_shows_its_help(look):
     assert "%agent new NAME" in look("%agent")
 
 
-def test_what_is_not_closed_yet_shows_what_it_would_bring(look):
+def test_an_open_reference_shows_what_it_would_bring(look):
     assert look("see @[a.txt", 11).startswith("a.txt: 40 lines")
 
 
@@ -171,13 +171,13 @@ def test_plain_text_shows_nothing(look):
     assert look("@[a.txt] and more", 14) is None
 
 
-def test_the_name_in_a_python_reference_is_handed_on():
+def test_the_name_in_a_python_reference_is_found():
     assert python_name_at("see @[py:table]", 11) == "table"
     assert python_name_at("see @[table]", 8) is None
 
 
 @given(st.text(st.sampled_from("@[]{}%m=:1/.\n\0文")), st.integers(-3, 30))
-def test_no_text_and_no_cursor_raises(code, cursor):
+def test_no_text_and_no_cursor_position_raises_an_error(code, cursor):
     asyncio.run(inspect(code, cursor, prompt_scope(Path("/nowhere-at-all"))))
 
 

@@ -84,7 +84,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=30))
-def test_what_the_kernel_has_is_what_the_page_shows_whatever_was_edited_or_lost(steps):
+def test_the_kernel_has_the_cells_of_the_page_whatever_was_edited_or_lost(steps):
     page, known = CellsReporter(), KnownCells()
     shown = [cell("a"), cell("b"), cell("c")]
 
@@ -155,7 +155,7 @@ def test_a_cell_that_the_kernel_does_not_know_makes_it_ask_for_all_of_them():
     assert comm.sent[1]["request_id"] == comm.sent[2]["request_id"]
 
 
-def test_a_page_that_never_sends_the_whole_is_asked_twice_and_counts_as_none():
+def test_a_page_that_never_sends_all_cells_is_asked_twice_and_then_ignored():
     answer = {"cells": [unchanged("a")], "revision": "1"}
     comm = FakeComm(scripted(answer, answer))
 
@@ -170,7 +170,7 @@ def test_a_page_that_names_no_revision_sends_all_cells_each_time():
     assert [message.get("known") for message in comm.sent] == [None, None]
 
 
-def test_an_answer_that_comes_too_late_counts_for_the_next_question():
+def test_a_late_answer_is_used_for_the_next_question():
     comm = FakeComm(scripted({"cells": [unchanged("a"), cell("b")], "revision": "2"}))
     pages = opened(comm)
     late = {"type": "cells", "request_id": "of a question that is over", "revision": "1"}
@@ -181,7 +181,7 @@ def test_an_answer_that_comes_too_late_counts_for_the_next_question():
     assert comm.sent[0]["known"] == "1"
 
 
-def test_a_late_answer_that_leaves_out_what_is_not_known_is_dropped():
+def test_a_late_answer_that_leaves_out_unknown_cells_is_dropped():
     comm = FakeComm(scripted({"cells": [cell("a")], "revision": "2"}))
     pages = opened(comm)
 
@@ -191,7 +191,7 @@ def test_a_late_answer_that_leaves_out_what_is_not_known_is_dropped():
     assert "known" not in comm.sent[0]
 
 
-def test_help_while_one_writes_leaves_what_is_known_alone():
+def test_completion_does_not_change_the_known_cells():
     comm = FakeComm(
         scripted(
             {"cells": [cell("a")], "revision": "1"},
@@ -206,7 +206,7 @@ def test_help_while_one_writes_leaves_what_is_known_alone():
     assert ask(pages, "a") == [[cell("a")]]
 
 
-def test_pages_are_known_apart_and_a_closed_one_not_at_all():
+def test_known_cells_are_kept_for_each_page_until_it_closes():
     left = FakeComm(scripted(*[{"cells": [cell("a", "left")], "revision": "1"}] * 2), "left")
     right = FakeComm(scripted(*[{"cells": None}] * 2), "right")
     pages = opened(left, right)
@@ -223,7 +223,7 @@ def test_pages_are_known_apart_and_a_closed_one_not_at_all():
     "odd",
     [{"unchanged": True}, {"id": ["a"], "unchanged": True}, {"id": "z", "unchanged": True}],
 )
-def test_an_unchanged_cell_that_names_none_is_missing(odd):
+def test_an_unchanged_cell_without_a_known_id_is_missing(odd):
     known = KnownCells()
     known.complete("comm", {"cells": [cell("a")], "revision": "1"})
 
@@ -234,7 +234,7 @@ def test_an_unchanged_cell_that_names_none_is_missing(odd):
 
 
 @pytest.mark.parametrize("odd", [1, {"id": "a", "unchanged": 1}, {"id": "a", "unchanged": False}])
-def test_an_odd_answer_gives_its_cells_as_they_are_or_none(odd):
+def test_a_malformed_answer_gives_its_cells_unchanged_or_none(odd):
     known = KnownCells()
     known.complete("comm", {"cells": [cell("a")], "revision": "1"})
 

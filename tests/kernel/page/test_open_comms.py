@@ -25,7 +25,7 @@ def opened(*comms: SimpleNamespace) -> OpenComms:
     return found
 
 
-def test_who_has_spoken_since_the_waiting_began_is_kept_and_who_has_not_is_dropped():
+def test_a_comm_that_has_sent_a_message_since_the_wait_began_is_kept_and_others_are_removed():
     comms = opened(A, B)
     assert comms.begin_waiting() == [A, B]
 
@@ -35,7 +35,7 @@ def test_who_has_spoken_since_the_waiting_began_is_kept_and_who_has_not_is_dropp
     assert comms.snapshot() == [B]
 
 
-def test_who_kept_silent_is_not_waited_for_again_until_it_speaks():
+def test_a_silent_comm_is_not_waited_for_again_until_it_sends_a_message():
     comms = opened(A, B)
     comms.begin_waiting()
     comms.note_message(B)
@@ -46,7 +46,7 @@ def test_who_kept_silent_is_not_waited_for_again_until_it_speaks():
     assert comms.begin_waiting() == [B, A]
 
 
-def test_an_answer_is_forgotten_with_its_comm():
+def test_the_answer_of_a_removed_comm_is_forgotten():
     comms = opened(A, B)
     for one in (A, B):
         comms.complete(one.comm_id, {"cells": [], "revision": "1"})
@@ -59,7 +59,7 @@ steps = st.lists(st.sampled_from(["heard", "wait", "drop", "closed"]), max_size=
 
 
 @given(steps)
-def test_a_comm_that_speaks_is_there_and_told_to_be_new_only_when_it_was_gone(taken):
+def test_a_comm_that_sends_a_message_is_open_and_new_only_if_it_was_removed(taken):
     comms = OpenComms()
     for step in taken:
         was_there = A in comms.snapshot()
@@ -76,7 +76,7 @@ def test_a_comm_that_speaks_is_there_and_told_to_be_new_only_when_it_was_gone(ta
         assert len(comms) == len(comms.snapshot())
 
 
-def test_a_word_that_comes_while_the_silent_are_dropped_is_not_lost():
+def test_a_message_that_arrives_while_silent_comms_are_removed_is_not_lost():
     for _ in range(50):
         comms, together, told = opened(A), Barrier(2), []
         comms.begin_waiting()

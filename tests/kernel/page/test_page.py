@@ -80,7 +80,7 @@ def test_the_request_is_built_from_the_live_cells(kernel, server, open_page):
     assert context(messages)["cells"] == 1
 
 
-def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server, open_page):
+def test_each_turn_asks_for_the_cells_again_so_moves_and_deletions_count(kernel, server, open_page):
     page = open_page([prompt("a", "A", "1"), prompt("b", "B", "2"), prompt("c", "C")])
     kernel.finish(kernel.start("C", "c"), page.take)
 
@@ -90,7 +90,7 @@ def test_each_turn_asks_anew_so_moves_and_deletions_count(kernel, server, open_p
     assert spoken(server) == [("user", "B"), ("assistant", "2"), ("user", "C")]
 
 
-def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server, open_page):
+def test_if_no_page_has_the_cell_the_sessions_turns_are_sent(kernel, server, open_page):
     page = open_page([prompt("z", "another notebook", "other")])
     kernel.finish(kernel.start("first", "a"), page.take)
 
@@ -100,7 +100,7 @@ def test_a_page_without_the_cell_leaves_the_sessions_turns(kernel, server, open_
     assert context(messages)["source"] == "memory"
 
 
-def test_a_cell_that_is_run_again_replaces_its_turn_and_sees_only_what_is_above(kernel, server):
+def test_a_cell_that_runs_again_replaces_its_turn_and_sees_only_the_cells_above(kernel, server):
     for cell_id in "abc":
         kernel.run(cell_id.upper(), cell_id)
 
@@ -127,7 +127,7 @@ def test_a_cell_that_was_edited_while_it_waited_is_sent_as_it_was_run(kernel, se
     assert context(messages)["source"] == "live"
 
 
-def test_a_page_that_does_not_show_the_cell_is_said_in_the_turn(kernel, server, open_page):
+def test_the_turn_says_that_no_page_showed_the_cell(kernel, server, open_page):
     page = open_page([prompt("z", "another notebook")])
 
     _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
@@ -138,7 +138,7 @@ def test_a_page_that_does_not_show_the_cell_is_said_in_the_turn(kernel, server, 
     assert "No open page showed this cell" in first["text"]
 
 
-def test_a_page_that_keeps_silent_is_waited_for_once(kernel, server, open_page):
+def test_a_silent_page_is_waited_for_only_once(kernel, server, open_page):
     page = open_page([prompt("a", "A")])
     asked = []
     for cell_id in "ab":
@@ -186,7 +186,7 @@ def test_a_page_that_is_slow_to_show_its_cells_misses_nothing_of_the_turn(
     assert [turn["status"] for turn in slow.turns.values()] == ["done"]
 
 
-def test_a_page_that_was_taken_for_gone_is_told_what_it_missed():
+def test_a_page_that_was_considered_gone_gets_what_it_missed():
     greeted: list[_Comm] = []
 
     async def main() -> None:
@@ -227,7 +227,7 @@ def test_metadata_of_any_shape_ends_no_turn(kernel, server, open_page, metadata)
     assert reply["status"] == "ok"
 
 
-def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
+def test_a_message_that_the_page_excludes_stays_excluded_after_the_page_is_gone(
     kernel, server, open_page
 ):
     excluded = prompt("a", "A")
@@ -241,7 +241,7 @@ def test_a_message_that_the_page_excludes_stays_excluded_without_the_page(
     assert spoken(server) == [("user", "B")]
 
 
-def test_completion_knows_the_cells_on_the_screen_whether_they_have_run_or_not(
+def test_completion_knows_the_cells_on_the_page_even_if_they_have_not_run(
     kernel, server, open_page
 ):
     kernel.run("ran, and is deleted by now", "gone")
@@ -262,9 +262,7 @@ def test_completion_knows_the_cells_on_the_screen_whether_they_have_run_or_not(
     assert "never ran" in ask("inspect", "see @[cell:b2")["data"]["text/plain"]
 
 
-def test_a_page_that_keeps_silent_while_one_writes_holds_nothing_up_and_is_asked_again(
-    kernel, server, open_page
-):
+def test_a_silent_page_does_not_delay_completion_and_is_asked_again(kernel, server, open_page):
     kernel.run("A", "a1")
     page = open_page([prompt("b2", "B")])
 

@@ -29,7 +29,7 @@ def displays_sent(page: Page) -> set[str]:
     return {message["display_id"] for message in page.sent if message["type"] == "turn"}
 
 
-def test_a_turn_that_ends_while_a_page_is_sent_the_others_is_sent():
+def test_a_turn_that_ends_while_a_page_gets_the_other_turns_is_sent_too():
     async def main() -> set[str]:
         pages = PageComms()
         turns = PageTurns(pages)
@@ -49,7 +49,7 @@ def test_a_turn_that_ends_while_a_page_is_sent_the_others_is_sent():
     assert asyncio.run(main()) == {"first", "second"}
 
 
-def test_a_cell_that_runs_twice_at_once_ends_twice_and_the_last_end_counts():
+def test_when_a_cell_runs_twice_at_once_the_last_end_counts():
     async def main() -> tuple[set[str], list[str | None]]:
         pages = PageComms()
         turns = PageTurns(pages)

@@ -51,7 +51,7 @@ def test_the_first_page_that_offers_itself_takes_the_place_of_one_that_is_silent
     on_a_loop(check)
 
 
-def test_a_page_that_closes_makes_way_at_once():
+def test_a_page_that_closes_is_replaced_at_once():
     def check(pages: PageComms, writers: Writers) -> None:
         one, two = Page(pages, "one"), Page(pages, "two")
         writers.start("d", "a", "one")
@@ -63,7 +63,7 @@ def test_a_page_that_closes_makes_way_at_once():
     on_a_loop(check)
 
 
-def test_a_page_that_opens_is_told_who_writes():
+def test_a_page_that_opens_learns_which_page_writes():
     def check(pages: PageComms, writers: Writers) -> None:
         writers.start("d", "a", "gone long ago")
         assert Page(pages, "one").sent == [
@@ -76,7 +76,7 @@ def test_a_page_that_opens_is_told_who_writes():
     on_a_loop(check)
 
 
-def test_a_page_that_is_alone_is_not_asked():
+def test_the_only_page_is_not_asked_whether_it_still_writes():
     def check(pages: PageComms, writers: Writers) -> None:
         one = Page(pages, "one")
         writers.start("d", "a", "one")
@@ -90,7 +90,7 @@ def test_a_page_that_is_alone_is_not_asked():
     on_a_loop(check)
 
 
-def test_a_turn_that_stands_in_the_document_needs_no_writer():
+def test_a_turn_that_is_in_the_document_needs_no_writer():
     def check(pages: PageComms, writers: Writers) -> None:
         one, two = Page(pages, "one"), Page(pages, "two")
         writers.start("d", "a", "one")
@@ -103,7 +103,7 @@ def test_a_turn_that_stands_in_the_document_needs_no_writer():
     on_a_loop(check)
 
 
-def test_turns_may_come_to_stand_in_the_document_while_pages_are_told_of_them():
+def test_turns_may_be_stored_in_the_document_while_pages_get_them():
     def check(pages: PageComms, writers: Writers) -> None:
         page = Page(pages, "one", lambda _message: writers.end("second"))
         for display_id in ("first", "second"):
@@ -115,7 +115,7 @@ def test_turns_may_come_to_stand_in_the_document_while_pages_are_told_of_them():
     on_a_loop(check)
 
 
-def test_the_cells_of_the_page_that_sent_the_request_count_before_those_of_another():
+def test_the_cells_of_the_page_that_sent_the_request_are_preferred():
     async def main() -> Notebook | None:
         pages = PageComms()
         other, own = Page(pages, "other"), Page(pages, "own")
@@ -133,7 +133,7 @@ def test_the_cells_of_the_page_that_sent_the_request_count_before_those_of_anoth
     assert [cell["source"] for cell in shown.cells] == ["what it is now"]
 
 
-def test_only_a_page_that_is_there_is_named_to_mark_cells():
+def test_only_an_open_page_is_named_to_mark_cells():
     pages = PageComms()
     page = Page(pages, "one")
     pages.send_mark({"type": "cells.mark"}, "one")

@@ -83,11 +83,11 @@ def magic(kernel, source: str) -> str:
         ("from IPython.display import Markdown\nMarkdown('**b**')", "**b**"),
     ],
 )
-def test_what_code_prints_and_displays_is_its_result(kernel, server, code, result):
+def test_the_result_of_code_is_its_output(kernel, server, code, result):
     assert python(kernel, server, code) == ("success", result)
 
 
-def test_images_are_parts_in_their_place(kernel, server):
+def test_images_are_parts_of_the_result_in_order(kernel, server):
     code = "print('a')\ndisplay({'image/png': 'AAAA', 'text/plain': 'x'}, raw=True)\n'c'"
 
     assert python(kernel, server, code) == (
@@ -329,7 +329,7 @@ def defined(kernel) -> KernelClient:
         ),
     ],
 )
-def test_a_function_is_called_with_what_its_annotations_say(
+def test_a_function_is_called_with_arguments_of_the_annotated_types(
     defined, server, name, arguments, result
 ):
     magic(defined, f"%tool {name}")
@@ -337,7 +337,7 @@ def test_a_function_is_called_with_what_its_annotations_say(
     assert tool(defined, server, name, arguments) == ("success", result)
 
 
-def test_a_model_is_told_of_a_function_what_its_author_wrote(defined, server):
+def test_the_description_of_a_function_is_its_docstring(defined, server):
     assert magic(defined, "%tool add") == "add(a, b?, how?, at?, rest?)  [asks]  Add numbers.\n"
 
     tool(defined, server, "add", {"a": 1})
@@ -385,7 +385,7 @@ def test_arguments_that_do_not_fit_are_an_error_for_the_model(defined, server):
     assert tool(defined, server, "add", {"a": 1, "c": 1})[0] == "error"
 
 
-def test_a_function_that_was_defined_anew_is_the_one_that_counts(defined, server):
+def test_a_redefined_function_is_the_one_that_is_called(defined, server):
     magic(defined, "%tool later")
     defined.run("%%python\ndef later(count: int):\n    'New.'\n    return count + 1", "new")
 
@@ -414,11 +414,11 @@ def test_a_function_that_was_defined_anew_is_the_one_that_counts(defined, server
         ("%tool -d helper", "no tool named 'helper'"),
     ],
 )
-def test_what_cannot_be_a_tool_is_said(defined, source, words):
+def test_an_error_says_what_cannot_be_a_tool(defined, source, words):
     assert words in magic(defined, source)
 
 
-def test_a_tool_can_be_taken_back(defined):
+def test_a_tool_can_be_removed(defined):
     magic(defined, "%tool add")
 
     magic(defined, "%tool -d add")
@@ -427,7 +427,7 @@ def test_a_tool_can_be_taken_back(defined):
     assert "read(path, start?, end?)  [free in the notebook's folder]" in magic(defined, "%tools")
 
 
-def test_a_tool_that_the_agent_below_is_not_offered_is_listed_as_that(defined):
+def test_a_tool_that_the_next_agent_does_not_have_is_listed_as_such(defined):
     magic(defined, "%tool add")
     defined.run("%agent new reader tools=read", "new")
     defined.run("%agent default reader", "chosen")

@@ -71,7 +71,7 @@ def described(kernel: KernelClient, name: str) -> tuple[str, list[Message]]:
     return "".join(printed) or words, [m for m in messages if m["msg_type"] not in kinds]
 
 
-def test_a_data_frame_is_its_shape_its_types_and_its_first_rows(defined):
+def test_a_data_frame_is_described_by_shape_types_and_first_rows(defined):
     words, _ = described(defined, "frame")
 
     assert words.startswith("pandas.")
@@ -87,7 +87,7 @@ def test_a_long_value_is_bounded(defined):
     assert words.endswith("... and 999980 more\n")
 
 
-def test_what_a_class_prints_while_it_is_described_reaches_nobody(defined):
+def test_output_of_a_class_while_it_is_described_is_dropped(defined):
     assert described(defined, "loud") == ("Loud: Loud()\n", [])
 
 
@@ -103,7 +103,7 @@ def test_what_a_class_prints_while_it_is_described_reaches_nobody(defined):
         ("len", "SourceError: there is no such variable"),
     ],
 )
-def test_what_cannot_be_shown_is_said_and_the_kernel_goes_on(defined, name, words):
+def test_a_value_that_cannot_be_shown_is_a_notice_and_the_kernel_goes_on(defined, name, words):
     assert described(defined, name)[0].startswith(words)
     assert described(defined, "figure")[0] == "int: 1\n"
 
