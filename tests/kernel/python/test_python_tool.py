@@ -338,7 +338,10 @@ def test_a_function_is_called_with_arguments_of_the_annotated_types(
 
 
 def test_the_description_of_a_function_is_its_docstring(defined, server):
-    assert magic(defined, "%tool add") == "add(a, b?, how?, at?, rest?)  [asks]  Add numbers.\n"
+    assert (
+        magic(defined, "%tool add")
+        == "add(a, b?, how?, at?, rest?)  [needs approval]  Add numbers.\n"
+    )
 
     tool(defined, server, "add", {"a": 1})
 
@@ -390,7 +393,7 @@ def test_a_redefined_function_is_the_one_that_is_called(defined, server):
     defined.run("%%python\ndef later(count: int):\n    'New.'\n    return count + 1", "new")
 
     assert tool(defined, server, "later", {"count": 1}) == ("success", "2")
-    assert "later(count)  [asks]  New." in magic(defined, "%tools")
+    assert "later(count)  [needs approval]  New." in magic(defined, "%tools")
 
     defined.run("%%python\ndel later", "gone")
 
@@ -401,7 +404,7 @@ def test_a_redefined_function_is_the_one_that_is_called(defined, server):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("%tool", "takes names"),
+        ("%tool", "Expected names of functions"),
         ("%tool nowhere", "nowhere is not defined"),
         ("%tool number", "number is not a function; its type is int"),
         ("%tool read", "msgbook's own"),
@@ -424,7 +427,9 @@ def test_a_tool_can_be_removed(defined):
     magic(defined, "%tool -d add")
 
     assert "add(" not in magic(defined, "%tools")
-    assert "read(path, start?, end?)  [free in the notebook's folder]" in magic(defined, "%tools")
+    assert "read(path, start?, end?)  [no approval in the notebook's folder]" in magic(
+        defined, "%tools"
+    )
 
 
 def test_a_tool_that_the_next_agent_does_not_have_is_listed_as_such(defined):
@@ -435,7 +440,7 @@ def test_a_tool_that_the_next_agent_does_not_have_is_listed_as_such(defined):
     listed = magic(defined, "%tools").splitlines()
 
     assert "[not offered to reader]" in next(line for line in listed if line.startswith("add("))
-    assert any(line.startswith("read(path, start?, end?)  [free") for line in listed)
+    assert any(line.startswith("read(path, start?, end?)  [no approval") for line in listed)
 
 
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])
