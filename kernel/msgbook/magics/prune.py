@@ -35,7 +35,7 @@ def list_dropped(
     copies = [
         copy
         for copy in list_dropped_files([*cells, here], is_magic)
-        if copy.was_whole and copy not in before
+        if copy.had_text and copy not in before
     ]
     if not copies:
         return "Nothing to drop: only one copy of each file above is sent."

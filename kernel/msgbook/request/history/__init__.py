@@ -1,8 +1,8 @@
-"""Cells to messages: the conversation as a model reads it. Pure, and total on odd cells.
+"""The history of a prompt: messages made from the cells above it. Pure, and total on odd cells.
 
-Every list of messages that leaves here is one that strict servers accept: each tool call has
-exactly one result, no message is empty. What has been sent for a cell is sent again byte for byte
-as long as the cell is not edited, so that a server's prefix cache holds.
+Strict servers accept every history: each tool call has exactly one result, and no message is empty.
+The messages of a cell stay the same byte for byte until the cell is edited, so a server can use its
+prefix cache.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One cell, as it is sent: its messages. Pure, and total on odd cells."""
+"""The messages of one cell. Pure, and total on odd cells."""
 
 from __future__ import annotations
 
@@ -34,38 +34,40 @@ CONTINUE_WORDS = (
     "Your answer broke off here. Go on exactly where it stopped, without repeating what you have "
     "said already."
 )
-"""What a model is sent for `CONTINUE_MAGIC`."""
+"""Text that is sent for `CONTINUE_MAGIC`."""
 
 Content = str | list[Part]
 
 Redact = Callable[[str], str]
 
 Replay = Callable[[str, Mapping[str, Any], bool], Content]
-"""The content of a prompt's message, as it was sent: given the prompt's text, the turn's `context`
-as saved, and whether the model sees, the text with its images and its `<content_reference>`."""
+"""Returns the content of a prompt's message as it was sent, with its images and its
+`<content_reference>`. Arguments: the prompt's text, the turn's saved `context`, and whether the
+model takes images."""
 
 _SYSTEM = "[system] "
 _SUMMARY = "[summary] "
 
 
-# None of these is frozen: to make one takes several times as long, and a request makes thousands.
+# These classes are not frozen, because a request makes thousands of objects and frozen ones take
+# several times as long.
 
 
 @dataclass(slots=True)
 class CellReading:
-    """What a cell gives to a request."""
+    """The messages of a cell, and the summaries in them."""
 
     messages: list[Message]
     system: str = ""
-    """Of a system note: its text, which joins the system message above the first prompt."""
+    """Text of a system note, which joins the system message if it stands above the first prompt."""
     used: Mapping[str, str | None] = field(default_factory=dict)
-    """Summaries that it was made of, by source: with others it has to be made anew."""
+    """Summaries that were looked up, by source. If one of them changes, the cell is read again."""
     missing: tuple[MissingSummary, ...] = ()
-    """Summaries that there are not; what they would sum up is sent whole."""
+    """Summaries that do not exist yet; the full text is sent instead."""
 
 
 def replay_text(text: str, _context: Mapping[str, Any], _vision: bool) -> Content:
-    """The `Replay` of prompts that bring nothing with them."""
+    """Return the text of a prompt without context."""
     return text
 
 
@@ -80,14 +82,14 @@ def read_cell(
     summaries: Mapping[str, str] | None = None,
     redact: Redact = str,
 ) -> CellReading:
-    """What a cell above the running one gives.
+    """Return the messages of a cell above the running one.
 
     Args:
-        agent: Who is to read it; None reads each turn as its own.
+        agent: The agent that reads them. With None each turn is read as the reader's own.
         vision: Whether the model takes images.
         reasoning: Send the reasoning of turns along.
-        summaries: Known ones, by source.
-        redact: Takes secrets out of outputs before they are cut: half of one would not be found.
+        summaries: Known summaries, by source.
+        redact: Removes secrets from outputs before they are cut, since half a secret is not found.
     """
     history = history_of(cell)
     if kind == "none" or is_excluded(history):
@@ -96,20 +98,20 @@ def read_cell(
     reader = _CellReader(cell, kind, vision, replay, lookup, reasoning, redact)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
-        said = _note(cell, text, _SUMMARY)
+        sent = _note_messages(cell, text, _SUMMARY)
     elif kind == "note":
-        said = _note(cell, source_of(cell))
+        sent = _note_messages(cell, source_of(cell))
     else:
-        said = reader.messages(agent)
-    system = said[0]["content"].removeprefix(_SYSTEM) if _is_system(cell) and said else ""
-    return CellReading(said, system.strip(), lookup.used, tuple(lookup.missing))
+        sent = reader.messages(agent)
+    system = sent[0]["content"].removeprefix(_SYSTEM) if _is_system(cell) and sent else ""
+    return CellReading(sent, system.strip(), lookup.used, tuple(lookup.missing))
 
 
 def cell_text(cell: Cell, kind: CellKind, redact: Redact = str) -> str:
-    """What a cell says, with its outputs, whatever its `history`: for a reference to it.
+    """Return the text of a cell and its outputs for a reference, whatever its `history` value.
 
     Args:
-        redact: As for `read_cell`; what is not cut is not redacted.
+        redact: As for `read_cell`. Texts that are not cut are not redacted.
     """
     if kind in ("note", "none"):
         return source_of(cell)
@@ -120,30 +122,30 @@ def cell_text(cell: Cell, kind: CellKind, redact: Redact = str) -> str:
 def prompt_message(
     source: str, context: Mapping[str, Any], vision: bool, replay: Replay
 ) -> Message | None:
-    """The user message of a prompt cell; None where there is nothing to say."""
+    """Return the user message of a prompt cell; None if its text is empty."""
     text = prompt_text(source)
     return messages.user(replay(text, context, vision) or text) if text.strip() else None
 
 
 def prompt_text(source: str) -> str:
-    """What a prompt cell says to the model."""
+    """Return the text that a prompt cell sends to the model."""
     return CONTINUE_WORDS if is_continue(source) else parse_prompt(source).text
 
 
 def turns_of(cell: Cell) -> list[Turn]:
-    """The turns below a cell; nearly always one."""
+    """Return the turns of a cell; nearly always one."""
     return [turn for turn in map(turn_of, outputs_of(cell)) if turn is not None]
 
 
 def context_of(turns: Iterable[Turn]) -> Mapping[str, Any]:
-    """What the first turn's request was made of, as saved; empty where nothing is known."""
+    """Return the saved context of the first turn that has one, or an empty mapping."""
     contexts: Iterable[Any] = (turn.get("context") for turn in turns)
     return next((context for context in contexts if isinstance(context, dict)), {})
 
 
 @dataclass(slots=True)
 class _CellReader:
-    """Reads a cell of code, or a prompt with its turn."""
+    """Reader of a code cell, or of a prompt with its turn."""
 
     cell: Cell
     kind: CellKind
@@ -163,46 +165,46 @@ class _CellReader:
             else:
                 turns.append(turn)
         source = source_of(self.cell)
-        said: list[Message] = []
+        sent: list[Message] = []
         if self.kind == "code":
-            said.append(self._with_outputs(_code(source), others))
+            sent.append(self._with_outputs(_code_text(source), others))
         elif message := prompt_message(source, context_of(turns), self.vision, self.replay):
-            said.append(message)
+            sent.append(message)
         cell_id = id_of(self.cell)
         for turn in turns:
             answer = answer_messages(turn, agent, self.lookup, cell_id, reasoning=self.reasoning)
-            said += answer if self.vision else map(messages.without_images, answer)
+            sent += answer if self.vision else map(messages.without_images, answer)
         if self.kind == "prompt":
-            # The error below a failed turn says what the turn says.
+            # The error output below a failed turn repeats an error of the turn.
             others = [output for output in others if output.get("output_type") != "error"]
             if others and outputs_text(others).strip():
-                said.append(self._with_outputs("", others))
-        return said
+                sent.append(self._with_outputs("", others))
+        return sent
 
     def summary(self) -> str | None:
-        """The cell's summary.
+        """Return the cell's summary, if there is one.
 
-        Its source is what a person can edit: the cell and its answer. What the prompt brought
-        with it is summed up too, but may be gone some day without making the summary wrong.
+        The summary covers the cell, its answer and its context. Only the cell and the answer count
+        for the summary's source, because files of the context may be lost later.
         """
         if self.kind == "note":
             bare = full = source_of(self.cell)
         else:
-            bare, full = self._spoken(replay_text), self._spoken(self.replay, self.redact)
+            bare, full = self._text(replay_text), self._text(self.replay, self.redact)
         if not bare.strip():
             return None
         own = metadata_of(self.cell).get("summary")
         return self.lookup.find(own, source_of_text(bare), id_of(self.cell), full)
 
-    def _spoken(self, replay: Replay, redact: Redact = str) -> str:
-        whole = _CellReader(self.cell, self.kind, False, replay, SummaryLookup({}), redact=redact)
-        return messages_as_text(whole.messages(None))
+    def _text(self, replay: Replay, redact: Redact = str) -> str:
+        reader = _CellReader(self.cell, self.kind, False, replay, SummaryLookup({}), redact=redact)
+        return messages_as_text(reader.messages(None))
 
     def _with_outputs(self, text: str, outputs: list[Any]) -> Message:
-        """A user message that says what the outputs show."""
-        printed = outputs_text(outputs)
-        if printed.strip():
-            output = f"Output:\n\n{_fenced(capped(self.redact(printed)), '')}"
+        """Return a user message with a text and the outputs."""
+        shown = outputs_text(outputs)
+        if shown.strip():
+            output = f"Output:\n\n{_fenced(capped(self.redact(shown)), '')}"
             text = f"{text}\n\n{output}" if text else output
         images = outputs_images(outputs) if self.vision else []
         return messages.user([{"type": "text", "text": text}, *images] if images else text)
@@ -212,21 +214,21 @@ def _is_system(cell: Cell) -> bool:
     return cell.get("cell_type") == "markdown" and metadata_of(cell).get("role") == "system"
 
 
-def _note(cell: Cell, text: str, mark: str = "") -> list[Message]:
-    """A note in the role that it was given.
+def _note_messages(cell: Cell, text: str, prefix: str = "") -> list[Message]:
+    """Return the message of a note in its role.
 
     Args:
-        mark: Begins a note in the user's name that the user has not written so.
+        prefix: Begins a user message whose text the user did not write.
     """
     if not text.strip():
         return []
     if _is_system(cell):
         return [messages.user(_SYSTEM + text)]
     role = metadata_of(cell).get("role") if cell.get("cell_type") == "markdown" else None
-    return [messages.assistant(text) if role == "assistant" else messages.user(mark + text)]
+    return [messages.assistant(text) if role == "assistant" else messages.user(prefix + text)]
 
 
-def _code(source: str) -> str:
+def _code_text(source: str) -> str:
     magic, _, body = source.lstrip().partition("\n")
     language, code = ("python", body) if magic.strip() == "%%python" else ("ipython", source)
     return f"I ran this code:\n\n{_fenced(code, language)}"

@@ -1,4 +1,4 @@
-"""Whether there is an answer that `%continue` could go on with. Pure."""
+"""The answer that `%continue` continues. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgbook_format.turn import turn_of
 
 
 def has_incomplete_answer(cells: Sequence[Cell]) -> bool:
-    """Whether the last answer of the cells is not whole: cut, stopped, failed or interrupted."""
+    """Return whether the last answer is incomplete: cut off, stopped, failed or interrupted."""
     for cell in reversed(cells):
         if is_excluded(history_of(cell)):
             continue

@@ -1,4 +1,4 @@
-"""What a cell is to the history: whether it is sent, and in which form. Pure."""
+"""The kind of a cell and its `history` value: whether the cell is sent, and in which form. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CellKind = Literal["prompt", "code", "note", "none"]
 
 
 def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
-    """What a cell is on the msgbook kernel; `none` is no part of the conversation."""
+    """Return the kind of a cell on the msgbook kernel; a cell of kind `none` is never sent."""
     if cell.get("cell_type") == "markdown":
         return "note"
     if cell.get("cell_type") != "code":
@@ -32,20 +32,20 @@ def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
 
 
 def is_continue(source: str) -> bool:
-    """Whether a cell asks for the rest of the answer above."""
+    """Return whether a cell asks for the rest of the answer above."""
     return source.strip() == CONTINUE_MAGIC
 
 
 def history_of(cell: Cell) -> Any:
-    """The `history` of a cell, of any type: its `%%msg` line's, else its metadata's."""
-    said = metadata_of(cell).get("history", "include")
+    """Return the `history` value of a cell, of any type: from its `%%msg` line, or from its metadata."""
+    value = metadata_of(cell).get("history", "include")
     if cell.get("cell_type") != "code":
-        return said
+        return value
     source = source_of(cell)
-    # Most prompts have no such line, and to take one apart takes longer.
-    return parse_prompt(source).attributes.get("history", said) if MSG_MAGIC in source else said
+    # Most prompts have no such line, and parsing takes longer.
+    return parse_prompt(source).attributes.get("history", value) if MSG_MAGIC in source else value
 
 
 def is_summary(history: Any) -> bool:
-    """Whether a `history` value asks for a summary in place of the whole."""
+    """Return whether a `history` value asks for a summary."""
     return isinstance(history, str) and history.strip().lower() == "summary"

@@ -1,4 +1,4 @@
-"""What the outputs of a code cell say: their text, and their pictures. Pure, total on odd outputs."""
+"""The text and the images of code outputs, as they are sent. Pure, and total on odd outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def may_record(cell: Cell, keys: Set[str]) -> bool:
-    """Whether a turn below a cell may have one of these keys in its `context`; False is sure."""
+    """Return False only if no turn of the cell has any of these keys in its `context`."""
     for output in outputs_of(cell):
         data = output.get("data")
         turn = data.get(TURN_MIME) if isinstance(data, dict) else None
@@ -31,7 +31,7 @@ def may_record(cell: Cell, keys: Set[str]) -> bool:
 
 
 def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
-    """What the outputs say in words, without terminal colours; a picture is named in its place."""
+    """Return the text of the outputs without terminal colours; an image is named in its place."""
     texts = []
     for stream, group in groupby(outputs, _stream):
         text = "".join(map(_text_of, group))
@@ -40,7 +40,7 @@ def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
 
 
 def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
-    """The PNG and JPEG pictures of the outputs, in order, those that servers would refuse aside."""
+    """Return the PNG and JPEG images of the outputs, in order, without those that servers refuse."""
     parts: list[Part] = []
     for output in outputs:
         data = output.get("data")
@@ -54,15 +54,14 @@ def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
 
 
 def _stream(output: Mapping[str, Any]) -> str | None:
-    """The name of a stream; None of what is none. Clients save one stream in several outputs."""
+    """Return the name of a stream; None for other outputs. Clients split a stream into several outputs."""
     return str(output.get("name")) if output.get("output_type") == "stream" else None
 
 
 def _as_shown(text: str) -> str:
-    """A stream as it is shown in the end, and as JupyterLab saves it: others save it as it came.
+    """Return a stream as it looks in the end. JupyterLab saves it so; other clients save it unchanged.
 
-    A carriage return goes back to the beginning of the line, a backspace takes away its last
-    character.
+    A carriage return goes back to the start of the line, and a backspace deletes a character.
     """
     if "\r" not in text and "\b" not in text:
         return text
@@ -73,17 +72,17 @@ def _line_as_shown(line: str) -> str:
     if "\r" not in line and "\b" not in line:
         return line
     shown: list[str] = []
-    place = 0
+    column = 0
     for piece in _CONTROLS.split(line):
         if piece == "\r":
-            place = 0
+            column = 0
         elif piece != "\b":
-            shown[place : place + len(piece)] = piece
-            place += len(piece)
-        elif place:
-            if place == len(shown):
+            shown[column : column + len(piece)] = piece
+            column += len(piece)
+        elif column:
+            if column == len(shown):
                 shown.pop()
-            place -= 1
+            column -= 1
     return "".join(shown)
 
 
@@ -116,12 +115,12 @@ def _lines(text: Any) -> str:
 
 
 def _data_url(mime: str, data: Any) -> str | None:
-    """The picture as a URL; None for what is no such picture, or too large to be sent."""
+    """Return the image as a URL; None if the data is no such image, or is too large."""
     text = "".join(_lines(data).split())
     if not text or len(text) > IMAGE_LIMIT * 4 // 3 + 4:
         return None
     try:
-        picture = base64.b64decode(text, validate=True)
+        image = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return f"data:{mime};base64,{text}" if image_type(picture) == mime else None
+    return f"data:{mime};base64,{text}" if image_type(image) == mime else None

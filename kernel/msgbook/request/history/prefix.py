@@ -1,4 +1,4 @@
-"""How much of a request is the beginning of the one before: what a server's cache can use. Pure."""
+"""The common beginning of two requests, which a server's cache can use. Pure."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ class SentRequest:
 
     request: History
     cells: Sequence[Cell]
-    """Those above, and as the last one the cell that ran."""
+    """The cells above, and the prompt as the last one."""
     model: str = ""
     agent: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
-    """Schemas; servers put them before the messages."""
+    """Schemas. Servers put them before the messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefix:
-    """What two requests begin with."""
+    """The common beginning of two requests."""
 
     messages: int
-    """How many whole messages."""
+    """Number of messages that both requests have in common."""
     bytes: int
-    """Of those, and of what the next ones have in common, as `messages.encode` gives them."""
+    """Bytes of these messages and of the common beginning of the next ones, as `encode` returns them."""
     total: int
     """Bytes of the later request."""
     is_broken: bool
-    """Whether they differ before one of them ends."""
+    """Whether the requests differ before one of them ends."""
     before: int | None = None
-    """Where it is broken: the position of the cell that gave the first differing message of the
-    earlier request; None for the system message."""
+    """Position of the cell whose message in the earlier request differs first; None for the system
+    message."""
     after: int | None = None
-    """The same for the later request."""
+    """The same position for the later request."""
 
     @property
     def share(self) -> float:
-        """The part of the later request that is shared, 0 to 1."""
+        """Fraction of the later request that is shared, 0 to 1."""
         return self.bytes / self.total if self.total else 1.0
 
 
 def shared_prefix(previous: History, request: History) -> SharedPrefix:
-    """What a request has in common with the one before, from the start."""
+    """Return the common beginning of a request and the one before it."""
     same = 0
     for one, other in zip(previous.encoded, request.encoded, strict=False):
         if one != other:
@@ -64,7 +64,7 @@ def shared_prefix(previous: History, request: History) -> SharedPrefix:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How many bytes two texts begin with."""
+    """Return the number of bytes with which both texts begin."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

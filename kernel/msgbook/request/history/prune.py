@@ -1,8 +1,8 @@
-"""What earlier prompts brought, as it is sent: `%prune` drops old copies of files. Pure.
+"""The files that `%prune` drops from the context of earlier prompts. Pure.
 
-A cell `%prune` means that of each file only the newest copy above it goes to the cells below it.
-Nothing in the notebook changes, nor do the requests of the cells above. Of several such cells the
-last one above counts: it drops all that the others do.
+For the cells below a `%prune` cell, only the newest copy of each file above it is sent. Neither the
+notebook nor the requests of the cells above change. If there are several such cells, the last one
+above counts: it drops everything that the others drop.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgbook.request.history.outputs import may_record
 from msgbook_format.turn import TURN_MIME, turn_of
 
 CONTEXT_KEYS = frozenset({"rules", "files", "tools", "images"})
-"""Keys of a context that name texts."""
+"""Keys of a context whose values name texts."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -31,13 +31,13 @@ class DroppedFile(NamedTuple):
     key: str
     version: int
     sha256: str
-    """Of its text, in hex."""
-    was_whole: bool
-    """Whether its text stood there, and not only a word that it had not changed."""
+    """Digest of its text, in hex."""
+    had_text: bool
+    """Whether the prompt brought the text, and not only a line that the file had not changed."""
 
 
 def prune_positions(cells: Sequence[Cell]) -> list[int]:
-    """Positions of the `%prune` cells; one that is excluded from the history does not count."""
+    """Return the positions of the `%prune` cells that are not excluded from the history."""
     return [
         position
         for position, cell in enumerate(cells)
@@ -48,17 +48,17 @@ def prune_positions(cells: Sequence[Cell]) -> list[int]:
 
 
 def drop_pruned_files(
-    cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None
+    cells: Sequence[Cell], is_magic: IsMagic, running: int | None = None
 ) -> Sequence[Cell]:
-    """The cells as they are sent: what is dropped has `"dropped": true` in its turn's `context`.
+    """Return the cells with `"dropped": true` for each dropped file in its turn's `context`.
 
-    The cells given stay as they are; those without anything to drop are returned themselves.
+    Not in place. If there is nothing to drop, the same cells are returned.
 
     Args:
-        at: Position of the running cell; by default it stands below all of the cells.
+        running: Position of the running cell; by default below all cells.
     """
     keys: dict[int, set[str]] = {}
-    for one in list_dropped_files(cells, is_magic, at):
+    for one in list_dropped_files(cells, is_magic, running):
         keys.setdefault(one.cell, set()).add(one.key)
     if not keys:
         return cells
@@ -66,22 +66,22 @@ def drop_pruned_files(
 
 
 def list_dropped_files(
-    cells: Sequence[Cell], is_magic: IsMagic, at: int | None = None
+    cells: Sequence[Cell], is_magic: IsMagic, running: int | None = None
 ) -> list[DroppedFile]:
-    """What `%prune` drops, in document order.
+    """Return the files that `%prune` drops, in document order.
 
-    A text is dropped, and with it each word further down that it has not changed. The newest copy
-    is the last one, also where cells were moved: that is how a model reads them.
+    A text is dropped together with each later line that says that the file has not changed. The
+    newest copy is the last one, even if cells were moved, because a model reads them in that order.
 
     Args:
-        at: As for `drop_pruned_files`.
+        running: As for `drop_pruned_files`.
     """
-    mark = max(prune_positions(cells[:at]), default=None)
+    mark = max(prune_positions(cells[:running]), default=None)
     if mark is None:
         return []
     brought = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
     newest = {
-        key: i for i, files in brought if i < mark for key, file in files.items() if _is_whole(file)
+        key: i for i, files in brought if i < mark for key, file in files.items() if _has_text(file)
     }
     found: list[DroppedFile] = []
     sent: set[tuple[str, int, str]] = set()
@@ -91,30 +91,30 @@ def list_dropped_files(
             copy = (key, file["version"], file["sha256"])
             if file.get("dropped") is True:
                 gone.add(copy)
-            elif _is_whole(file) and (i >= mark or i == newest[key]):
+            elif _has_text(file) and (i >= mark or i == newest[key]):
                 sent.add(copy)
-            elif _is_whole(file) or (copy in gone and copy not in sent):
+            elif _has_text(file) or (copy in gone and copy not in sent):
                 gone.add(copy)
-                found.append(DroppedFile(i, *copy, _is_whole(file)))
+                found.append(DroppedFile(i, *copy, _has_text(file)))
     return found
 
 
 def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
-    """What the prompts that are sent whole have brought, in order, as it is sent."""
+    """Yield the contexts of the prompts that are sent in full, in order and without dropped files."""
     return (context for _, context in _contexts(drop_pruned_files(cells, is_magic), is_magic))
 
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
-        # Most prompts bring nothing, and what they are takes longer to say.
+        # Most prompts bring nothing, and the checks below take longer.
         if not may_record(cell, CONTEXT_KEYS):
             continue
         context = context_of(turns_of(cell))
-        if not CONTEXT_KEYS.isdisjoint(context) and _is_sent_whole(cell, is_magic):
+        if not CONTEXT_KEYS.isdisjoint(context) and _is_sent_in_full(cell, is_magic):
             yield position, context
 
 
-def _is_sent_whole(cell: Cell, is_magic: IsMagic) -> bool:
+def _is_sent_in_full(cell: Cell, is_magic: IsMagic) -> bool:
     history = history_of(cell)
     return (
         kind_of(cell, is_magic) == "prompt"
@@ -125,7 +125,7 @@ def _is_sent_whole(cell: Cell, is_magic: IsMagic) -> bool:
 
 
 def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The files of a block by key, those that are none aside: no more than `prompt.block` takes."""
+    """Return the valid files of a context by key, as strictly as `request.context` reads them."""
     files = context.get("files")
     return {
         file["key"]: file
@@ -139,12 +139,12 @@ def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _is_whole(file: Mapping[str, Any]) -> bool:
+def _has_text(file: Mapping[str, Any]) -> bool:
     return file.get("unchanged") is not True and file.get("dropped") is not True
 
 
 def _without(cell: Cell, keys: set[str]) -> Cell:
-    """A copy of a cell whose first turn with a context has files dropped."""
+    """Return a copy of a cell with these files dropped in its first turn with a context."""
     outputs = list(cell["outputs"])
     for position, output in enumerate(outputs):
         turn: Any = turn_of(output)

@@ -1,4 +1,4 @@
-"""Cells to messages, remembered as long as the cells stay as they are. Pure, total on odd cells."""
+"""Cells read as messages and remembered until the cells change. Pure, and total on odd cells."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _LEAVES = frozenset({str, int, float, bool, type(None)})
 
 @dataclass(slots=True)
 class ReadCell:
-    """A cell with what it gives, redacted."""
+    """A cell and its redacted messages."""
 
     cell: Any
-    """A copy of the cell as it was read."""
+    """Copy of the cell at the time of reading."""
     kind: CellKind
-    begins: bool
-    """Whether it is a prompt with something in it: system notes below it are told as they come."""
+    starts_conversation: bool
+    """Whether it is a prompt with text. System notes below it do not join the system message."""
     reading: CellReading
     encoded: tuple[bytes, ...]
 
     def add_to(self, history: History, position: int) -> None:
-        """Put its messages behind those of the cells above."""
+        """Append the messages to those of the cells above."""
         for message, encoded in zip(self.reading.messages, self.encoded, strict=True):
             history.add(message, encoded, position)
 
 
 class Reader:
-    """Reads cells as messages, and remembers what it has read.
+    """Reader of cells as messages, which remembers what it has read.
 
-    A cell that comes again, as the same object or another, is compared with what was read, which
-    costs a hundredth of reading it. One reader serves one conversation.
+    A cell that is read again is compared with its copy, which takes a hundredth of the time. The
+    cell may be another object. One reader serves one conversation.
 
     Args:
-        is_magic: Which magics would run; may change its mind.
-        replay: Gives the content of earlier prompts; must give the same for the same arguments.
-        redact: Takes out of a text, or a message, what must not be sent.
-        may_hold: Whether `redact` could change a message, as `messages.encode` gives it.
+        is_magic: Returns whether a magic would run; the answer may change.
+        replay: Returns the content of earlier prompts, the same for the same arguments.
+        redact: Removes secrets from a text or a message.
+        may_hold: Returns whether `redact` could change a message, given its bytes from `encode`.
     """
 
     def __init__(
@@ -65,37 +65,37 @@ class Reader:
         self._seen: dict[tuple[Any, ...], ReadCell] = {}
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
-        """What `_hash` holds."""
+        """Messages that `_hash` contains."""
 
     def read(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str] = _NO_SUMMARIES
     ) -> History:
-        """The messages of the cells above the running one, in document order.
+        """Return the messages of the cells above the running one, in document order.
 
-        System notes that stand before the first prompt join the system message. What a `%prune`
-        above drops is left out.
+        System notes above the first prompt join the system message. Files that a `%prune` above
+        drops are left out.
 
         Args:
             cells: All cells above the running one.
-            summaries: Known ones, by source, as `known_summaries` gives them.
+            summaries: Known summaries by source, from `known_summaries`.
         """
         read = self.read_cells(drop_pruned_files(cells, self.is_magic), view, summaries)
         history, first = self.begin_history(read, view)
-        for position, one in enumerate(read):
-            history.missing += [replace(m, cell=position) for m in one.reading.missing]
-            history.cells += bool(one.reading.messages)
-            if position >= first or not one.reading.system:
-                one.add_to(history, position)
+        for position, cell in enumerate(read):
+            history.missing += [replace(m, cell=position) for m in cell.reading.missing]
+            history.cells += bool(cell.reading.messages)
+            if position >= first or not cell.reading.system:
+                cell.add_to(history, position)
         return history
 
     def begin_history(self, read: Sequence[ReadCell], view: View) -> tuple[History, int]:
-        """A history of the system message alone, and the position of the first prompt.
+        """Return a history with the system message alone, and the position of the first prompt.
 
-        Where it would say nothing there is none: some servers refuse an empty one.
+        An empty system message is left out, because some servers refuse it.
         """
-        prompts = (position for position, one in enumerate(read) if one.begins)
+        prompts = (position for position, cell in enumerate(read) if cell.starts_conversation)
         first = next(prompts, len(read))
-        notes = (one.reading.system for one in read[:first])
+        notes = (cell.reading.system for cell in read[:first])
         text = "\n\n".join(filter(str.strip, [self._redacted(view.system_prompt), *notes]))
         history = History(alternate=view.alternate)
         if text:
@@ -104,10 +104,10 @@ class Reader:
         return history, first
 
     def prompt_message(self, source: str, context: Mapping[str, Any], view: View) -> Message | None:
-        """The message of the running prompt; None where there is nothing to say.
+        """Return the message of the running prompt; None if its text is empty.
 
         Args:
-            context: What the turn records; the message is made of it now as it will be later.
+            context: The context that the turn records. Later requests make the same message from it.
         """
         message: Message | None = self._redacted(
             prompt_message(source, context, view.vision, self._replay)
@@ -115,7 +115,7 @@ class Reader:
         return message
 
     def request_hash(self, request: History) -> str:
-        """The `request_hash` of a request; what it shares with the last one is not hashed again."""
+        """Return the `request_hash` of a request. Its common beginning with the last one is not hashed again."""
         known = len(self._hashed)
         if request.encoded[:known] != self._hashed:
             self._hash, known = RequestHash(), 0
@@ -127,7 +127,7 @@ class Reader:
     def read_cells(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str]
     ) -> list[ReadCell]:
-        """What each cell gives, taken as it is."""
+        """Return the messages of each cell. `%prune` cells are not obeyed here."""
         read = []
         seen = {}
         with paused():
@@ -135,12 +135,12 @@ class Reader:
                 name = id_of(cell) or position
                 key = (name, view.agent, view.vision, view.keep_reasoning)
                 kind = kind_of(cell, self.is_magic)
-                one = self._seen.get(key)
-                if one is None or one.kind != kind or not _is_current(one, cell, summaries):
-                    one = self._read(cell, kind, view, summaries)
-                seen[key] = one
-                read.append(one)
-        # Cells that are gone are forgotten; those that another agent has read are not.
+                known = self._seen.get(key)
+                if known is None or known.kind != kind or not _is_current(known, cell, summaries):
+                    known = self._read(cell, kind, view, summaries)
+                seen[key] = known
+                read.append(known)
+        # Deleted cells are forgotten, but not those that another agent has read.
         if len(self._seen) > 4 * len(seen) + 100:
             self._seen.clear()
         self._seen.update(seen)
@@ -163,8 +163,8 @@ class Reader:
         if self._redact and (reading.missing or any(map(self._may_hold, encoded))):
             reading = self._without_secrets(reading)
             encoded = tuple(map(encode, reading.messages))
-        begins = kind == "prompt" and bool(source_of(cell).strip())
-        return ReadCell(_copied(cell), kind, begins, reading, encoded)
+        starts_conversation = kind == "prompt" and bool(source_of(cell).strip())
+        return ReadCell(_copied(cell), kind, starts_conversation, reading, encoded)
 
     def _without_secrets(self, reading: CellReading) -> CellReading:
         return replace(
@@ -178,21 +178,21 @@ class Reader:
         return value if self._redact is None else self._redact(value)
 
 
-def _is_current(one: ReadCell, cell: Cell, summaries: Mapping[str, str]) -> bool:
-    """Whether the cell is as it was when it was read, and so are its summaries."""
-    for source, text in one.reading.used.items():
+def _is_current(read: ReadCell, cell: Cell, summaries: Mapping[str, str]) -> bool:
+    """Return whether neither the cell nor its summaries have changed since they were read."""
+    for source, text in read.reading.used.items():
         if summaries.get(source) != text:
             return False
     try:
-        return bool(one.cell == cell)
+        return bool(read.cell == cell)
     except RecursionError:
         return False
 
 
 def _copied(value: Any) -> Any:
-    """A copy of a JSON value, so that a later change in place is seen; its texts are shared.
+    """Return a copy of a JSON value, with which later changes in place are noticed.
 
-    None, which no cell equals, where it is nested too deep.
+    If the value is nested too deep, the copy is None, which equals no cell.
     """
     try:
         return _copy(value)
@@ -203,10 +203,10 @@ def _copied(value: Any) -> Any:
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         copied = dict(value)
-        for key, one in value.items():
-            if one.__class__ not in _LEAVES:
-                copied[key] = _copy(one)
+        for key, child in value.items():
+            if child.__class__ not in _LEAVES:
+                copied[key] = _copy(child)
         return copied
     if isinstance(value, list):
-        return [one if one.__class__ in _LEAVES else _copy(one) for one in value]
+        return [child if child.__class__ in _LEAVES else _copy(child) for child in value]
     return value

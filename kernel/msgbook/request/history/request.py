@@ -1,4 +1,4 @@
-"""A request, put together message by message. Pure."""
+"""The messages of a request, added one by one. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from msgbook.request.history.summary import MissingSummary
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Who reads the conversation: all that a request depends on but the notebook."""
+    """The reader of a conversation: all that its requests depend on, apart from the notebook."""
 
     agent: str
-    """Turns of others become user messages that begin `[name] `."""
+    """Name of the agent. Turns of other agents become user messages that begin `[name] `."""
     system_prompt: str
     vision: bool = False
-    """Whether the model takes images; else they are named."""
+    """Whether the model takes images. Otherwise they are named."""
     keep_reasoning: bool = False
-    """Whether the server wants the reasoning of earlier turns back, too."""
+    """Whether the server wants the reasoning of earlier turns back."""
     alternate: bool = False
-    """Merge neighbours of one role, for servers that insist that roles alternate. It costs the
-    prefix law: a message may go on growing when it was sent already."""
+    """Merge neighbouring messages of one role, for servers that insist on alternating roles. A
+    message that was sent already may then still grow, so a server's prefix cache fits less often."""
 
 
 @dataclass(slots=True)
@@ -30,35 +30,34 @@ class History:
 
     messages: list[Message] = field(default_factory=list)
     owners: list[int | None] = field(default_factory=list)
-    """For each message the position of the cell that gave it; None for the system message, if there
-    is one."""
+    """Position of the cell of each message; None for the system message."""
     encoded: list[bytes] = field(default_factory=list)
-    """Each message as `messages.encode` gives it."""
+    """Bytes of each message, from `messages.encode`."""
     cells: int = 0
-    """How many of the earlier cells gave messages."""
+    """Number of earlier cells with messages."""
     missing: list[MissingSummary] = field(default_factory=list)
-    """Summaries that have to be made; what they would sum up stands whole."""
+    """Summaries that do not exist yet; the full texts are in the messages."""
     alternate: bool = False
 
     def add(self, message: Message, encoded: bytes, owner: int | None) -> None:
-        """Put a message behind the others."""
-        whole = _joined(self.messages[-1], message) if self.alternate and self.messages else None
-        if whole is None:
+        """Append a message."""
+        joined = _joined(self.messages[-1], message) if self.alternate and self.messages else None
+        if joined is None:
             self.messages.append(message)
             self.owners.append(owner)
             self.encoded.append(encoded)
         else:
-            self.messages[-1] = whole
-            self.encoded[-1] = encode(whole)
+            self.messages[-1] = joined
+            self.encoded[-1] = encode(joined)
 
     def with_prompt(self, prompt: Message, owner: int) -> History:
-        """The whole request: this history with the running cell's message. Not in place."""
-        whole = self._from(0)
-        whole.add(prompt, encode(prompt), owner)
-        return whole
+        """Return the request: this history and the message of the running cell. Not in place."""
+        request = self._from(0)
+        request.add(prompt, encode(prompt), owner)
+        return request
 
-    def tail(self) -> History:
-        """The last message alone, as something that can be added to. Not in place."""
+    def last_message(self) -> History:
+        """Return a history of the last message alone. Not in place."""
         return self._from(-1)
 
     def _from(self, start: int) -> History:
@@ -71,7 +70,7 @@ class History:
 
 
 def _joined(first: Message, second: Message) -> Message | None:
-    """Two neighbours as one message; None where they have to stay two."""
+    """Return two neighbouring messages as one; None if they cannot be merged."""
     role = first["role"]
     if role not in ("user", "assistant") or role != second["role"]:
         return None

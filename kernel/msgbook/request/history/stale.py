@@ -1,8 +1,8 @@
-"""Which turns would be asked something else today than what they answered. Pure.
+"""The stale turns of a notebook: their requests would be different today. Pure.
 
-A turn keeps the hash of its first request. All requests are made again from the notebook as it
-stands, in one pass for each agent and model and each part between two `%prune` cells, and their
-hashes compared.
+A turn keeps the hash of its first request. All requests are made again from the present notebook, in
+one pass for each agent and model and each part between two `%prune` cells, and the hashes are
+compared.
 """
 
 from __future__ import annotations
@@ -23,57 +23,59 @@ from msgbook.request.history.summary import known_summaries
 from msgbook_format.turn import Turn
 
 ViewOf = Callable[[int, Turn], View | None]
-"""Who the turn of a cell was asked of: position of the cell, turn. None where that cannot be said."""
+"""Returns the reader of a turn, given the cell's position and the turn; None if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaleTurn:
-    """A turn that was asked something else."""
+    """A turn whose request would be different today."""
 
     cell: int
     """Position of its cell."""
     changed: tuple[int, ...]
-    """Positions of the cells among which the first change stands: all that are sent, or are
-    `%prune`, from the nearest turn above that is not stale (its answer), down to the prompt that
-    follows it."""
+    """Positions of the cells that may contain the first change. They begin with the nearest turn
+    above that is not stale, and end with the prompt after it. Cells that are not sent are left out,
+    apart from `%prune`."""
     maybe_system: bool
-    """Whether the system message may have changed as well: no turn above with the same agent and
-    model says that it has not."""
+    """Whether the system message may have changed as well. A turn above that is not stale, with the
+    same agent and model, rules that out."""
 
 
 def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[StaleTurn]:
-    """The turns whose input is no longer what they answered, in document order.
+    """Return the stale turns, in document order.
 
-    Turns that kept no hash, because nothing was sent, are not judged.
+    A turn without a hash, for which nothing was sent, is never stale.
 
     Args:
         cells: All cells of the notebook.
-        reader: The one that requests are made with, so that what it has read counts.
+        reader: The reader that makes the requests, so that cells it has read are not read again.
     """
-    marks = prune_positions(cells)
-    asked: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
+    prunes = prune_positions(cells)
+    turns_by_view: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
     for position, cell in enumerate(cells):
         for turn, recorded in _hashed(cell):
             view = view_of(position, turn)
             if view is not None:
-                asked[view, bisect_left(marks, position)].append((position, turn, recorded))
+                turns_by_view[view, bisect_left(prunes, position)].append(
+                    (position, turn, recorded)
+                )
             break
     summaries = known_summaries(cells)
     verdicts: list[tuple[int, View, bool]] = []
     read: list[ReadCell] = []
-    for (view, _), turns in asked.items():
-        sent = drop_pruned_files(cells, reader.is_magic, at=turns[0][0])
+    for (view, _), turns in turns_by_view.items():
+        sent = drop_pruned_files(cells, reader.is_magic, running=turns[0][0])
         read = reader.read_cells(sent, view, summaries)
         requests = _Requests(reader, view, read)
         for position, turn, recorded in turns:
             found = requests.hash_of(position, source_of(cells[position]), turn)
             verdicts.append((position, view, found == recorded))
-    changes = {i for i, one in enumerate(read) if one.reading.messages}.union(marks)
+    changes = {i for i, cell in enumerate(read) if cell.reading.messages}.union(prunes)
     return list(_stale(sorted(verdicts, key=lambda verdict: verdict[0]), changes))
 
 
 def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Iterator[StaleTurn]:
-    """The stale ones of turns in document order.
+    """Yield the stale ones of turns in document order.
 
     Args:
         verdicts: Position, view, and whether the request is what it was.
@@ -94,7 +96,7 @@ def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Ite
 
 
 class _Requests:
-    """The requests of one view, made from the top to the bottom."""
+    """The requests of one view, made in document order."""
 
     def __init__(self, reader: Reader, view: View, read: Sequence[ReadCell]) -> None:
         self._reader = reader
@@ -106,18 +108,18 @@ class _Requests:
         self._hashed = 0
 
     def hash_of(self, position: int, source: str, turn: Turn) -> str:
-        """The hash of the request of a turn in a cell; positions must not fall."""
+        """Return the hash of the request of a cell's turn. Positions must not decrease."""
         self._advance(position)
         # The last message may still grow where roles have to alternate.
         for encoded in self._history.encoded[self._hashed : -1]:
             self._hash.add(encoded)
         self._hashed = max(0, len(self._history.encoded) - 1)
-        tail = self._history.tail()
+        last = self._history.last_message()
         context: Any = turn.get("context")
         prompt = self._reader.prompt_message(source, context, self._view)
         if prompt is not None:
-            tail.add(prompt, encode(prompt), position)
-        return self._hash.hexdigest(*tail.encoded)
+            last.add(prompt, encode(prompt), position)
+        return self._hash.hexdigest(*last.encoded)
 
     def _advance(self, position: int) -> None:
         for owner in range(self._position, position):
@@ -128,7 +130,7 @@ class _Requests:
 
 
 def _hashed(cell: Cell) -> Iterator[tuple[Turn, str]]:
-    """The turns of a cell that kept a hash, with it."""
+    """Yield the turns of a cell that have a hash, with the hash."""
     for turn in turns_of(cell):
         context: Any = turn.get("context")
         recorded = context.get("request_hash") if isinstance(context, dict) else None

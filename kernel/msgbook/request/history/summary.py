@@ -1,9 +1,9 @@
-"""Summaries: what stands in the history for a cell, or a call, with `history=summary`. Pure.
+"""The summaries that stand for cells and calls with `history=summary` in requests. Pure.
 
-A summary is `{text, source}`; `source` is the sha256 of what it sums up. It is used while that is
-unchanged, or for good where a person wrote it without a source. It stands with the cell or block
-(`summary`), or in the context of the turn that needed it first (`context.summaries`, key ->
-summary), from where the page mirrors it to the cell.
+A summary is `{text, source}`, where `source` is the sha256 of the text that it covers. It is used
+until that text changes, or forever if a person wrote it without a source. It is stored in the cell or
+block (`summary`), or in the context of the turn that first needed it (`context.summaries`, by key).
+The page copies it from there to the cell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from msgbook_format.turn import turn_of
 SUMMARY_LIMIT = 4_000
 """Characters of a summary."""
 INPUT_LIMIT = 60_000
-"""Characters of what a model is asked to sum up: head and tail."""
+"""Characters of a text that a model is asked to sum up: its head and tail."""
 
 _RECORDED = frozenset({"summaries"})
 
@@ -38,33 +38,33 @@ _SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Result", "system
 
 @dataclass(frozen=True, slots=True)
 class MissingSummary:
-    """A summary that has to be made."""
+    """A summary that does not exist yet."""
 
     key: str
-    """Its key in `context.summaries`: the cell's id, with `/` and the call's id for a call's."""
+    """Its key in `context.summaries`: the cell's id, followed by `/` and the call's id for a call."""
     text: str
-    """What is to be summed up."""
+    """Text to sum up."""
     source: str
     cell: int | None = None
-    """Position of the cell, where it is known."""
+    """Position of the cell, if it is known."""
 
 
 @dataclass(slots=True)
 class SummaryLookup:
-    """Finds the summaries of one cell, and notes which it was asked for."""
+    """Lookup of the summaries of one cell, with a record of what was looked up."""
 
     known: Mapping[str, str]
-    """Texts by source, as `known_summaries` gives them."""
+    """Texts by source, from `known_summaries`."""
     used: dict[str, str | None] = field(default_factory=dict)
-    """What was found for each source that was looked up in `known`."""
+    """Result for each source that was looked up in `known`."""
     missing: list[MissingSummary] = field(default_factory=list)
 
     def find(self, own: Any, source: str, key: str, text: str) -> str | None:
-        """The summary with a source; None when there is none, which is noted.
+        """Return the summary with a source. If there is none, add it to `missing`.
 
         Args:
-            own: What the cell or the block has under `summary`.
-            text: What a new one would sum up.
+            own: The value of `summary` in the cell or block.
+            text: The text that a new summary would cover.
         """
         if isinstance(own, dict) and own.get("source") in (None, source) and _text(own):
             return _text(own)
@@ -75,12 +75,12 @@ class SummaryLookup:
 
 
 def source_of_text(text: str) -> str:
-    """The `source` of a summary of this text."""
+    """Return the `source` of a summary of this text."""
     return "sha256:" + sha256(repair_surrogates(text).encode()).hexdigest()
 
 
 def known_summaries(cells: Iterable[Cell]) -> dict[str, str]:
-    """Summaries that turns have recorded, by source; of one source the first in the notebook."""
+    """Return the summaries that turns have recorded, by source; the first in the notebook counts."""
     known: dict[str, str] = {}
     for cell in cells:
         if not may_record(cell, _RECORDED):
@@ -96,29 +96,29 @@ def known_summaries(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def summary_request(text: str) -> list[Message]:
-    """The messages that ask a model for a summary; bounded, whatever the text."""
+    """Return the messages that ask a model for a summary. Their length is bounded."""
     return [messages.system(_TASK), messages.user(capped(text, INPUT_LIMIT))]
 
 
 def summary_record(missing: MissingSummary, answer: str) -> dict[str, dict[str, str]]:
-    """What a turn records of a summary in `context.summaries`; nothing for an empty answer."""
+    """Return the entry of a summary in `context.summaries`; an empty one for an empty answer."""
     text = capped(repair_surrogates(answer).strip(), SUMMARY_LIMIT)
     return {missing.key: {"text": text, "source": missing.source}} if text else {}
 
 
-def messages_as_text(said: Iterable[Message]) -> str:
-    """Messages as a text that can be summed up."""
-    return "\n\n".join(map(_spoken, said))
+def messages_as_text(sent: Iterable[Message]) -> str:
+    """Return messages as a text that can be summed up."""
+    return "\n\n".join(map(_message_as_text, sent))
 
 
-def _spoken(message: Message) -> str:
-    content = messages.without_images(message).get("content") or ""
+def _message_as_text(message: Message) -> str:
+    content = messages.content_text(message.get("content") or "")
     calls = [
         f"(calls {call['function']['name']} with {call['function']['arguments']})"
         for call in message.get("tool_calls", ())
     ]
-    words = "\n".join(filter(None, [content, *calls]))
-    return f"{_SPEAKERS[message['role']]}: {words}"
+    text = "\n".join(filter(None, [content, *calls]))
+    return f"{_SPEAKERS[message['role']]}: {text}"
 
 
 def _text(summary: Mapping[str, Any]) -> str:
