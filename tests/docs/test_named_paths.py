@@ -46,6 +46,30 @@ def is_module(name: str) -> bool:
     )
 
 
+def test_every_page_and_section_that_the_code_names_exists() -> None:
+    sources = [
+        path.read_text("utf-8")
+        for folder in ("kernel", "jupytext_format", "labextension/src")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".ts")
+    ]
+    named = re.findall(r'\bdocs/(\w+\.md)(?:, "(.+?)"|, section (\d))?', "".join(sources))
+
+    assert len(named) > 20
+    assert [
+        (page, title or number)
+        for page, title, number in named
+        if not re.search(
+            rf"^## {number}\." if number else rf"^#+ {title}", read_page(page), re.MULTILINE
+        )
+    ] == []
+
+
+def read_page(name: str) -> str:
+    page = ROOT / "docs" / name
+    return page.read_text("utf-8") if page.exists() else ""
+
+
 @pytest.mark.parametrize("package", ["msgbook", "msgbook_format"])
 def test_the_layers_stand_on_the_page_in_their_order(package: str) -> None:
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]

@@ -1,7 +1,7 @@
 """The kernel: an IPython kernel whose cells are messages, unless they begin with a magic or `!`.
 
 It imports nothing here that takes long. A thread imports the engine once the kernel has started
-(docs/architecture.md, "Start").
+(docs/architecture.md, "Start and interrupts").
 """
 
 from __future__ import annotations
