@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from msgbook_format.exporters.import_guard import working_directory_left_out
+from msgbook_format.exporters.import_guard import without_working_directory
 
-with working_directory_left_out():
+with without_working_directory():
     from msgbook_format.exporters.html import MsgHTMLExporter
 
 __all__ = ["MsgHTMLExporter"]

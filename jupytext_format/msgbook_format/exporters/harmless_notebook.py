@@ -1,8 +1,8 @@
-"""A notebook as a page may show it: nothing in it runs, loads or pretends.
+"""A notebook that is safe in a page: nothing in it runs, loads or imitates the page.
 
-The templates of nbconvert write much of a notebook into the page as it is: Markdown and HTML of
-course, but also an image's size, the file name of a picture, the name of a language. So the
-notebook is built anew from what is known to be harmless.
+The templates of nbconvert copy much of a notebook into the page unescaped: Markdown and HTML, but
+also an image's size, the file name of a picture and the name of a language. So the notebook is
+built anew from parts that are known to be harmless.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from nbformat import from_dict
 
 from msgbook_format.cells import is_code
-from msgbook_format.exporters.harmless_outputs import presentable_outputs
-from msgbook_format.exporters.nbconvert_markdown import spelled_out
-from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
+from msgbook_format.exporters.harmless_outputs import build_harmless_outputs
+from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
+from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_dict, as_text
 from msgbook_format.syntax import Dialect
 from msgbook_format.turn import code_block, safe_markdown
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 PROMPT = "msgbook_prompt"
-"""Cell metadata of a prompt: who speaks, and the message as safe Markdown."""
+"""Key of a prompt's cell metadata: its author and title, and its text as safe Markdown."""
 
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}", re.ASCII)
@@ -37,11 +37,11 @@ _FORMULA = re.compile(r"\$[^$]+\$|\$\$|\\\\?[(\[]|\\begin\{")
 _TYPESET = ("text/markdown", "text/latex", "text/html")
 
 
-def convertible(cell: Mapping[str, Any]) -> Json:
-    """A cell whose fields are what preprocessors take them for, whatever the notebook holds."""
-    sound = {"metadata": dict_of(cell.get("metadata")), "source": text_of(cell.get("source"))}
+def normalize_cell(cell: Mapping[str, Any]) -> Json:
+    """Return a cell whose fields have the types that preprocessors expect, from any cell."""
+    typed = {"metadata": as_dict(cell.get("metadata")), "source": as_text(cell.get("source"))}
     kind = cell.get("cell_type")
-    fields = {**cell, **sound, "cell_type": kind if kind in ("code", "markdown") else "raw"}
+    fields = {**cell, **typed, "cell_type": kind if kind in ("code", "markdown") else "raw"}
     if not isinstance(cell.get("id"), str):
         fields.pop("id", None)
     if kind == "code":
@@ -56,8 +56,8 @@ def _is_output(output: Any) -> bool:
     return isinstance(output, dict) and isinstance(output.get("output_type"), str)
 
 
-def presentable(notebook: NotebookNode) -> NotebookNode:
-    """A new notebook with the texts, answers and outputs of `notebook`, all of them harmless."""
+def build_harmless_notebook(notebook: NotebookNode) -> NotebookNode:
+    """Return a new notebook with the texts, turns and outputs of `notebook`, made harmless."""
     dialect = Dialect.from_metadata(notebook.metadata, None)
     cells: list[Json] = []
     ids: set[str] = set()
@@ -69,14 +69,14 @@ def presentable(notebook: NotebookNode) -> NotebookNode:
         cells.append(_cell(cell, cell_id, dialect))
     title = notebook.metadata.get("title")
     metadata = {"title": title} if isinstance(title, str) and title else {}
-    whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
-    built: NotebookNode = from_dict(whole)
+    fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+    built: NotebookNode = from_dict(fields)
     return built
 
 
-def has_formulas(presented: NotebookNode) -> bool:
-    """Whether the page of a presentable notebook may hold a formula."""
-    return any(_FORMULA.search(text) for cell in presented.cells for text in _rendered(cell))
+def has_formulas(harmless: NotebookNode) -> bool:
+    """Return whether the page of a harmless notebook may hold a formula."""
+    return any(_FORMULA.search(text) for cell in harmless.cells for text in _rendered(cell))
 
 
 def _rendered(cell: NotebookNode) -> Iterator[str]:
@@ -90,12 +90,12 @@ def _rendered(cell: NotebookNode) -> Iterator[str]:
 
 
 def plain_word(value: Any) -> str | None:
-    """The name of a language as it may stand in a page; None when it is no plain word."""
+    """Return the name of a language; None unless it is one plain word."""
     return value if isinstance(value, str) and _WORD.fullmatch(value) else None
 
 
 def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
-    source = text_of(cell.get("source"))
+    source = as_text(cell.get("source"))
     metadata = _harmless_metadata(cell.get("metadata"))
     built = {"cell_type": "markdown", "id": cell_id, "metadata": metadata}
     match cell.get("cell_type"):
@@ -103,18 +103,18 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
             if not is_code(source, dialect):
                 metadata[PROMPT] = _prompt(cell, source)
                 metadata["transient"] = {"remove_source": True}
-            outputs = list(presentable_outputs(cell.get("outputs")))
+            outputs = list(build_harmless_outputs(cell.get("outputs")))
             code = {"cell_type": "code", "execution_count": None, "outputs": outputs}
             return {**built, **code, "source": source}
         case "markdown":
-            text = _embed_attachments(spelled_out(source), cell.get("attachments"))
+            text = _embed_attachments(spell_for_nbconvert(source), cell.get("attachments"))
             return {**built, "source": safe_markdown(text)}
         case _:
             return {**built, "source": code_block(source)}
 
 
 def _harmless_metadata(metadata: Any) -> Json:
-    """What preprocessors have left for the template."""
+    """Return the metadata that preprocessors leave for the template."""
     if not isinstance(metadata, dict):
         return {}
     kept: Json = {}
@@ -129,18 +129,18 @@ def _harmless_metadata(metadata: Any) -> Json:
 def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
     magic = _MAGIC_LINE.match(source)
     text = source[magic.end() :] if magic else source.removeprefix("\\")
-    ours = dict_of(dict_of(cell.get("metadata")).get("msgbook"))
-    words = ["You", text_of(ours.get("title")), magic[1].strip() if magic else ""]
-    text = _embed_attachments(spelled_out(text), cell.get("attachments"))
+    ours = as_dict(as_dict(cell.get("metadata")).get("msgbook"))
+    words = ["You", as_text(ours.get("title")), magic[1].strip() if magic else ""]
+    text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}
 
 
 def _embed_attachments(source: str, attachments: Any) -> str:
-    """Pictures attached to the cell as data URLs in their place."""
+    """Replace links to pictures attached to the cell by data URLs."""
 
     def embedded(match: re.Match[str]) -> str:
-        for mime, value in dict_of(dict_of(attachments).get(match[1] or match[2])).items():
-            data = base64_of(value)
+        for mime, value in as_dict(as_dict(attachments).get(match[1] or match[2])).items():
+            data = as_base64(value)
             if mime in RASTER and data:
                 return f"](data:{mime};base64,{data}"
         return match[0]

@@ -1,11 +1,11 @@
-"""The outputs of a cell as a page may show them: nothing in them runs, loads or pretends."""
+"""Outputs of a cell that are safe in a page: nothing in them runs, loads or imitates the page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from msgbook_format.exporters.sanitize import sanitize_html
-from msgbook_format.exporters.untyped_values import RASTER, base64_of, dict_of, text_of
+from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_dict, as_text
 from msgbook_format.turn import safe_image, safe_markdown, to_markdown, turn_of
 
 if TYPE_CHECKING:
@@ -16,51 +16,51 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 ANSWER = "msgbook_answer"
-"""Output metadata of a turn: who answered, with what and how long."""
+"""Key of a turn's output metadata: agent, model and duration, as one text."""
 
 _TEMPLATE_SHOWS = ("image/svg+xml", "text/latex", "text/plain")
-_YEAR = 366 * 86400
-"""In seconds."""
+_MAX_DURATION = 366 * 86400
+"""Seconds; a longer duration is not shown."""
 
 
-def presentable_outputs(outputs: Any) -> Iterator[Json]:
-    """The outputs of a cell, harmless; an error that the answer before it tells is left out."""
-    told: Turn | None = None
+def build_harmless_outputs(outputs: Any) -> Iterator[Json]:
+    """Yield the outputs of a cell, made harmless, without errors that the turn above them shows."""
+    turn_above: Turn | None = None
     for output in outputs if isinstance(outputs, list) else []:
         if not isinstance(output, dict):
             continue
         turn = turn_of(output)
         kind = output.get("output_type")
         if turn is not None:
-            told = turn
+            turn_above = turn
             yield _turn(turn)
         elif kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            yield {"output_type": "stream", "name": name, "text": text_of(output.get("text"))}
+            yield {"output_type": "stream", "name": name, "text": as_text(output.get("text"))}
         elif kind == "error":
-            if not (told and _is_told(told, output)):
+            if not (turn_above and _repeats_turn(turn_above, output)):
                 yield _error(output)
         else:
             yield _display(output)
 
 
 def _turn(turn: Turn) -> Json:
-    # A saved `running` means that the kernel died while it answered.
+    # A saved `running` means that the kernel died during the turn.
     settled: Turn = {**turn, "status": "interrupted"} if turn["status"] == "running" else turn
-    words = [text_of(turn.get("agent")), text_of(turn.get("model"))]
+    words = [as_text(turn.get("agent")), as_text(turn.get("model"))]
     words.append(_seconds(turn.get("duration")))
     answer = " · ".join(word for word in words if word)[:200]
     return _display_data({"text/markdown": to_markdown(settled)}, {ANSWER: answer})
 
 
 def _seconds(duration: Any) -> str:
-    """A duration in words; nothing for what is no duration, or longer than a turn can take."""
-    known = isinstance(duration, int | float) and 0 <= duration < _YEAR
+    """Return a duration for reading; empty for anything else and for more than a turn can take."""
+    known = isinstance(duration, int | float) and 0 <= duration < _MAX_DURATION
     return f"{duration:.1f} s" if known else ""
 
 
-def _is_told(turn: Turn, error: Mapping[str, Any]) -> bool:
-    """Whether the turn says already what an error output beside it says."""
+def _repeats_turn(turn: Turn, error: Mapping[str, Any]) -> bool:
+    """Return whether the turn already shows the error output beside it."""
     name, message = error.get("ename"), error.get("evalue")
     if name == "KeyboardInterrupt":
         return turn["status"] == "interrupted"
@@ -71,25 +71,25 @@ def _is_told(turn: Turn, error: Mapping[str, Any]) -> bool:
 
 
 def _error(output: Mapping[str, Any]) -> Json:
-    name, message = text_of(output.get("ename")), text_of(output.get("evalue"))
+    name, message = as_text(output.get("ename")), as_text(output.get("evalue"))
     traceback = output.get("traceback")
-    lines = [text_of(line) for line in traceback] if isinstance(traceback, list) else []
+    lines = [as_text(line) for line in traceback] if isinstance(traceback, list) else []
     shown = {"ename": name, "evalue": message, "traceback": lines or [f"{name}: {message}"]}
     return {"output_type": "error", **shown}
 
 
 def _display(output: Mapping[str, Any]) -> Json:
-    found = dict_of(output.get("data"))
+    found = as_dict(output.get("data"))
     data: dict[str, str] = {}
     for mime, value in found.items():
-        if mime == "text/html" and (html := sanitize_html(text_of(value))):
+        if mime == "text/html" and (html := sanitize_html(as_text(value))):
             data[mime] = html
         elif mime == "text/markdown":
-            data[mime] = safe_markdown(text_of(value))
-        elif mime in RASTER and (picture := base64_of(value)):
+            data[mime] = safe_markdown(as_text(value))
+        elif mime in RASTER and (picture := as_base64(value)):
             data["text/markdown"] = safe_image("output", f"data:{mime};base64,{picture}")
         elif mime in _TEMPLATE_SHOWS:
-            data[mime] = text_of(value)
+            data[mime] = as_text(value)
     if not data:
         kinds = ", ".join(sorted(map(str, found))) or "no type"
         data["text/plain"] = f"(an output of {kinds} is not shown here)"

@@ -1,9 +1,8 @@
 """A conversation as one HTML page that runs and loads nothing of its own.
 
 The page has a Content-Security-Policy on top of a notebook whose every part is made harmless. It
-needs no network but for formulas: where there are any, MathJax is loaded from nbconvert's
-`mathjax_url`, the only address that the policy allows; without it, or offline, formulas stay
-readable as TeX. MathJax 2 evaluates its configuration, so the policy has to allow `eval` to
+needs the network only for formulas: it then loads MathJax from nbconvert's `mathjax_url`, the only
+address that the policy allows. Without it, or offline, formulas stay readable as TeX. MathJax 2 evaluates its configuration, so the policy has to allow `eval` to
 scripts from there; inline scripts, handlers and `javascript:` stay forbidden. Diagrams, widgets
 and require.js are left out.
 """
@@ -23,13 +22,13 @@ from traitlets import default
 
 from msgbook_format.document import reads
 from msgbook_format.exporters.harmless_notebook import (
-    convertible,
+    build_harmless_notebook,
     has_formulas,
+    normalize_cell,
     plain_word,
-    presentable,
 )
 
-# Whatever a conversion needs is imported with this module, before others' folders are in `sys.path`.
+# All that a conversion needs is imported with this module, before other folders are in `sys.path`.
 from msgbook_format.files import parse_ipynb, read_file, require_regular
 from msgbook_format.syntax import KERNELSPEC, has_msgbook_kernel
 
@@ -39,11 +38,11 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 _ORIGIN_AND_FOLDER = re.compile(r"https?://[^\s;,'\"?#]+/")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class MsgHTMLExporter(HTMLExporter):
-    """`.msg.md`, or `.ipynb` of a conversation, -> HTML: prompts and answers, safe to pass on."""
+    """Exporter of a conversation, `.msg.md` or `.ipynb`, to an HTML page that is safe to pass on."""
 
     export_from_notebook = "Conversation (HTML)"
 
@@ -53,7 +52,7 @@ class MsgHTMLExporter(HTMLExporter):
 
     @default("extra_template_basedirs")
     def _default_template_folders(self) -> list[str]:
-        # Not the working directory, as nbconvert has it: a template is code.
+        # nbconvert looks into the working directory, too. A template is code.
         return [str(Path(__file__).with_name("templates"))]
 
     @default("exclude_input_prompt")
@@ -66,13 +65,13 @@ class MsgHTMLExporter(HTMLExporter):
 
     def default_filters(self) -> Iterator[tuple[str, Any]]:
         yield from super().default_filters()  # type: ignore[no-untyped-call]  # nbconvert has no types
-        # For links of a server that is no more; its time is the square of a text's length.
+        # nbconvert's own mends links of an old server in quadratic time.
         yield "strip_files_prefix", lambda text: text
 
     def from_filename(  # type: ignore[override]  # as below
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Convert a file, of either kind.
+        """Convert a file of either kind.
 
         Raises:
             ConversionException: as from `from_file`, or it is no regular file.
@@ -87,7 +86,7 @@ class MsgHTMLExporter(HTMLExporter):
     def from_file(  # type: ignore[override]  # as in nbconvert: text, where its base says notebook
         self, file_stream: Any, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
-        """Convert an open file, of either kind: a `.msg.md` file, or the text of a stream.
+        """Convert an open file of either kind, or the text of a stream.
 
         Raises:
             ConversionException: it is no conversation, not UTF-8, or holds values that no page can
@@ -107,21 +106,21 @@ class MsgHTMLExporter(HTMLExporter):
         """Convert a notebook, which is not modified."""
         kept = {key: nb.metadata[key] for key in ("kernelspec", "title") if key in nb.metadata}
         if has_msgbook_kernel(nb.metadata):
-            # What names a lexer from here on says no longer that code cells are prompts.
+            # Below, the language names a lexer, so it no longer says that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
-        cells = [convertible(cell) for cell in nb.cells]
+        cells = [normalize_cell(cell) for cell in nb.cells]
         fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
         notebook = nbformat.from_dict(fields)
-        page, result = super().from_notebook_node(notebook, _named(resources), **kw)
-        return _SURROGATE.sub("\ufffd", page), result
+        page, result = super().from_notebook_node(notebook, _without_suffix(resources), **kw)
+        return _LONE_SURROGATE.sub("\ufffd", page), result
 
     def _preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Run the preprocessors (`--execute` needs the real notebook), then make it harmless."""
+        """Run the preprocessors (`--execute` needs the real notebook), then make the notebook harmless."""
         processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
-        notebook = presentable(processed)
+        notebook = build_harmless_notebook(processed)
         formulas = has_formulas(notebook)
         resources["msgbook_formulas"] = formulas
         resources["msgbook_policy"] = _policy(self.mathjax_url if formulas else "")
@@ -154,7 +153,7 @@ def _is_notebook(text: str) -> bool:
 
 
 def _language(metadata: dict[str, Any]) -> str:
-    """Name of a lexer for code cells; a plain word, for the page carries it as it is written."""
+    """Return the name of a lexer for code cells: a plain word, since the page shows it unescaped."""
     if has_msgbook_kernel(metadata):
         return "ipython3"
     info = metadata.get("language_info")
@@ -162,8 +161,8 @@ def _language(metadata: dict[str, Any]) -> str:
     return next(filter(None, map(plain_word, named)), "text")
 
 
-def _named(resources: dict[str, Any] | None) -> dict[str, Any]:
-    """Resources in which `chat.msg.md` is called `chat`, also the file that will be written."""
+def _without_suffix(resources: dict[str, Any] | None) -> dict[str, Any]:
+    """Return resources that call `chat.msg.md` `chat`, and so the file that will be written."""
     named: dict[str, Any] = dict(resources or {})
     metadata = dict(named.get("metadata") or {})
     name = metadata.get("name")

@@ -1,7 +1,7 @@
-"""Imports that the working directory has no part in.
+"""Imports that ignore the working directory.
 
-nbconvert puts it in front of `sys.path`, so that exporters can be kept there. A module that came
-with the file that is converted would take the place of ours.
+nbconvert puts it in front of `sys.path`, so that people can keep exporters there. A module that came
+with the converted file would replace one of ours.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def working_directory_left_out() -> Iterator[None]:
-    """Meanwhile nothing is imported from the working directory, unless it stands in the middle of
-    `sys.path`, where somebody else has put it.
+def without_working_directory() -> Iterator[None]:
+    """Take the working directory from the front of `sys.path` while the block runs.
+
+    Further back it stays: somebody else put it there.
     """
     try:
         here = ("", os.getcwd())  # noqa: PTH109  # as nbconvert writes it
     except FileNotFoundError:
         here = ("", "")
-    left_out = []
+    removed = []
     while sys.path and sys.path[0] in here:
-        left_out.append(sys.path.pop(0))
+        removed.append(sys.path.pop(0))
     try:
         yield
     finally:
-        sys.path[:0] = left_out
+        sys.path[:0] = removed

@@ -1,4 +1,4 @@
-"""A person's Markdown, spelled so that nbconvert's reader finds in it what was meant."""
+"""A person's Markdown, written so that nbconvert's parser reads what was meant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Blocks only, and HTML is text, as for `safe_markdown`.
 _PARSER = MarkdownIt("commonmark", {"html": False}).disable(["inline", "text_join"])
 
-_MAY_NEED_IT = re.compile(r"#[^\s#]|!\[")
+_MAY_NEED_SPELLING = re.compile(r"#[^\s#]|!\[")
 _FALSE_HEADING = re.compile(r"^([ \t>*+.)0-9-]*+)(?=#{1,6}[^\s#])", re.MULTILINE)
 _DEFINITION = re.compile(r"[ \t]*#define[ \t]")
 _RUN = re.compile(r"(`+)")
@@ -25,20 +25,19 @@ _IMAGE_OR_CODE = re.compile(
     r"|(?P<start>!\[[^\[\]]*+\]\()(?P<inside>[^()<>\n]*+(?:\([^()\n]*+\)[^()<>\n]*+)*+)\)"
 )
 _TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
-_BREAK = "  "
-"""At the end of a line: the next one begins below it."""
+_HARD_BREAK = "  "
+"""At the end of a line, Markdown's hard line break."""
 
 
-def spelled_out(text: str) -> str:
-    """The same message; outside of code, what only some readers of Markdown understand is spelled out.
+def spell_for_nbconvert(text: str) -> str:
+    """Return the message with Markdown, outside of code, that every parser reads alike.
 
-    nbconvert takes `#define` and `#1` at the begin of a line for headings, CommonMark does not. A
-    definition of a macro goes to the end of its line, and so stands in a line of its own. Images
-    whose path has blanks or parentheses are sent to a model as such; their target is put into
-    angle brackets.
+    nbconvert takes `#define` and `#1` at the start of a line for headings; CommonMark does not. A
+    macro's definition gets a line of its own. The target of an image whose path has spaces or
+    parentheses gets angle brackets.
     """
     text = visible(text)
-    if not _MAY_NEED_IT.search(text):
+    if not _MAY_NEED_SPELLING.search(text):
         return text
     lines = text.split("\n")
     for token in _PARSER.parse(text):
@@ -54,13 +53,13 @@ def _paragraph(lines: list[str]) -> list[str]:
         if _DEFINITION.match(line):
             for ended in (index - 1, index):
                 if 0 <= ended < len(lines) - 1:
-                    lines[ended] = lines[ended].rstrip() + _BREAK
-    text = "".join(_with_targets("\n".join(lines)))
+                    lines[ended] = lines[ended].rstrip() + _HARD_BREAK
+    text = "".join(_bracket_targets("\n".join(lines)))
     return _FALSE_HEADING.sub(r"\1\\", text).split("\n")
 
 
-def _with_targets(text: str) -> Iterator[str]:
-    """The pieces of a paragraph, the odd targets of its images in angle brackets."""
+def _bracket_targets(text: str) -> Iterator[str]:
+    """Yield the pieces of a paragraph, with image targets in angle brackets where they need them."""
     runs = StringPositions(text, (_RUN,))
     position = 0
     while found := _IMAGE_OR_CODE.search(text, position):
@@ -72,13 +71,13 @@ def _with_targets(text: str) -> Iterator[str]:
                 position = closing + len(found["run"])
             yield text[found.start() : position]
         elif found["start"]:
-            yield f"{found['start']}{_target(found['inside'])})"
+            yield f"{found['start']}{_bracket_target(found['inside'])})"
         else:
             yield found[0]
     yield text[position:]
 
 
-def _target(inside: str) -> str:
+def _bracket_target(inside: str) -> str:
     title = _TITLE.search(inside)
     target, rest = (inside[: title.start()], title[0]) if title else (inside, "")
     target = target.strip()

@@ -1,7 +1,7 @@
-"""The HTML of an output, without what can run, load or cover anything.
+"""HTML of an output without anything that can run, load or cover the page.
 
-It is written anew: each `<` of it begins a tag of ours. To a parser of HTML, hostile text can cost
-the square of its length.
+It is written anew: each `<` in it begins a tag that this module wrote. A parser of HTML is not used,
+since hostile text can take it the square of its length.
 """
 
 from __future__ import annotations
@@ -85,37 +85,37 @@ _ENDED_BY = {
 }
 """Elements that need no end tag where one of those names begins."""
 
-_UNSEEN = ["script", "style", "template", "noscript", "title", "head"]
+_WITHOUT_TEXT = ["script", "style", "template", "noscript", "title", "head"]
 """Elements whose content is not text for a reader."""
 
 _PIECE = re.compile(
     r"(?P<comment><!--)|<[!?][^<>]*+>?"
     r"|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*+)(?P<rest>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
 )
-"""A tag, a comment or a declaration. None goes beyond the next `<`: a search takes linear time."""
+"""A tag, a comment or a declaration. None reaches beyond the next `<`, so a search is linear."""
 _ATTRIBUTE = re.compile(
     r"(?<![^\s\"'/])([^\s\"'<>/=]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))"
 )
-_ENDS = {name: re.compile(rf"</{name}\b[^<>]*+>", re.IGNORECASE) for name in _UNSEEN}
+_ENDS = {name: re.compile(rf"</{name}\b[^<>]*+>", re.IGNORECASE) for name in _WITHOUT_TEXT}
 _COMMENT_END = re.compile("-->")
-_DEEPEST = 200
-"""Elements around one another."""
+_MAX_DEPTH = 200
+"""Greatest number of elements around one another."""
 
 
 def sanitize_html(html: str) -> str | None:
-    """Text and tables of `html`; None when nothing is left, or it is nested too deep to read."""
+    """Return the text and tables of `html`; None when nothing is left or it is nested too deep."""
     writer = _Writer()
     for text, tag in _pieces(html):
         writer.write(text, tag)
-        if len(writer.open) > _DEEPEST:
+        if len(writer.open) > _MAX_DEPTH:
             return None
     safe = writer.finish()
-    # No tag in an `object` ends, or goes on with, an element outside of it, wherever a browser moves it.
+    # No tag in an `object` ends or continues an element outside of it.
     return f"<object>{safe}</object>" if safe.strip() else None
 
 
 def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
-    """Each text, and the tag behind it, if there is one."""
+    """Yield each text and the tag behind it, if there is one."""
     position = 0
     while piece := _PIECE.search(html, position):
         name = (piece["name"] or "").lower()
@@ -131,11 +131,11 @@ def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
 
 
 class _Writer:
-    """Writes text and the tags that are known, and ends what is begun."""
+    """Writer of text and known tags that closes every element it opens."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
-        """Names of the elements around what comes next."""
+        """Names of the open elements, outermost first."""
         self._count: Counter[str] = Counter()
         self._out: list[str] = []
 
@@ -168,7 +168,7 @@ class _Writer:
 
 
 def _attributes(name: str, rest: str) -> Iterator[str]:
-    """What of a tag's attributes is known, each once."""
+    """Yield the known attributes of a tag, each once."""
     known = set(ATTRIBUTES.get(name, ()))
     for found in _ATTRIBUTE.finditer(rest) if known else ():
         key = found[1].lower()

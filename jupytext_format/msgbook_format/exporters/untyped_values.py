@@ -1,4 +1,4 @@
-"""Values of a notebook that may be of any type, read as what they should be."""
+"""Values of a notebook, which may have any type, read as the type they should have."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import re
 from typing import Any
 
 RASTER = ("image/png", "image/jpeg", "image/gif", "image/webp")
-"""The types of pictures that a page shows."""
+"""MIME types of the pictures that a page shows."""
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
-def base64_of(value: Any) -> str | None:
-    """Base64 without white space; None when it is none."""
-    data = "".join(text_of(value).split())
+def as_base64(value: Any) -> str | None:
+    """Return base64 data without white space; None for anything else."""
+    data = "".join(as_text(value).split())
     return data if _BASE64.fullmatch(data) else None
 
 
-def text_of(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return a text or the join of a list of texts; empty for anything else."""
+    """Return a text or the join of a list of texts; empty for anything else."""
     if isinstance(value, list):
-        return "".join(map(text_of, value))
+        return "".join(map(as_text, value))
     return value if isinstance(value, str) else ""
 
 
-def dict_of(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return a dictionary; an empty one for anything else."""
+    """Return a dictionary; an empty one for anything else."""
     return value if isinstance(value, dict) else {}

@@ -1,7 +1,7 @@
 """The format `msg` in Jupytext: `.msg.md` files, and `.md` files with a message section.
 
-Jupytext has no interface for further formats, so that its functions are replaced, in one place
-(`patches`) and only while they are what the replacement was written for.
+Jupytext has no interface for further formats. So functions of it are replaced, in one place
+(`patches`), and only if they are those that the replacements were written for.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ __all__ = ["FORMAT_NAME", "main", "reading", "register"]
 
 
 def register() -> bool:
-    """Teach Jupytext the format `msg`; whether it knows it now. Further calls do nothing.
+    """Teach Jupytext the format `msg`, once, and return whether it knows it now.
 
-    Warns, and leaves Jupytext as it is, when this Jupytext is not one that we know.
+    Warns and changes nothing if this version of Jupytext is unknown.
     """
     problem = _apply()
     if problem:
@@ -32,7 +32,7 @@ def register() -> bool:
 
 def _apply() -> str | None:
     try:
-        # First, since importing it may register the format, in this thread or in another one.
+        # First: importing it may register the format, in this thread or in another one.
         import jupytext  # noqa: F401
 
         from msgbook_format.jupytext_plugin import patches
@@ -42,7 +42,7 @@ def _apply() -> str | None:
 
 
 def main(argv: list[str]) -> int:
-    """Run Jupytext's command line on `argv`, without the name of the program; its exit status."""
+    """Run Jupytext's command line on `argv`, without the program's name; return its exit status."""
     register()
     from jupytext.cli import jupytext
 
@@ -52,14 +52,14 @@ def main(argv: list[str]) -> int:
     try:
         return int(jupytext(argv) or 0)
     except Exception as error:
-        # Files may hold anything, and Jupytext tells of most of it by whatever it stumbles over.
+        # Files may hold anything, and Jupytext fails on some of it with any kind of exception.
         words = " ".join(str(error).split())[:300]
         line = f"[jupytext] Error: {type(error).__name__}: {words}"
         sys.stderr.write("".join(c if c.isprintable() else repr(c)[1:-1] for c in line) + "\n")
         return 2
 
 
-# Importing Jupytext may register the format at once, by all modules of this package. So that none
-# of them is half loaded then, it is imported before them, whichever is asked for first.
+# Importing Jupytext may register the format at once, which imports all modules of this package.
+# Jupytext is therefore imported before any of them, so that none is half loaded by then.
 with contextlib.suppress(ImportError):
     import jupytext  # noqa: F401

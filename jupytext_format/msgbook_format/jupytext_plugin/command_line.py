@@ -1,4 +1,4 @@
-"""Jupytext's command line: what is the name of a message file is its format, too."""
+"""Jupytext's command line, which takes the format of a message file from its name."""
 
 from __future__ import annotations
 
@@ -30,16 +30,18 @@ Function = Callable[..., Any]
 
 
 def jupytext_single_file(original: Function) -> Function:
-    """Take `--from .msg.md` and `--to .msg.md` for granted where the names of the files say it.
+    """Add `--from .msg.md` and `--to .msg.md` where the names of the files imply them.
 
-    Jupytext keeps only the extension of a name, and would take a file for one with a section.
+    Jupytext looks at the extension alone, and would expect a file with a message section.
     """
 
     def replacement(nb_file: str, args: Any, log: Any, notary: Any) -> Any:
-        # Not in a copy: Jupytext sets further attributes, which its `log` and its next file read.
+        # Not on a copy: Jupytext sets further attributes, which it reads again for its next file.
         given = args.input_format, args.output_format
-        args.input_format = _completed(args.input_format, nb_file, default=True)
-        args.output_format = _completed(args.output_format, args.output, default=bool(args.output))
+        args.input_format = _complete_format(args.input_format, nb_file, default=True)
+        args.output_format = _complete_format(
+            args.output_format, args.output, default=bool(args.output)
+        )
         try:
             _check(nb_file, args)
             with writing(partial(_find_target, nb_file, args)):
@@ -54,7 +56,7 @@ def jupytext_single_file(original: Function) -> Function:
 
 
 def _find_target(path: str, args: Any, formats: object) -> Path | None:
-    """Where the text of a notebook goes that is read from `path` and names `formats`."""
+    """Return where the text of a notebook goes that is read from `path` and names `formats`."""
     found: str | None
     if args.output:
         found = args.output if args.output.endswith(".md") else None
@@ -70,7 +72,7 @@ def _find_target(path: str, args: Any, formats: object) -> Path | None:
 
 
 def _check(path: str, args: Any) -> None:
-    """Refuse what would make an ordinary `.md` file one message, or a pair that is not read again.
+    """Refuse to make an ordinary `.md` file one message, and a pair that is not read again.
 
     Raises:
         MessageFileError: nothing has been written.
@@ -81,7 +83,7 @@ def _check(path: str, args: Any) -> None:
             raise MessageFileError(f"{path}: cannot be paired as `{args.set_formats}`: {error}")
     converts = args.output_format and names_section([args.output_format])
     if converts and not path.endswith(".md"):
-        _require_free(Path(args.output or f"{path.removesuffix('.ipynb')}.md"), Path(path))
+        _require_no_loss(Path(args.output or f"{path.removesuffix('.ipynb')}.md"), Path(path))
     elif names_section(args.set_formats) or (converts and not args.output):
         _require_section(Path(path))
 
@@ -93,13 +95,13 @@ def _require_section(file: Path) -> None:
         raise NotAMessageFile(file)
 
 
-def _require_free(target: Path, source: Path) -> None:
-    """Refuse to replace what stands above the messages of a file by what `source` knows of it."""
+def _require_no_loss(target: Path, source: Path) -> None:
+    """Refuse to replace text above the messages of `target` that `source` does not have."""
     if is_message_path(target) or not target.is_file():
         return
     text = target.read_bytes().decode("utf-8", "replace")
     present = reads(text).metadata.get("msgbook", {}) if has_section(text) else {}
-    known = _ours(source)
+    known = _read_own_metadata(source)
     if present and all(present.get(key) == known.get(key) for key in ("document", "frontmatter")):
         return
     raise MessageFileError(
@@ -109,8 +111,8 @@ def _require_free(target: Path, source: Path) -> None:
     )
 
 
-def _ours(notebook: Path) -> dict[str, Any]:
-    """`metadata.msgbook` of an `.ipynb`; empty for what cannot be read as one."""
+def _read_own_metadata(notebook: Path) -> dict[str, Any]:
+    """Return `metadata.msgbook` of an `.ipynb`; empty if it cannot be read."""
     try:
         ours = json.loads(notebook.read_bytes())["metadata"]["msgbook"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -118,7 +120,7 @@ def _ours(notebook: Path) -> dict[str, Any]:
     return ours if isinstance(ours, dict) else {}
 
 
-def _completed(fmt: dict[str, Any] | None, path: str | None, *, default: bool) -> Any:
+def _complete_format(fmt: dict[str, Any] | None, path: str | None, *, default: bool) -> Any:
     if not is_message_path(path) or not (fmt or default):
         return fmt
     completed = {"format_name": FORMAT_NAME, "extension": ".md", "suffix": ".msg", **(fmt or {})}

@@ -1,8 +1,8 @@
-"""A notebook between Jupytext and us.
+"""Conversion between texts of our format and notebooks with metadata for Jupytext.
 
 A message file may come from anybody, and Jupytext writes the files that a notebook's metadata
-names. So of what a file says to Jupytext only a pair with its own `.ipynb` reaches the notebook;
-the rest stays in the text. Nor does the text get what Jupytext adds in memory.
+names. So of a file's metadata for Jupytext only a pair with its own `.ipynb` reaches the notebook;
+the rest stays in the text. What Jupytext adds in memory does not reach the text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgbook_format import jsontext, reads
 from msgbook_format.document import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
 from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
-from msgbook_format.jupytext_plugin.unwritable import replace_odd, restore_odd
+from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -34,48 +34,51 @@ _KEYS = (
 )
 """Keys of a notebook's metadata that Jupytext obeys."""
 
-_BIT = "jupytext"
-"""Key of `metadata.msgbook.text` for what a file says under `_KEYS`, as JSON."""
+_VERBATIM_KEY = "jupytext"
+"""Key of `metadata.msgbook.text` that keeps a file's values of `_KEYS`, as JSON."""
 
 
 def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
-    """The notebook in a text of our format, with the metadata for Jupytext that it may have.
+    """Return the notebook in a text of our format, with the metadata for Jupytext that it may have.
 
-    `writable` says that nbformat has to be able to write it: see `unwritable`.
+    With `writable`, nbformat can write it: see the module `unwritable`.
     """
     nb = reads(text)
     given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}
     accepted = _accepted(given, whole_file)
     if given != accepted:
         bits = nb.metadata.setdefault("msgbook", {}).setdefault("text", {})
-        bits[_BIT] = jsontext.dumps(given)
+        bits[_VERBATIM_KEY] = jsontext.dumps(given)
     metadata = {**nb.metadata, **accepted}
-    cells = replace_odd(nb.cells) if writable else nb.cells
+    cells = replace_unwritable(nb.cells) if writable else nb.cells
     return _from_dict({**nb, "metadata": metadata, "cells": cells})
 
 
 def write_text(
     nb: dict[str, Any], metadata: dict[str, Any], defaults: dict[str, Any], *, whole_file: bool
 ) -> str:
-    """The text of a notebook with Jupytext's `metadata` in place of its own; not in place.
+    """Return the text of a notebook with Jupytext's `metadata` instead of its own; not in place.
 
-    `defaults` are the options that Jupytext's configuration adds to every notebook. Unless all of
-    the file is messages, it is one with a message section.
+    Args:
+        defaults: Options that Jupytext's configuration adds to every notebook.
+        whole_file: Whether the file is all messages; otherwise it has a message section.
     """
     metadata = dict(metadata)
     options = _options(metadata, defaults)
     metadata = {key: value for key, value in metadata.items() if key not in _KEYS}
-    metadata.update(_for_file(options, _given(metadata), whole_file))
+    metadata.update(_for_file(options, _find_verbatim(metadata), whole_file))
     if not whole_file:
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
-    cells = restore_odd(nb["cells"])
+    cells = restore_unwritable(nb["cells"])
     return encode(_from_dict({**nb, "metadata": metadata, "cells": cells})).decode("utf-8")
 
 
-def keep_present(nb: dict[str, Any], text: str, *, whole_file: bool, cells: bool) -> dict[str, Any]:
-    """A notebook that says what only the `text` says whose place it takes; not in place.
+def keep_parts_of_text(
+    nb: dict[str, Any], text: str, *, whole_file: bool, cells: bool
+) -> dict[str, Any]:
+    """Return a notebook with what only the `text` holds that it will replace; not in place.
 
-    `cells` says to do the same with the cells of a notebook whose metadata were stripped.
+    With `cells`, the cells of a notebook whose metadata were stripped get theirs back, too.
     """
     stripped = cells and is_stripped(nb)
     if not (stripped or says_more(text, nb)) or not (whole_file or has_section(text)):
@@ -87,7 +90,7 @@ def keep_present(nb: dict[str, Any], text: str, *, whole_file: bool, cells: bool
 
 
 def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
-    """What a file may say: that it is paired with the `.ipynb` beside it."""
+    """Return the metadata that a file may set: a pair with the `.ipynb` beside it."""
     own = f"{SUFFIX}:{FORMAT_NAME}" if whole_file else f"md:{FORMAT_NAME}"
     jupytext = given.get("jupytext")
     formats = jupytext.get("formats") if isinstance(jupytext, dict) else None
@@ -97,7 +100,7 @@ def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
 
 
 def _options(metadata: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """What the notebook says to Jupytext, without what Jupytext added."""
+    """Return the notebook's metadata for Jupytext, without what Jupytext added."""
     jupytext = metadata.get("jupytext")
     return {
         key: value
@@ -106,20 +109,20 @@ def _options(metadata: dict[str, Any], defaults: dict[str, Any]) -> dict[str, An
     }
 
 
-def _given(metadata: dict[str, Any]) -> dict[str, Any]:
-    """What the file said when it was read, as far as the notebook does not hold it."""
+def _find_verbatim(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the file's metadata for Jupytext that was kept from the notebook."""
     node: Any = metadata
     for key in ("msgbook", "text"):
         node = node.get(key)
         if not isinstance(node, dict):
             return {}
-    text = node.get(_BIT)
+    text = node.get(_VERBATIM_KEY)
     given = jsontext.load_object(text) if isinstance(text, str) else None
     return {key: value for key, value in (given or {}).items() if key in _KEYS}
 
 
 def _for_file(options: dict[str, Any], given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
-    """What to write: what the file said, with what was changed since."""
+    """Return the metadata to write: the file's own with what was changed since."""
     read = _accepted(given, whole_file).get("jupytext", {})
     if options == read:
         return given

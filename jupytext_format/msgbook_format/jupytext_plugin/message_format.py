@@ -1,4 +1,4 @@
-"""Which files are message files, for Jupytext."""
+"""The format `msg`: its names in Jupytext, and the file that is being read or written."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _path: ContextVar[str | None] = ContextVar("msgbook_path", default=None)
 
 
 def is_message_path(path: object) -> bool:
-    """Whether a path has the name of a message file."""
+    """Return whether a path has the name of a message file."""
     return str(path).endswith(SUFFIX)
 
 
 def is_ours(fmt: dict[str, Any]) -> bool:
-    """Whether a format, as Jupytext's dictionary, is ours."""
+    """Return whether a format, as Jupytext's dictionary, is ours."""
     return fmt.get("format_name") == FORMAT_NAME
 
 
 def is_message_suffix(fmt: dict[str, Any]) -> bool:
-    """Whether files of a format, as Jupytext's dictionary, have the name of a message file."""
+    """Return whether files of a format, as Jupytext's dictionary, are named like message files."""
     return fmt.get("extension") == ".md" and str(fmt.get("suffix", "")).endswith(".msg")
 
 
@@ -36,7 +36,7 @@ _target: ContextVar[Callable[[object], Path | None] | None] = ContextVar(
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Say which file is being read: Jupytext keeps only the extension of its name."""
+    """Note the path that is being read; Jupytext passes on only its extension."""
     token = _path.set(path)
     try:
         yield
@@ -45,14 +45,16 @@ def reading(path: str) -> Iterator[None]:
 
 
 def path_being_read() -> str:
-    """The path that `reading` said; empty without one."""
+    """Return the path that `reading` noted; empty without one."""
     return _path.get() or ""
 
 
 @contextmanager
 def writing(target: Callable[[object], Path | None]) -> Iterator[None]:
-    """Say where texts of our format are written meanwhile: `target` knows it from the formats
-    that a notebook's metadata names.
+    """Note how to find where a text of our format is written.
+
+    Args:
+        target: Takes the formats that a notebook's metadata names.
     """
     token = _target.set(target)
     try:
@@ -62,11 +64,11 @@ def writing(target: Callable[[object], Path | None]) -> Iterator[None]:
 
 
 def is_writing() -> bool:
-    """Whether `writing` said where texts go."""
+    """Return whether `writing` is in force."""
     return _target.get() is not None
 
 
 def path_being_written(formats: object) -> Path | None:
-    """The path that `writing` said; None if it is not known."""
+    """Return the path that `writing` finds; None if it is not known."""
     target = _target.get()
     return target(formats) if target else None

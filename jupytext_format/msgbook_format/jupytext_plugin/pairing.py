@@ -1,7 +1,7 @@
-"""Pairs with a message file: the newest file wins, and with it its outputs.
+"""Pairs with a message file, in which the newest file provides the outputs, too.
 
-Jupytext takes the outputs of a pair from the `.ipynb` always, since its text formats hold none.
-Ours holds them: what was edited in an answer would be overwritten.
+Jupytext always takes the outputs of a pair from the `.ipynb`, since its text formats hold none.
+Ours holds them: an edited answer would be overwritten.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 def find_message_file(path: str, formats: object) -> str | None:
-    """The file of our format that is paired with the `.ipynb` at `path`; None without one."""
+    """Return the file of our format that is paired with the `.ipynb` at `path`; None without one."""
     if not isinstance(formats, str) or not path.endswith(".ipynb"):
         return None
     try:
@@ -34,7 +34,7 @@ def find_message_file(path: str, formats: object) -> str | None:
 
 
 def find_other_files(path: str, formats: object) -> list[str]:
-    """Return the other files of a pair with a message file, of which the one at `path` is one."""
+    """Return the other files of the pair, with a message file, that `path` belongs to."""
     if not isinstance(formats, str):
         return []
     try:
@@ -51,31 +51,31 @@ def find_other_files(path: str, formats: object) -> list[str]:
 
 
 def find_default_formats(path: str) -> str | None:
-    """The formats that the user's configuration gives every notebook such as the one at `path`."""
+    """Return the formats that the user's configuration gives to a notebook at `path`."""
     config = jupytext.config.load_jupytext_config(str(Path(path).absolute()))
     formats: str | None = config.default_formats(path) if config else None
     return formats
 
 
 def find_converted(path: str, fmt: dict[str, Any] | None, to: dict[str, Any]) -> str:
-    """The file that the command line writes for a notebook at `path`, of `fmt`, in the format `to`."""
+    """Return the file to which the command line converts `path`, of `fmt`, in the format `to`."""
     base = jupytext.paired_paths.base_path(path, fmt)
     converted: str = jupytext.paired_paths.full_path(base, to)
     return converted
 
 
 def names_section(formats: object) -> bool:
-    """Whether formats of Jupytext ask for an `.md` file with a message section."""
+    """Return whether formats of Jupytext ask for an `.md` file with a message section."""
     try:
         long = jupytext.formats.long_form_multiple_formats(formats)
     except (AttributeError, LookupError, TypeError, ValueError):
-        # A file may say anything; Jupytext looks into it before it looks what it is.
+        # A file may hold any value; Jupytext does not check its type.
         return False
     return any(is_ours(fmt) and not is_message_suffix(fmt) for fmt in long)
 
 
 def find_formats_error(path: str, formats: str) -> ValueError | None:
-    """Why the notebook at `path` cannot be saved with these formats; None if it can.
+    """Return why the notebook at `path` cannot be saved with these formats; None if it can.
 
     Each file of the pair must find the others again, or it would be written and never read.
     """
@@ -84,9 +84,9 @@ def find_formats_error(path: str, formats: str) -> ValueError | None:
         try:
             _, own = jupytext.paired_paths.find_base_path_and_format(path, long)
         except jupytext.paired_paths.InconsistentPath:
-            return None  # Jupytext leaves out formats that are not for this file.
+            return None  # Jupytext ignores formats that are not for this file.
         for other, fmt in jupytext.paired_paths.paired_paths(path, own, long):
-            # As the contents managers remember it.
+            # The contents managers remember the short form.
             short = jupytext.formats.short_form_one_format(fmt)
             jupytext.paired_paths.paired_paths(other, short, long)
     except ValueError as error:
@@ -97,15 +97,15 @@ def find_formats_error(path: str, formats: str) -> ValueError | None:
 
 
 def is_format_error(error: BaseException | None) -> bool:
-    """Whether Jupytext could do nothing with the formats that a notebook names."""
+    """Return whether Jupytext did not understand the formats that a notebook names."""
     known = (jupytext.formats.JupytextFormatError, jupytext.paired_paths.InconsistentPath)
     return isinstance(error, known)
 
 
 def latest_inputs_and_outputs(original: Function) -> Function:
-    """Take all from the `.ipynb` if it is newer, in the contents managers as on the command line.
+    """Take everything from the `.ipynb` if it is newer, as the command line does.
 
-    The contents managers would refuse to open such a pair.
+    Jupytext's contents managers would refuse to open such a pair.
     """
 
     def replacement(*args: Any, **kwargs: Any) -> Any:
@@ -118,7 +118,7 @@ def latest_inputs_and_outputs(original: Function) -> Function:
 
 
 def combine_inputs_with_outputs(original: Function) -> Function:
-    """Take all from the text but what the `.ipynb` says to Jupytext, of which a text says little."""
+    """Take everything from the text but the metadata for Jupytext, of which a text holds little."""
 
     def replacement(nb_source: Any, nb_outputs: Any, fmt: Any = None) -> Any:
         long = jupytext.formats.long_form_one_format(fmt)

@@ -1,6 +1,7 @@
-"""Which functions of Jupytext are replaced, and whether this Jupytext is one that we know.
+"""Replacement of functions of Jupytext 1.19, and a check that they are the ones that we know.
 
-Written for Jupytext 1.19. Each replacement calls the original for all that is not ours.
+Each replacement calls the original for all other formats. docs/jupytext.md lists what Jupytext would
+have to offer instead.
 """
 
 from __future__ import annotations
@@ -31,15 +32,27 @@ Function = Callable[..., Any]
 _LOCK = threading.Lock()
 _VERSION = "1.19."
 _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
+    # `.msg.md` has to mean our format without `:msg` behind it; Jupytext would take `.md` for Markdown.
     "formats.validate_one_format": format_spelling.validate_one_format,
+    # Jupytext drops the name behind `md`, so that the next sync would take another format.
     "formats.short_form_one_format": format_spelling.short_form_one_format,
+    # Jupytext's contents managers refuse to open a pair whose `.ipynb` is newer.
     "pairs.latest_inputs_and_outputs": pairing.latest_inputs_and_outputs,
+    # Jupytext takes the outputs from the `.ipynb`; an answer edited in the text would be lost.
     "combine.combine_inputs_with_outputs": pairing.combine_inputs_with_outputs,
+    # Jupytext cuts a text into cells by itself, and gives cell readers neither frontmatter nor path.
     "jupytext.reads": read_write.reads,
+    # Jupytext decodes files with universal line ends, and reads pipes and devices.
     "jupytext.read": read_write.read,
+    # Jupytext writes into the open file, which an error leaves empty.
     "jupytext.write": read_write.write,
+    # The counterpart of `reads`. `jupytext.writes` also fills metadata in, so it stays.
+    "jupytext.TextNotebookConverter.writes": read_write.converter_writes,
+    # The command line looks at the extension alone, and takes `chat.msg.md` for Markdown.
     "cli.jupytext_single_file": command_line.jupytext_single_file,
 }
+"""Replaced functions. Jupytext's modules import them by name, so each is replaced where it is found."""
+
 _EXPECTED = {
     "formats.validate_one_format": ["jupytext_format"],
     "formats.short_form_one_format": ["jupytext_format"],
@@ -67,7 +80,7 @@ _EXPECTED = {
 
 
 def apply() -> str | None:
-    """Replace the functions, once; None, or why it cannot be done."""
+    """Replace the functions, once; return why it cannot be done, None if it was."""
     with _LOCK:
         if FORMAT_NAME in jupytext.formats._VALID_FORMAT_NAMES:
             return None
@@ -78,7 +91,7 @@ def apply() -> str | None:
 
 
 def find_problem() -> str | None:
-    """Why this Jupytext is not one that the replacements were written for; None if it is."""
+    """Return why the replacements do not fit this Jupytext; None if they do."""
     version = getattr(jupytext, "__version__", "without a version")
     if not version.startswith(_VERSION):
         return f"jupytext {version} is not {_VERSION}x"
@@ -94,21 +107,20 @@ def find_problem() -> str | None:
 
 def _replace() -> None:
     _add_format()
-    converter = jupytext.jupytext.TextNotebookConverter
-    converter.writes = functools.wraps(converter.writes)(
-        read_write.converter_writes(converter.writes)
-    )
     for name, wrap in _REPLACEMENTS.items():
         original = _find(name)
-        _replace_everywhere(original, functools.wraps(original)(wrap(original)))
+        replacement = functools.wraps(original)(wrap(original))
+        owner, _, attribute = name.rpartition(".")
+        setattr(_find(owner), attribute, replacement)
+        _replace_imported(original, replacement)
 
 
 def _find(name: str) -> Any:
     return functools.reduce(getattr, name.split("."), sys.modules["jupytext"])
 
 
-def _replace_everywhere(original: Function, replacement: Function) -> None:
-    """Replace a function in every module that imported it by name."""
+def _replace_imported(original: Function, replacement: Function) -> None:
+    """Replace a function in every module of Jupytext that imported it by name."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] not in ("jupytext", "jupyterlab_jupytext"):
             continue
@@ -118,7 +130,7 @@ def _replace_everywhere(original: Function, replacement: Function) -> None:
 
 
 def _add_format() -> None:
-    # Behind Jupytext's own, so that `.md` alone stays its `markdown`.
+    # Behind Jupytext's own formats, so that `.md` alone stays `markdown`.
     jupytext.formats.JUPYTEXT_FORMATS.append(
         jupytext.formats.NotebookFormatDescription(
             format_name=FORMAT_NAME,
@@ -130,5 +142,5 @@ def _add_format() -> None:
         )
     )
     jupytext.formats._VALID_FORMAT_NAMES.add(FORMAT_NAME)
-    # Jupytext's own rules of what metadata a text can hold, and its warnings, are not for ours.
+    # Our texts hold all metadata: Jupytext neither filters it nor warns.
     jupytext.formats.FORMATS_WITH_NO_CELL_METADATA.add(FORMAT_NAME)

@@ -1,4 +1,4 @@
-"""Texts of our format, in place of those that Jupytext would read and write."""
+"""Replacements of the functions with which Jupytext reads and writes texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import jupytext.header
 
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files import decode, has_section, read_regular, replace_bytes, require_regular
-from msgbook_format.jupytext_plugin.conversion import keep_present, read_text, write_text
+from msgbook_format.jupytext_plugin.conversion import keep_parts_of_text, read_text, write_text
 from msgbook_format.jupytext_plugin.message_format import (
     FORMAT_NAME,
     is_message_path,
@@ -31,7 +31,7 @@ Function = Callable[..., Any]
 
 
 def converter_writes(original: Function) -> Function:
-    """Write a notebook in our format, where a message file is written in whatever format."""
+    """Write a notebook in our format to every message file, whatever format is named."""
 
     def replacement(self: Any, nb: Any, metadata: Any = None, **options: Any) -> Any:
         by_path = self.fmt.get("extension") == ".md" and is_message_path(path_being_read())
@@ -41,7 +41,7 @@ def converter_writes(original: Function) -> Function:
         metadata = nb.metadata if metadata is None else metadata
         if is_writing():
             formats = metadata.get("jupytext", {}).get("formats")
-            nb = _kept({**nb, "metadata": metadata}, path_being_written(formats))
+            nb = _complete({**nb, "metadata": metadata}, path_being_written(formats))
             metadata = nb.metadata
         defaults: dict[str, Any] = {}
         if self.config is not None:
@@ -52,7 +52,7 @@ def converter_writes(original: Function) -> Function:
 
 
 def reads(original: Function) -> Function:
-    """Read a text of ours; Jupytext's own detection would load YAML over all of it."""
+    """Read a text of ours. Jupytext's own detection would parse all of it as YAML."""
 
     def replacement(text: str, *args: Any, **kwargs: Any) -> Any:
         options = inspect.signature(original).bind(text, *args, **kwargs).arguments
@@ -63,7 +63,7 @@ def reads(original: Function) -> Function:
             return original(text, *args, **kwargs)
         if not (whole_file or is_ours(long) or ("format_name" not in long and has_section(text))):
             return original(text, *args, **kwargs)
-        # What a server opens as a text it sends as it is; it writes the `.ipynb` of a pair.
+        # A server sends a text that it opened unchanged, but writes the `.ipynb` of a pair.
         nb = read_text(text, whole_file=whole_file, writable=not path_being_read())
         if jupytext.header.insert_or_test_version_number():
             representation = {"extension": ".md", "format_name": FORMAT_NAME}
@@ -76,7 +76,7 @@ def reads(original: Function) -> Function:
 
 
 def read(original: Function) -> Function:
-    """Read a file of ours by its bytes: Jupytext would lose its line ends."""
+    """Read a file of ours by its bytes, since Jupytext would lose its line ends."""
 
     def replacement(fp: Any, *args: Any, **kwargs: Any) -> Any:
         if not hasattr(fp, "read") and str(fp).endswith(".ipynb"):
@@ -97,7 +97,7 @@ def read(original: Function) -> Function:
         nb = original(fp, *args, **kwargs)
         said = nb.metadata.get("jupytext")
         if isinstance(said, dict) and names_section(said.get("formats")):
-            # Who took the key out would find the whole text below a heading, as one note.
+            # The key was taken out: the whole text would become one note.
             raise NotAMessageFile(Path(fp))
         return nb
 
@@ -105,7 +105,7 @@ def read(original: Function) -> Function:
 
 
 def write(original: Function) -> Function:
-    """Write a message file, in one step."""
+    """Write a message file in one step, so that an error leaves the old one."""
 
     def replacement(nb: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
         if hasattr(fp, "write") or not str(fp).endswith(".md"):
@@ -118,7 +118,7 @@ def write(original: Function) -> Function:
             if not is_ours(fmt):
                 return original(nb, fp, *args, **kwargs)
         version = {"version": options["version"]} if "version" in options else {}
-        nb = _kept(nb, Path(fp))
+        nb = _complete(nb, Path(fp))
         text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
         if "prefix" in fmt:
             Path(fp).parent.mkdir(parents=True, exist_ok=True)
@@ -127,18 +127,18 @@ def write(original: Function) -> Function:
     return replacement
 
 
-def _kept(nb: Any, path: Path | None) -> Any:
-    """A notebook that can take the place of the text at `path`, and nothing is lost of either."""
+def _complete(nb: Any, path: Path | None) -> Any:
+    """Return a notebook that can replace the text at `path` without loss."""
     nb = keep_lost_data(nb, path)
     if path is not None and path.exists():
         text = decode(read_regular(path), path)
-        nb = keep_present(nb, text, whole_file=is_message_path(path), cells=True)
+        nb = keep_parts_of_text(nb, text, whole_file=is_message_path(path), cells=True)
     return as_nodes(nb)
 
 
 def _read_ours(data: bytes, path: Path, fmt: Any, options: dict[str, Any]) -> Any:
     nb = jupytext.reads(decode(data, path), fmt, config=options.get("config"))
-    # What cannot be read leaves its output empty and its text as it is; `msgbook check` tells why.
+    # An unreadable file leaves its output empty and its text unchanged; `msgbook check` says why.
     load_output_files(nb, path)
     return nb
 

@@ -1,6 +1,6 @@
-"""Odd cells and outputs, which nbformat cannot write, and what stands for them with Jupytext.
+"""Cells and outputs that nbformat cannot write, and stand-ins for them while Jupytext works.
 
-A text may hold them, as `[nb]`. Their JSON is shown, and what they are is in
+A text may hold them, as `[nb]`. A stand-in shows their JSON and keeps them in
 `metadata.msgbook.whole`, so that the text gets them back.
 """
 
@@ -17,13 +17,13 @@ _DISPLAYS = ("display_data", "execute_result")
 _Json = dict[str, Any]
 
 
-def replace_odd(cells: list[_Json]) -> list[_Json]:
-    """The cells, with something in place of what nbformat cannot write; not in place."""
+def replace_unwritable(cells: list[_Json]) -> list[_Json]:
+    """Return the cells with stand-ins for all that nbformat cannot write; not in place."""
     return [_replaced(cell) for cell in cells]
 
 
-def restore_odd(cells: list[_Json]) -> list[_Json]:
-    """The inverse of `replace_odd`, for what was not changed since."""
+def restore_unwritable(cells: list[_Json]) -> list[_Json]:
+    """Return the cells without the stand-ins of `replace_unwritable` that were not changed."""
     return [_restored(cell) for cell in cells]
 
 
@@ -33,7 +33,7 @@ def _replaced(cell: _Json) -> _Json:
         shown = {"cell_type": "raw", "source": jsontext.dumps_indented(whole)}
         named = {"id": cell["id"]} if "id" in cell else {}
         return {**named, **shown, "metadata": _with_whole(cell["metadata"], whole)}
-    return _map_outputs(cell, lambda output: output if _fits_output(output) else _shown(output))
+    return _map_outputs(cell, lambda output: output if _fits_output(output) else _stand_in(output))
 
 
 def _restored(cell: _Json) -> _Json:
@@ -51,7 +51,7 @@ def _map_outputs(cell: _Json, change: Callable[[Any], Any]) -> _Json:
     return {**cell, "outputs": list(map(change, outputs))} if isinstance(outputs, list) else cell
 
 
-def _shown(output: Any) -> _Json:
+def _stand_in(output: Any) -> _Json:
     data = {"text/plain": jsontext.dumps_indented(output)}
     return {"output_type": "display_data", "data": data, "metadata": _with_whole({}, output)}
 
@@ -61,7 +61,9 @@ def _restored_output(output: Any) -> Any:
     if found is None:
         return output
     whole = found[1]
-    return whole if not _fits_output(whole) and jsontext.is_same(output, _shown(whole)) else output
+    return (
+        whole if not _fits_output(whole) and jsontext.is_same(output, _stand_in(whole)) else output
+    )
 
 
 def _with_whole(metadata: _Json, whole: Any) -> _Json:
@@ -69,7 +71,7 @@ def _with_whole(metadata: _Json, whole: Any) -> _Json:
 
 
 def _find_whole(metadata: Any) -> tuple[_Json, Any] | None:
-    """Metadata without `whole`, and what that holds; None without it."""
+    """Return metadata without `whole`, and its value; None without it."""
     ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
     if not isinstance(ours, dict) or _WHOLE not in ours:
         return None

@@ -15,8 +15,8 @@ from traitlets import Set
 from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
 from msgbook_format.files import has_section
-from msgbook_format.jupytext_plugin import FORMAT_NAME, reading
-from msgbook_format.jupytext_plugin.conversion import keep_present
+from msgbook_format.jupytext_plugin import reading
+from msgbook_format.jupytext_plugin.conversion import keep_parts_of_text
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import (
     find_formats_error,
@@ -25,10 +25,15 @@ from msgbook_format.jupytext_plugin.pairing import (
 )
 from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import derive_anew, keep_lost_data
-from msgbook_format.server.manager_class import build_subclass, explain_bytes, require_utf8, settle
+from msgbook_format.server.manager_class import (
+    build_subclass,
+    explain_encoding_error,
+    require_utf8,
+    settle,
+)
 from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
 from msgbook_format.server.ownership import (
-    concerns_messages,
+    can_touch_message_file,
     find_pair,
     has_message_section,
     is_message_notebook,
@@ -39,9 +44,11 @@ from msgbook_format.server.received_notebook import (
     find_formats,
     find_formats_problem,
     find_problem,
-    with_own_format,
+    is_untitled,
+    spell_own_format,
+    with_representation,
 )
-from msgbook_format.server.signatures import build_members, mark_pair
+from msgbook_format.server.signatures import build_members, mark_trusted_pair
 
 Function = Callable[..., Any]
 Model = dict[str, Any]
@@ -50,12 +57,12 @@ _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 
 
 def build_contents_manager_class(base: Any) -> type:
-    """A subclass of Jupytext's contents manager `base` that knows message files."""
+    """Return a subclass of Jupytext's contents manager `base` that knows message files."""
     return build_subclass(
         "MessageFileContentsManager",
         base,
         (get, save, new, rename_file, restore_checkpoint, trust_notebook),
-        # Message files of which the first chunk of an upload was saved, but not the last one.
+        # Message files whose upload has begun and not ended.
         uploads=Set(),
         **build_members(base),
     )
@@ -64,7 +71,7 @@ def build_contents_manager_class(base: Any) -> type:
 async def get(
     manager: Any, parent: Function, path: str, content: bool = True, **options: Any
 ) -> Model:
-    """The model of a file; a message file is a notebook unless it is asked for as a file."""
+    """Return the model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
     if content and path.endswith(".md"):
         require_regular_file(manager, path)
@@ -82,15 +89,15 @@ async def get(
             raise HTTPError(400, str(NotAMessageFile(Path(path))), reason="no section")
     elif text := find_pair(manager, notebook, path):
         if load_files(manager, notebook, text):
-            # What was looked at had nothing of the files.
+            # The signature was checked without the data of the files.
             manager.notary.mark_cells(notebook, False)
-        mark_pair(manager, notebook)
+        mark_trusted_pair(manager, notebook)
     derive_anew(notebook)
     return model
 
 
 async def _with_text(manager: Any, notebook: Any, path: str) -> Any:
-    """A notebook that was read for `path`, with what only the text of its pair says."""
+    """Return a notebook read for `path` with what only the text of its pair holds."""
     text = path if path.endswith(".md") else find_pair(manager, notebook, path)
     if not text or not is_paired(manager, path):
         return notebook
@@ -98,11 +105,11 @@ async def _with_text(manager: Any, notebook: Any, path: str) -> Any:
     if not present:
         return notebook
     whole_file = is_message_path(text)
-    return as_nodes(keep_present(notebook, present, whole_file=whole_file, cells=True))
+    return as_nodes(keep_parts_of_text(notebook, present, whole_file=whole_file, cells=True))
 
 
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
-    """Save a model; what is not UTF-8 is not overwritten, whoever asks."""
+    """Save a model; a file that is not UTF-8 is never overwritten."""
     path = path.strip("/")
     if model.get("type") != "notebook":
         if path.endswith(".md"):
@@ -110,14 +117,14 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
         other: Model = await settle(parent(model, path))
         return other
     content: Any = model.get("content")
-    if not concerns_messages(manager, content, path):
+    if not can_touch_message_file(manager, content, path):
         plain: Model = await settle(parent(model, path))
         return plain
     problem = (find_problem if path.endswith(".md") else find_formats_problem)(content)
     if problem:
         raise HTTPError(400, f"{path}: {problem}. The file is as it was.", reason="bad notebook")
     if is_message_path(path):
-        content = with_own_format(content)
+        content = spell_own_format(content)
         model = {**model, "content": content}
     formats = find_formats(content)
     error = find_formats_error(path, formats) if formats else None
@@ -134,15 +141,15 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
     if text:
         present = await require_utf8(manager, text)
         if present and text != path and not (is_message_path(text) or has_section(present)):
-            # Who took the key out of it would find the whole text below a heading, as one note.
+            # The key was taken out: the whole text would become one note.
             raise HTTPError(400, str(NotAMessageFile(Path(text))), reason="no section")
         if present:
             whole_file = is_message_path(text)
-            content = keep_present(content, present, whole_file=whole_file, cells=False)
+            content = keep_parts_of_text(content, present, whole_file=whole_file, cells=False)
         content = keep_lost_data(content, find_os_path(manager, text))
         model = {**model, "content": content}
     if ours:
-        model = {**model, "content": _represented(content)}
+        model = {**model, "content": with_representation(content)}
     with reading(path if ours else ""):
         saved: Model = await settle(parent(model, path))
     if text and (ours or text != path):
@@ -151,7 +158,7 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
 
 
 async def _save_file(manager: Any, parent: Function, model: Model, path: str) -> Model:
-    """Save a model as a plain file, perhaps in chunks: 1, 2, ..., and -1 for the last one."""
+    """Save a model as a plain file, whole or as chunk 1, 2, ... and -1 for the last."""
     if not model.get("type"):
         raise HTTPError(400, f"{path}: expected a `type`, found none", reason="no type")
     chunk = model.get("chunk")
@@ -159,7 +166,7 @@ async def _save_file(manager: Any, parent: Function, model: Model, path: str) ->
         if chunk in (None, 1):
             await require_utf8(manager, path)
         elif path not in manager.uploads:
-            # Later chunks follow a file that may end within a character; only the first can tell.
+            # Only the first chunk can check the encoding: a later one may begin within a character.
             message = f"{path}: expected chunk 1 of an upload first, found chunk {chunk}"
             raise HTTPError(400, message, reason="no upload")
     saved: Model = await settle(parent(model, path))
@@ -174,37 +181,29 @@ async def new(manager: Any, parent: Function, model: Model | None = None, path: 
     """Create a file; a new message file is empty."""
     model = dict(model or {})
     ours = is_message_path(path) and model.get("type") == "notebook"
-    if ours and (model.get("content") is None or _is_untitled(model["content"])):
+    if ours and (model.get("content") is None or is_untitled(model["content"])):
         model.update(content=reads(""), format="json")
     created: Model = await settle(parent(model, path))
     return created
 
 
-def _is_untitled(content: Any) -> bool:
-    """Whether this is the notebook that Jupytext makes for a new file."""
-    if not isinstance(content, dict) or content.get("cells") != []:
-        return False
-    metadata = content.get("metadata")
-    return isinstance(metadata, dict) and metadata.keys() == {"jupytext"}
-
-
 async def rename_file(manager: Any, parent: Function, old_path: str, new_path: str) -> None:
-    """Rename a file, and the other one of a pair with it."""
+    """Rename a file and the other file of its pair."""
     with _explaining(old_path):
         await settle(parent(old_path, new_path))
 
 
 async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str, path: str) -> None:
-    """Restore a file; the other one of a pair becomes what this one is then."""
+    """Restore a file, and write the restored content to the other file of its pair."""
     await settle(parent(checkpoint_id, path))
     path = path.strip("/")
     if not path.endswith((".md", ".ipynb")):
         return
-    # The restored file is as old as the checkpoint, so that the other one would win.
+    # The restored file is as old as the checkpoint; the other one would win at the next opening.
     try:
         model = await settle(manager.get(path, load_alternative_format=False))
     except HTTPError:
-        # It is restored; why it does not open, whoever opens it is told.
+        # It is restored, but cannot be opened. Whoever opens it gets the reason.
         return
     if model["type"] != "notebook":
         return
@@ -215,7 +214,7 @@ async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str,
 
 
 async def trust_notebook(manager: Any, parent: Function, path: str) -> None:
-    """Trust a notebook; Jupytext leaves out the text of a pair."""
+    """Trust a notebook and the text of its pair, which Jupytext leaves out."""
     await settle(parent(path))
     if path.strip("/").endswith(".md") and is_paired(manager, path.strip("/")):
         model = await settle(manager.get(path))
@@ -223,24 +222,16 @@ async def trust_notebook(manager: Any, parent: Function, path: str) -> None:
         manager.check_and_sign(model["content"], path)
 
 
-def _represented(content: Model) -> Model:
-    """A notebook that tells Jupytext its format; not in place."""
-    metadata = dict(content["metadata"])
-    jupytext = dict(metadata.get("jupytext", {}))
-    jupytext["text_representation"] = {"extension": ".md", "format_name": FORMAT_NAME}
-    return {**content, "metadata": {**metadata, "jupytext": jupytext}}
-
-
 @contextmanager
 def _explaining(path: str) -> Iterator[None]:
-    """Answer with 400 and words where the file or the request is to blame."""
+    """Raise 400 with an explanation where the file or the request is to blame."""
     try:
         yield
     except HTTPError as error:
         if error.status_code == 500 and is_format_error(error.__context__):
             raise _bad_formats(path, error.__context__) from error
         if is_message_path(path):
-            raise explain_bytes(error, path) from error
+            raise explain_encoding_error(error, path) from error
         raise
     except ValueError as error:
         if is_format_error(error):

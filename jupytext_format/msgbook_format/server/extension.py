@@ -1,4 +1,4 @@
-"""Puts our contents manager around Jupytext's in a running Jupyter server."""
+"""Installation of our contents manager, over Jupytext's, in a running Jupyter server."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def load(app: Any) -> None:
 
 
 def _leave_out_templates_of_the_folder(config: Any) -> None:
-    """Let nbconvert find templates where they are installed, unless the user has set where.
+    """Let nbconvert find templates only where they are installed, unless the user has set a place.
 
-    It looks into the server's working directory first. A page that shows a notebook asks for the
-    list of exporters, and to make that runs what `lab/conf.json` names there.
+    By default it looks into the server's working directory first. As soon as a page asks for the
+    list of exporters, it runs the program that `lab/conf.json` names there.
     """
     config.TemplateExporter.setdefault("extra_template_basedirs", [])
     ours = Path(msgbook_format.__file__).parent / "exporters" / "templates"
@@ -60,7 +60,7 @@ def _load_without_jupytext(app: Any) -> None:
 
 def _replace_manager(app: Any, manager_class: type) -> None:
     app.contents_manager_class = manager_class
-    # Where Jupytext puts its own, for the same reason: the server is made already.
+    # Jupytext sets the same attributes: the server exists already.
     app.contents_manager = manager_class(parent=app, log=app.log)
     app.session_manager.contents_manager = app.contents_manager
     app.web_app.settings["contents_manager"] = app.contents_manager

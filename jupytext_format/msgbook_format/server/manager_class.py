@@ -1,4 +1,4 @@
-"""One implementation of a contents manager's methods, for managers of either kind."""
+"""Classes of contents managers, with methods written once for synchronous and asynchronous ones."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tornado.web import HTTPError
 
 Function = Callable[..., Any]
 
-_MARK = "reads_message_files"
+_MARKER = "reads_message_files"
 
 
 def build_subclass(name: str, base: Any, functions: Iterable[Function], **members: Any) -> type:
-    """A subclass of `base` with `functions` as methods, and further `members`.
+    """Return a subclass of `base` with `functions` as methods, and further `members`.
 
-    A function is a coroutine of the manager, the method that it replaces, and its arguments. The
-    methods are coroutines if those of `base` are, else plain functions over the same code.
+    Each function is a coroutine function that takes the manager, the replaced method and its
+    arguments. The methods are coroutine functions if those of `base` are, else plain functions.
     """
     asynchronous = inspect.iscoroutinefunction(base.get)
 
@@ -31,26 +31,28 @@ def build_subclass(name: str, base: Any, functions: Iterable[Function], **member
 
         @functools.wraps(parent)
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            return _run(function(self, functools.partial(parent, self), *args, **kwargs))
+            return _run_without_waiting(
+                function(self, functools.partial(parent, self), *args, **kwargs)
+            )
 
         return wait if asynchronous else run
 
     methods = {function.__name__: method(function) for function in functions}
-    return type(name, (base,), {**methods, **members, _MARK: True})
+    return type(name, (base,), {**methods, **members, _MARKER: True})
 
 
 def is_ours(manager_class: type) -> bool:
-    """Whether a class was made by `build_subclass`."""
-    return hasattr(manager_class, _MARK)
+    """Return whether a class was made by `build_subclass`."""
+    return hasattr(manager_class, _MARKER)
 
 
 async def settle(value: Any) -> Any:
-    """A value that one kind of manager returns and the other lets wait for."""
+    """Return what a method of either kind of manager returned, awaited if need be."""
     return await value if inspect.isawaitable(value) else value
 
 
 async def require_utf8(manager: Any, path: str) -> str | None:
-    """The text of the file at `path`, None without one.
+    """Return the text of the file at `path`, None if there is none.
 
     Raises:
         HTTPError: 400, the file is not UTF-8.
@@ -60,12 +62,12 @@ async def require_utf8(manager: Any, path: str) -> str | None:
     try:
         model = await settle(manager.get(path, content=True, type="file", format="text"))
     except HTTPError as error:
-        raise explain_bytes(error, path) from error
+        raise explain_encoding_error(error, path) from error
     return str(model["content"])
 
 
-def explain_bytes(error: HTTPError, path: str) -> HTTPError:
-    """The error itself, or a clearer one if the file at `path` is not UTF-8."""
+def explain_encoding_error(error: HTTPError, path: str) -> HTTPError:
+    """Return the error itself, or a clearer one if the file at `path` is not UTF-8."""
     if error.status_code != 400 or error.reason != "bad format":
         return error
     return HTTPError(
@@ -76,8 +78,8 @@ def explain_bytes(error: HTTPError, path: str) -> HTTPError:
     )
 
 
-def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine that never waits, as over a manager of plain functions."""
+def _run_without_waiting(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Return the result of a coroutine that never waits, as over a manager of plain functions."""
     try:
         coroutine.send(None)
     except StopIteration as stop:

@@ -12,13 +12,13 @@ from msgbook_format.outputs import load_output_files, open_references
 
 
 def find_os_path(manager: Any, path: str) -> Path | None:
-    """Where the file at `path` lies on disk; None if the manager has no files there."""
+    """Return the path on disk of the file at `path`; None if the manager has no files on disk."""
     find = getattr(manager, "_get_os_path", None)
     return None if find is None else Path(find(path))
 
 
 def require_regular_file(manager: Any, path: str) -> None:
-    """Raise 400 for a pipe or a device at `path`, of which the server would read for ever."""
+    """Raise 400 for a pipe or a device at `path`, which the server would read forever."""
     found = find_os_path(manager, path)
     if found is None or not found.exists() or found.is_dir():
         return
@@ -29,9 +29,9 @@ def require_regular_file(manager: Any, path: str) -> None:
 
 
 def load_files(manager: Any, content: Any, path: str) -> bool:
-    """Give the outputs of a notebook whose text is at `path` the data of their files, in place.
+    """Load the data of output files into a notebook whose text is at `path`, in place.
 
-    Returns whether there are such outputs.
+    Returns whether any output refers to a file.
     """
     if next(open_references(content), None) is None:
         return False

@@ -1,4 +1,4 @@
-"""Which notebooks of a contents manager have to do with message files: all others are not ours."""
+"""Tests whether a notebook of a contents manager belongs to a message file; others are left alone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from msgbook_format.server.output_files import find_os_path
 from msgbook_format.server.received_notebook import find_formats
 
 
-def concerns_messages(manager: Any, content: Any, path: str) -> bool:
-    """Whether saving a notebook may touch a message file; what else is saved is not ours."""
-    if is_message_path(path) or is_paired(manager, path) or _names_us(find_formats(content)):
+def can_touch_message_file(manager: Any, content: Any, path: str) -> bool:
+    """Return whether saving a notebook can change a message file."""
+    if is_message_path(path) or is_paired(manager, path) or _name_our_format(find_formats(content)):
         return True
     if not path.endswith(".md") or not isinstance(content, dict):
         return False
@@ -27,17 +27,17 @@ def concerns_messages(manager: Any, content: Any, path: str) -> bool:
 
 
 def is_paired(manager: Any, path: str) -> bool:
-    """Whether a file was opened or saved as one of a pair with a message file."""
-    return _names_us(manager.paired_notebooks.get(path, ("", ""))[1])
+    """Return whether a file was opened or saved as half of a pair with a message file."""
+    return _name_our_format(manager.paired_notebooks.get(path, ("", ""))[1])
 
 
-def _names_us(formats: Any) -> bool:
-    """Whether formats of Jupytext, which may be anything, name ours."""
+def _name_our_format(formats: Any) -> bool:
+    """Return whether formats of Jupytext, which may have any type, name ours."""
     return re.search(rf"\b{FORMAT_NAME}\b", str(formats)) is not None
 
 
 def is_message_notebook(content: Any, path: str) -> bool:
-    """Whether a notebook at `path` is saved in our format."""
+    """Return whether a notebook at `path` is saved in our format."""
     if is_message_path(path):
         return True
     node = content
@@ -49,7 +49,10 @@ def is_message_notebook(content: Any, path: str) -> bool:
 
 
 def has_message_section(content: Any) -> bool:
-    """Whether a notebook was read from a message section; one of a pair does not say its format."""
+    """Return whether a notebook was read from a message section.
+
+    The notebook of a pair does not name its format.
+    """
     metadata = content.get("metadata")
     ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
     user = ours.get("frontmatter") if isinstance(ours, dict) else None
@@ -57,10 +60,10 @@ def has_message_section(content: Any) -> bool:
 
 
 def require_pair_inside(manager: Any, content: Any, path: str) -> None:
-    """Raise 400 where another file of the pair of the notebook `content` leads away by a link.
+    """Raise 400 if another file of the notebook's pair is a link that leads outside.
 
     Nobody has opened that file, and a pair that came with a folder would write into it or show it.
-    Away is what lies neither below the server's folder nor below that of the file at `path`.
+    Outside means neither below the server's folder nor below that of the file at `path`.
     """
     opened, root = find_os_path(manager, path), find_os_path(manager, "")
     if opened is None or root is None:
@@ -79,7 +82,7 @@ def require_pair_inside(manager: Any, content: Any, path: str) -> None:
 
 
 def find_pair(manager: Any, content: Any, path: str) -> str | None:
-    """The message file that is paired with the notebook `content` at `path`, if any."""
+    """Return the message file that is paired with the notebook `content` at `path`, if any."""
     return find_message_file(
         path, find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
     )

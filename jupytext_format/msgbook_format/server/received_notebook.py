@@ -1,4 +1,4 @@
-"""What a contents manager has to know about a notebook: whether it can be saved, what is signed."""
+"""Notebooks as a page sends them: their problems, their formats and what a signature covers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import nbformat
 from nbformat import NotebookNode
 
 from msgbook_format import jsontext
+from msgbook_format.jupytext_plugin import FORMAT_NAME
 from msgbook_format.turn import without_derived
 
-_LONGEST_FORMATS = 1000
-_OWN = ".msg.md:msg"
+_MAX_FORMATS_LENGTH = 1000
+_OWN_FORMAT = ".msg.md:msg"
 _OTHER_SPELLINGS = ("md", "md:msg", ".msg.md", ".msg.auto:msg", "auto:msg")
 
 
 def find_problem(content: Any) -> str | None:
-    """What a notebook in a request lacks, as `expected ..., found ...`; None if it can be saved.
+    """Return why a notebook cannot be saved, as `expected ..., found ...`; None if it can.
 
-    Odd cells can be, as long as they are cells: they are kept as they are.
+    Cells with unusual content can: they are kept unchanged.
     """
     problem = (
         _expect(content, dict, "`content`, a notebook")
@@ -32,35 +33,51 @@ def find_problem(content: Any) -> str | None:
     return problem or _find_in_metadata(content["metadata"]) or _find_in_cells(content["cells"])
 
 
+def is_untitled(content: Any) -> bool:
+    """Return whether this is the notebook that Jupytext makes for a new file."""
+    if not isinstance(content, dict) or content.get("cells") != []:
+        return False
+    metadata = content.get("metadata")
+    return isinstance(metadata, dict) and metadata.keys() == {"jupytext"}
+
+
 def find_formats(content: Any) -> Any:
-    """What a notebook says under `metadata.jupytext.formats`; None without it."""
+    """Return a notebook's `metadata.jupytext.formats`; None without it."""
     node = content
     for key in ("metadata", "jupytext"):
         node = node.get(key) if isinstance(node, dict) else None
     return node.get("formats") if isinstance(node, dict) else None
 
 
-def with_own_format(content: dict[str, Any]) -> dict[str, Any]:
-    """The notebook of a `.msg.md` file whose formats say `.msg.md:msg`; not in place.
+def spell_own_format(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook of a `.msg.md` file with `.msg.md:msg` in its formats; not in place.
 
-    Jupytext's menu knows a file by its extension alone: it says `md`, which would be another file.
+    Jupytext's menu looks at the extension alone. It writes `md`, which would be another file.
     """
     jupytext = dict(content["metadata"].get("jupytext", {}))
     formats = jupytext.pop("formats", None)
     if formats:
         names = [name.strip() for name in formats.split(",")]
-        names = [_OWN if name in _OTHER_SPELLINGS else name for name in names]
+        names = [_OWN_FORMAT if name in _OTHER_SPELLINGS else name for name in names]
         jupytext["formats"] = ",".join(dict.fromkeys(names))
     return {**content, "metadata": {**content["metadata"], "jupytext": jupytext}}
 
 
+def with_representation(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook of a text with a name of its format for Jupytext; not in place."""
+    metadata = dict(content["metadata"])
+    jupytext = dict(metadata.get("jupytext", {}))
+    jupytext["text_representation"] = {"extension": ".md", "format_name": FORMAT_NAME}
+    return {**content, "metadata": {**metadata, "jupytext": jupytext}}
+
+
 def find_formats_problem(content: Any) -> str | None:
-    """What is wrong with the names of the files to write, likewise, in any notebook."""
+    """Return why the formats of any notebook cannot be saved, likewise; None if they can."""
     formats = find_formats(content)
     what = "`metadata.jupytext.formats`, a text"
     problem = _expect("" if formats is None else formats, str, what)
-    if problem is None and formats and len(formats) > _LONGEST_FORMATS:
-        return f"expected {what} of at most {_LONGEST_FORMATS} characters, found {len(formats)}"
+    if problem is None and formats and len(formats) > _MAX_FORMATS_LENGTH:
+        return f"expected {what} of at most {_MAX_FORMATS_LENGTH} characters, found {len(formats)}"
     return problem
 
 
@@ -95,7 +112,7 @@ def _expect(value: Any, kind: type, what: str) -> str | None:
 
 
 def has_known_outputs(nb: dict[str, Any]) -> bool:
-    """Whether what stands below the code cells are outputs, so that trust can be asked for."""
+    """Return whether all outputs have a type, so that trust in them can be checked."""
     return all(
         isinstance(cell.get("outputs"), list)
         and all(isinstance(out, dict) and "output_type" in out for out in cell["outputs"])
@@ -104,24 +121,23 @@ def has_known_outputs(nb: dict[str, Any]) -> bool:
     )
 
 
-def signable(nb: dict[str, Any]) -> NotebookNode:
-    """What a signature covers: the cells as they are read again, in any text that says them.
+def extract_signed_content(nb: dict[str, Any]) -> NotebookNode:
+    """Return the notebook that a signature covers: the cells as any text of them is read again.
 
-    That is without what the text does not hold, and without `metadata.msgbook`, on which no
-    output depends.
+    It lacks what a text does not hold, and `metadata.msgbook`, on which no output depends.
     """
-    cells = [_signable_cell(cell) for cell in nb["cells"]]
+    cells = [_signed_cell(cell) for cell in nb["cells"]]
     if cells and not cells[-1].get("source") and not cells[-1].get("outputs"):
         del cells[-1]
     signed: NotebookNode = nbformat.from_dict(
         {"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {}}
     )
-    # As one text, since what hashes it chokes on a lone surrogate.
+    # As one text: the notary cannot hash a lone surrogate.
     signed.metadata["cells"] = jsontext.dumps(cells)
     return signed
 
 
-def _signable_cell(cell: dict[str, Any]) -> dict[str, Any]:
+def _signed_cell(cell: dict[str, Any]) -> dict[str, Any]:
     hidden = ("trusted", "msgbook")
     metadata = {key: value for key, value in cell["metadata"].items() if key not in hidden}
     signed = {**cell, "metadata": metadata}

@@ -1,6 +1,6 @@
 """A contents manager that reads and writes message files without Jupytext, and knows no pairs.
 
-For a server whose Jupytext is missing or unknown: the conversations open all the same.
+A server uses it if Jupytext is missing or has an unknown version.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from msgbook_format import reads
 from msgbook_format.files import encode
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.outputs import derive_anew
-from msgbook_format.server.manager_class import build_subclass, explain_bytes, require_utf8, settle
+from msgbook_format.server.manager_class import (
+    build_subclass,
+    explain_encoding_error,
+    require_utf8,
+    settle,
+)
 from msgbook_format.server.output_files import require_regular_file
 from msgbook_format.server.received_notebook import find_problem
 from msgbook_format.server.signatures import build_members
@@ -28,7 +33,7 @@ _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 
 
 def build_unpaired_class(base: Any) -> type:
-    """A subclass of the contents manager `base`, for files named `*.msg.md` only."""
+    """Return a subclass of the contents manager `base`, for files named `*.msg.md` only."""
     members = build_members(base)
     return build_subclass("UnpairedContentsManager", base, (get, save, new), **members)
 
@@ -36,7 +41,7 @@ def build_unpaired_class(base: Any) -> type:
 async def get(
     manager: Any, parent: Function, path: str, content: bool = True, **options: Any
 ) -> Model:
-    """The model of a file; a message file is a notebook unless it is asked for as a file."""
+    """Return the model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
     if content and is_message_path(path):
         require_regular_file(manager, path)
@@ -50,7 +55,7 @@ async def get(
     try:
         model: Model = await settle(parent(path, content=content, **options))
     except HTTPError as error:
-        raise explain_bytes(error, path) from error
+        raise explain_encoding_error(error, path) from error
     model["type"] = "notebook"
     if content:
         model.update(content=reads(model["content"]), format="json", mimetype=None)
@@ -59,7 +64,7 @@ async def get(
 
 
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
-    """Save a model; what is not UTF-8 is not overwritten by a notebook."""
+    """Save a model; a notebook never overwrites a file that is not UTF-8."""
     path = path.strip("/")
     if not is_message_path(path) or model.get("type") != "notebook":
         other: Model = await settle(parent(model, path))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from msgbook_format.exporters.nbconvert_markdown import spelled_out
+from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.markdown.display import contain_formulas
@@ -70,7 +70,7 @@ PIECES = (
     ),
 )
 FUNCTIONS: tuple[Callable[[str], object], ...] = (
-    *(sanitize_html, safe_markdown, contain_formulas, spelled_out, inline_code, one_line),
+    *(sanitize_html, safe_markdown, contain_formulas, spell_for_nbconvert, inline_code, one_line),
     code_block,
 )
 SHORT, TIMES = 8_000, 8

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from nbformat import v4
 
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.exporters.nbconvert_markdown import spelled_out
+from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.turn.markdown.escape import visible
 
 COMMONMARK = MarkdownIt("commonmark", {"html": False})
@@ -26,7 +26,7 @@ def page_of(source: str, **attached: str) -> str:
 
 @given(st.text("#ab1 \n>-*.~\\\t[]()"))
 def test_for_commonmark_nothing_changes(text: str) -> None:
-    assert COMMONMARK.render(spelled_out(text)) == COMMONMARK.render(visible(text))
+    assert COMMONMARK.render(spell_for_nbconvert(text)) == COMMONMARK.render(visible(text))
 
 
 @pytest.mark.parametrize("before", ["", "Hello\n", "- ", "> ", "Hello\n\n", "# Title\n"])
@@ -49,7 +49,7 @@ def test_a_definition_stands_in_a_line_of_its_own() -> None:
 def test_code_stays_as_it_is(code: str, line: str) -> None:
     message = "See\n\n" + code.format(line)
 
-    assert spelled_out(message) == message
+    assert spell_for_nbconvert(message) == message
     assert line in page_of(message)
 
 
@@ -73,6 +73,6 @@ def test_an_attachment_with_blanks_in_its_name_is_shown() -> None:
 
 
 def test_an_image_that_is_quoted_or_escaped_is_none() -> None:
-    assert spelled_out(r"\![a](b c)") == r"\![a](b c)"
-    assert spelled_out("`` `![a](b c) `` ![a](b c)") == "`` `![a](b c) `` ![a](<b c>)"
-    assert spelled_out("` ![a](b c)") == "` ![a](<b c>)"
+    assert spell_for_nbconvert(r"\![a](b c)") == r"\![a](b c)"
+    assert spell_for_nbconvert("`` `![a](b c) `` ![a](b c)") == "`` `![a](b c) `` ![a](<b c>)"
+    assert spell_for_nbconvert("` ![a](b c)") == "` ![a](<b c>)"
