@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from msgbook_format.syntax import StringPositions
-from msgbook_format.turn import visible
+from msgbook_format.turn import replace_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def spell_for_nbconvert(text: str) -> str:
     macro's definition gets a line of its own. The target of an image whose path has spaces or
     parentheses gets angle brackets.
     """
-    text = visible(text)
+    text = replace_controls(text)
     if not _MAY_NEED_SPELLING.search(text):
         return text
     lines = text.split("\n")

@@ -1,7 +1,7 @@
 """The turn: its model and the Markdown derived from it.
 
-The Markdown needs a parser, which takes as long to import as a fifth of a kernel's start; it is
-imported when it is first asked for.
+The Markdown needs a parser, whose import takes a fifth of a kernel's start. It is therefore imported
+when it is first needed.
 """
 
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from msgbook_format.turn.steps import (
 
 if TYPE_CHECKING:
     from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
-    from msgbook_format.turn.markdown.escape import code_block, visible
+    from msgbook_format.turn.markdown.escape import code_block, replace_controls
     from msgbook_format.turn.markdown.links import safe_destination, safe_image
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
     from msgbook_format.turn.markdown.safe import safe_markdown
@@ -36,7 +36,7 @@ else:
         __name__,
         {
             "finish_reasons": "PROVIDER_REASONS LimitReason",
-            "markdown.escape": "code_block visible",
+            "markdown.escape": "code_block replace_controls",
             "markdown.links": "safe_destination safe_image",
             "markdown.render": "bundle to_markdown to_plain",
             "markdown.safe": "safe_markdown",
@@ -59,6 +59,7 @@ __all__ = [
     "code_block",
     "is_finished_call",
     "match_results",
+    "replace_controls",
     "safe_destination",
     "safe_image",
     "safe_markdown",
@@ -66,6 +67,5 @@ __all__ = [
     "to_markdown",
     "to_plain",
     "turn_of",
-    "visible",
     "without_derived",
 ]

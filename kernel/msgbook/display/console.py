@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
-from msgbook_format.turn import visible
+from msgbook_format.turn import replace_controls
 
 if TYPE_CHECKING:
     from msgbook.turn.record import TurnRecord
@@ -98,7 +98,7 @@ class GrowingText:
                 break
             out.append("\n" if block["type"] in _SIGNS and self._is_open else "")
             self._block, self._length, self._is_open = number + 1, 0, False
-        return visible("".join(out))
+        return replace_controls("".join(out))
 
     def _open(self, block: Mapping[str, Any]) -> str:
         """Open a block, and return the gap before it: a blank line, except for a result."""

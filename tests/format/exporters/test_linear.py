@@ -10,8 +10,8 @@ import pytest
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.turn import safe_markdown
-from msgbook_format.turn.markdown.display import contain_formulas
-from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line
+from msgbook_format.turn.markdown.escape import code_block, escape_line, inline_code
+from msgbook_format.turn.markdown.formulas import contain_formulas
 
 PIECES = (
     *(
@@ -70,7 +70,14 @@ PIECES = (
     ),
 )
 FUNCTIONS: tuple[Callable[[str], object], ...] = (
-    *(sanitize_html, safe_markdown, contain_formulas, spell_for_nbconvert, inline_code, one_line),
+    *(
+        sanitize_html,
+        safe_markdown,
+        contain_formulas,
+        spell_for_nbconvert,
+        inline_code,
+        escape_line,
+    ),
     code_block,
 )
 SHORT, TIMES = 8_000, 8

@@ -1,30 +1,29 @@
-"""Markdown that would stop whoever lays it out.
+"""Estimate of the time that renderers need for a Markdown text.
 
-Parsers take the square, or more, of the length of some texts: of a paragraph with thousands of
-marks that open and never close, of long runs of backticks, of lists in lists. What a text would
-take is estimated in linear time, from above; the limits are for about half a second. The page
-estimates the same (`markdownCost.ts`), and the tests of both read one list of texts
-(`tests/format/turn/fixtures/markdown_cost.json`).
+Some texts take parsers quadratic time or more: a paragraph with thousands of marks that open and
+never close, long runs of backticks, lists in lists. The estimate is an upper bound and takes linear
+time; its limits stand for about half a second. The page has the same estimate (`markdownCost.ts`).
+The tests of both read `tests/format/turn/fixtures/markdown_cost.json`.
 """
 
 from __future__ import annotations
 
 import re
 
-MOST_OF_ONE = 5_000_000
-"""Characters of a paragraph, times what in it has to be looked for to the paragraph's end."""
+MAX_PARAGRAPH_COST = 5_000_000
+"""Greatest product of a paragraph's characters and the marks in it."""
 
-MOST_OF_ALL = 50_000_000
-"""The same, of all paragraphs."""
+MAX_TEXT_COST = 50_000_000
+"""Greatest sum of these products over all paragraphs."""
 
-MOST_OF_FENCES = 100_000_000
-"""Fences, times the characters of the text: each may be looked for to its end."""
+MAX_FENCE_COST = 100_000_000
+"""Greatest product of fence lines and characters of the text."""
 
-LONGEST_RUN = 64
-"""Backticks or tildes in a row."""
+MAX_RUN = 64
+"""Backticks or tildes in a row that are too many."""
 
 _MARKS = "*_~`["
-_LONG_RUNS = ("`" * LONGEST_RUN, "~" * LONGEST_RUN)
+_LONG_RUNS = ("`" * MAX_RUN, "~" * MAX_RUN)
 _NESTED = re.compile(
     r"(?:^|(?<=\r))(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}", re.MULTILINE
 )
@@ -34,24 +33,24 @@ _ITEM = re.compile(r" {0,3}[-+*] {1,3}\S")
 
 
 def takes_too_long(markdown: str) -> bool:
-    """Whether some renderer would stand still for long over this Markdown."""
+    """Return whether some renderer would need too long for this Markdown."""
     if any(run in markdown for run in _LONG_RUNS) or _NESTED.search(markdown):
         return True
-    # Most texts are: all that is counted below is part of this.
-    if len(markdown) * _marks(markdown) <= MOST_OF_ONE:
+    # True for most texts. No cost below is greater than this product.
+    if len(markdown) * _marks(markdown) <= MAX_PARAGRAPH_COST:
         return False
     lines = re.split("\r\n?|\n", markdown)
     edges = [line for line in lines if _MAYBE_FENCE.match(line)]
     return (
-        len(edges) * len(markdown) > MOST_OF_FENCES
-        # In fences as well: some look for formulas, and for code to leave them in, before fences.
-        or any(len(line) * line.count("`") > MOST_OF_ONE for line in lines)
+        len(edges) * len(markdown) > MAX_FENCE_COST
+        # In fences, too: some parsers look for formulas and inline code before they look for fences.
+        or any(len(line) * line.count("`") > MAX_PARAGRAPH_COST for line in lines)
         or _is_dense(_prose(lines, edges))
     )
 
 
 def _prose(lines: list[str], edges: list[str]) -> list[str]:
-    """The lines outside of code. Where a fence is not one to all parsers, any line may be."""
+    """Return the lines outside of code: all of them, unless parsers agree about every fence."""
     if not all(map(_SURE_FENCE.fullmatch, edges)):
         return lines
     prose: list[str] = []
@@ -68,10 +67,10 @@ def _prose(lines: list[str], edges: list[str]) -> list[str]:
 
 
 def _is_dense(lines: list[str]) -> bool:
-    """Whether paragraphs have too many marks for their length."""
+    """Return whether paragraphs have too many marks for their length."""
     length = marks = most = total = 0
     for line in [*lines, ""]:
-        # The rows of a table are paragraphs of their own, as are items of a list.
+        # Each row of a table and each item of a list counts as a paragraph.
         is_row = line.lstrip().startswith("|")
         if is_row or not line.strip() or _ITEM.match(line):
             most, total = max(most, length * marks), total + length * marks
@@ -81,9 +80,9 @@ def _is_dense(lines: list[str]) -> bool:
         if is_row:
             most, total = max(most, length * marks), total + length * marks
             length = marks = 0
-    return most > MOST_OF_ONE or total > MOST_OF_ALL
+    return most > MAX_PARAGRAPH_COST or total > MAX_TEXT_COST
 
 
 def _marks(text: str) -> int:
-    """How many characters begin something that has to be looked for to the paragraph's end."""
+    """Return how many characters make a parser search to the paragraph's end."""
     return sum(map(text.count, _MARKS))

@@ -1,6 +1,6 @@
-"""Small pieces of Markdown that show hostile text as text, whatever reads them.
+"""Small pieces of Markdown that show hostile text as text in every renderer.
 
-Why each writing is safe is told in `safe_markdown`.
+The module `safe` explains why each is safe.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ DANGER = re.compile(
     r"|```[^\n]{0,80}(?:(?i:mermaid)|[&\\])|~~~[^\n]{0,80}(?:(?i:mermaid)|[&\\])"
     r"|\\(?i:require|mmlToken|style|data|bbox)(?![A-Za-z])"
 )
-"""What does something when it is read as text: a tag, an image, a link, a definition, a formula,
-a diagram.
+"""A tag, image, link, definition, formula or diagram, which acts when a parser does not see code.
 
-A formula does no harm by itself, but where it ends decides what is code, and parsers that know
-formulas disagree about it with those that do not.
+A formula does no harm by itself. But its end decides what is code, and parsers that do not know
+formulas disagree about it.
 """
 
 LOADING_TEX = re.compile(r"(?:require|mmlToken|style|data|bbox)(?![A-Za-z])")
-"""What MathJax, its safe mode on, takes as a command to load something, behind a backslash: a
-script, a picture as a glyph, a cursor; `data` sets attributes that a page may act on."""
+"""TeX commands, without the backslash, that load something even in MathJax's safe mode: a script, a
+picture as a glyph or background, a cursor. `data` sets attributes that a page may act on."""
 
-BROKEN = "\u2060"
-"""An invisible character; behind a backslash it makes an unknown command, shown as it is."""
+WORD_JOINER = "\u2060"
+"""An invisible character that makes a TeX command unknown, so that MathJax shows it as text."""
 
 _COMMAND = re.compile(rf"\\(?={LOADING_TEX.pattern})")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -40,13 +39,12 @@ _DISPLAY_MATH = re.compile(r"\$\$|\\\\[\[\]]|\\(?:begin|end)\{")
 _LANGUAGE = re.compile(r"(?!\S*mermaid)[a-z0-9][\w+#.-]{0,30}(?!\S)", re.ASCII | re.IGNORECASE)
 
 
-def visible(text: str) -> str:
-    """Text with control characters and lone surrogates replaced by characters one can see.
+def replace_controls(text: str) -> str:
+    """Return text with visible characters for controls and lone surrogates.
 
-    Line ends become `\\n`, also the Unicode ones, at which JavaScript ends a line and Python
-    does not. Tabs stay.
+    Every line end becomes `\\n`, those that only JavaScript knows included. Tabs stay.
     """
-    # Most text is: this looks at it once, in C, before the patterns do.
+    # True for most texts, and much faster than the patterns.
     if text.replace("\n", "").isprintable():
         return text
     return _UNPRINTABLE.sub(_replacement, _LINE_END.sub("\n", text))
@@ -59,73 +57,72 @@ def _replacement(match: re.Match[str]) -> str:
     return "\u2421" if code == 0x7F else "\ufffd"
 
 
-def entities(text: str) -> str:
-    """Text with all ASCII punctuation and line ends as numeric character references."""
+def escape_punctuation(text: str) -> str:
+    """Return text with all ASCII punctuation and line ends as numeric character references."""
     return _PUNCTUATION.sub(_reference, text)
 
 
 def escape_text(text: str) -> str:
-    """Text with all that Markdown, HTML or TeX know inside a line as character references.
+    """Return text with inline markup of Markdown, HTML and TeX as character references.
 
-    MathJax reads what they stand for, so TeX that loads something is broken as well.
+    MathJax decodes these, so TeX commands that load something are broken as well.
     """
-    return _MARKUP.sub(_reference, _COMMAND.sub(f"\\\\{BROKEN}", text))
+    return _MARKUP.sub(_reference, _COMMAND.sub(f"\\\\{WORD_JOINER}", text))
 
 
 def _reference(match: re.Match[str]) -> str:
     return f"&#{ord(match[0])};"
 
 
-def one_line(text: str, limit: int = 500) -> str:
-    """Text as one line of Markdown that reads as it stands, at most `limit` characters of it."""
-    return escape_text(_squeezed(text, limit))
+def escape_line(text: str, limit: int = 500) -> str:
+    """Return at most `limit` characters of a text as one line of Markdown that shows them literally."""
+    return escape_text(_squeeze(text, limit))
 
 
 def inline_code(text: str, limit: int = 200) -> str:
-    """One line of text, at most `limit` characters, as a code span."""
-    line = _squeezed(text, limit)
+    """Return at most `limit` characters of a text as a code span of one line."""
+    line = _squeeze(text, limit)
     if line and not DANGER.search(line) and not re.search(r"[`|\\\"]|~~~", line):
         return f"`{line}`"
     return html_span(line)
 
 
-def _squeezed(text: str, limit: int) -> str:
-    line = " ".join(visible(text).split())
+def _squeeze(text: str, limit: int) -> str:
+    line = " ".join(replace_controls(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def code_block(code: str, info: str = "") -> str:
-    """A code block for column 0, between blank lines: a fence, or HTML where one could be misread.
+    """Return a code block to stand in column 0 between blank lines.
 
-    HTML also where some renderer would stand still over the fence.
-
-    Of the info string, which may be hostile, only a first plain word remains; the fence always
-    has one, since a line with an info string cannot close a fence that a parser thinks is open.
+    It is a fence, or HTML where a fence could be misread or would take a renderer too long.
+    Only the first plain word of the info string remains. The fence always has one, since a line
+    with an info string cannot close a fence that some parser thinks is open.
     """
-    code = visible(code).removesuffix("\n")
+    code = replace_controls(code).removesuffix("\n")
     if DANGER.search(code) and (_FENCE_LINE.search(code) or _DISPLAY_MATH.search(code)):
         return html_block(code)
-    block = write_fence(f"{code}\n", language(info) or "text")
+    block = write_fence(f"{code}\n", find_language(info) or "text")
     return html_block(code) if takes_too_long(block) else block
 
 
-def language(info: str) -> str | None:
-    """The language that an info string names; None when it names none.
+def find_language(info: str) -> str | None:
+    """Return the language that an info string names; None if it names none.
 
-    Never `mermaid`, nor a word with it in it: nbconvert copies such a block into the page as HTML,
-    and diagrams load pictures.
+    Never a word with `mermaid` in it: nbconvert copies such a block into the page as HTML, and
+    diagrams load pictures.
     """
     match = _LANGUAGE.match(info.strip())
     return match[0] if match else None
 
 
 def html_block(code: str) -> str:
-    """A code block as one line of HTML that holds no character Markdown knows."""
-    return f"<pre><code>{entities(code)}</code></pre>"
+    """Return a code block as one line of HTML without any character that Markdown knows."""
+    return f"<pre><code>{escape_punctuation(code)}</code></pre>"
 
 
 def html_span(code: str) -> str:
-    """A code span as HTML, of as many lines as `code` or fewer."""
+    """Return a code span as HTML, with no more lines than `code`."""
     bare = code.strip()
     lead = "\n" if "\n" in code[: len(code) - len(code.lstrip())] else ""
-    return f"{lead}<code>" + "\n".join(map(entities, bare.split("\n"))) + "</code>"
+    return f"{lead}<code>" + "\n".join(map(escape_punctuation, bare.split("\n"))) + "</code>"

@@ -1,6 +1,6 @@
-"""Markdown of one paragraph, made safe: see `safe_markdown` for the reasons.
+"""Markdown of one paragraph, made safe for the reasons in the module `safe`.
 
-A lexer, not a parser: what it does not touch stays byte for byte as the model wrote it.
+A lexer, not a parser: all that it does not touch stays byte for byte as the model wrote it.
 """
 
 from __future__ import annotations
@@ -10,22 +10,20 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from markdown_it.common.utils import normalizeReference
-
 from msgbook_format.syntax.string_positions import StringPositions
 from msgbook_format.turn.markdown.escape import (
-    BROKEN,
     DANGER,
     LOADING_TEX,
-    entities,
+    WORD_JOINER,
+    escape_punctuation,
     escape_text,
     html_span,
 )
+from msgbook_format.turn.markdown.formulas import TEX_OPENER, find_closer
 from msgbook_format.turn.markdown.links import (
     AUTOLINK,
     DATA_TAIL,
-    LABEL,
-    LINK_TAIL,
+    find_destination,
     safe_destination,
 )
 
@@ -37,30 +35,29 @@ _SPECIAL = re.compile(
 )
 _TAG_START = re.compile(r"[A-Za-z/!?]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
 _ESCAPED_FORMULA = 2000
-"""Greatest length of what is taken for a formula in single-backslash delimiters."""
+"""Greatest length of a formula in single-backslash delimiters."""
 
-_LANDMARKS = (
+_END_PATTERNS = (
     re.compile(r"(`+)"),
     re.compile(r"(?<!\\)(\\\\?[)\]]|\\end\{[A-Za-z]*\*?\})"),
     re.compile(r"(?<!\\)(?=(\$\$))"),
     re.compile(r"(?<![$\\])(\$)"),
     re.compile(r"(\]\()"),
 )
-"""What the lexer looks for ahead: runs of backticks, unescaped ends of formulas, links."""
+"""Patterns of closing strings: runs of backticks, unescaped ends of formulas, links."""
 
 
 def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table: bool) -> str:
-    """One paragraph, heading or table row without container prefixes, made safe.
+    """Return one paragraph, heading or table row without container prefixes, made safe.
+
+    The result has no more lines than `text`.
 
     Args:
-        text: free of control characters, as `visible` leaves it.
-        references: allowed link definitions, normalised label -> destination.
-        quotes: whether `"` has to be escaped, as formulas stand somewhere near.
-        table: whether `\\|` in a code span means `|`.
-
-    Returns: as many lines as `text`, or fewer.
+        text: Free of control characters, as `replace_controls` leaves it.
+        references: Allowed link definitions, by normalised label.
+        quotes: Whether `"` has to be escaped, since the text has formulas.
+        table: Whether `\\|` in a code span means `|`.
     """
     return _Lexer(text, references, quotes, table).run()
 
@@ -68,9 +65,9 @@ def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table
 @dataclass(slots=True)
 class _Opener:
     index: int
-    """Where in the output the bracket stands."""
+    """Index of the bracket in the output."""
     start: int
-    """Where in the text the bracket's content begins."""
+    """Position in the text of the bracket's content."""
     image: bool
 
 
@@ -82,15 +79,15 @@ class _Lexer:
     table: bool
     pos: int = 0
     math_end: int = 0
-    """Until here the text is a formula."""
+    """Position at which the current formula ends."""
     out: list[str] = field(default_factory=list)
     openers: list[_Opener] = field(default_factory=list)
     inside_links: int = 0
-    """So many of the openers stand around a link and can be none themselves."""
-    landmarks: StringPositions = field(init=False)
+    """Number of openers around a link, which cannot be links themselves."""
+    ends: StringPositions = field(init=False)
 
     def run(self) -> str:
-        self.landmarks = StringPositions(self.text, _LANDMARKS)
+        self.ends = StringPositions(self.text, _END_PATTERNS)
         while special := _SPECIAL.search(self.text, self.pos):
             self.out.append(self.text[self.pos : special.start()])
             self.pos = special.start()
@@ -98,7 +95,8 @@ class _Lexer:
                 case "\\":
                     self._backslash()
                 case "$" | "$$" as mark:
-                    self._dollar(mark)
+                    if self._in_math() or not self._formula(mark, mark):
+                        self._put(mark, len(mark))
                 case "<":
                     self._less_than()
                 case "[":
@@ -110,11 +108,12 @@ class _Lexer:
                 case '"':
                     self._put(self._quote(), 1)
                 case ":":
-                    self._put("&#58;" if self._behind_ftp() else ":", 1)
+                    is_ftp = self.text[max(0, self.pos - 3) : self.pos].lower() == "ftp"
+                    self._put("&#58;" if is_ftp else ":", 1)
                 case reference if reference[0] == "&":
                     self._put_backslash(reference, len(reference))
                 case run if run[0] == "~":
-                    self._put(entities(run), len(run))
+                    self._put(escape_punctuation(run), len(run))
                 case run:
                     self._backticks(len(run))
         self.out.append(self.text[self.pos :])
@@ -127,52 +126,43 @@ class _Lexer:
     def _in_math(self) -> bool:
         return self.pos < self.math_end
 
-    def _behind_ftp(self) -> bool:
-        return self.text[max(0, self.pos - 3) : self.pos].lower() == "ftp"
-
     def _quote(self) -> str:
         if not self.quotes:
             return '"'
         return "''" if self._in_math() else "&quot;"
 
     def _backslash(self) -> None:
-        opener = _TEX_OPENER.match(self.text, self.pos)
-        if opener and not self._in_math() and self._formula(opener[0], _tex_end(opener)):
+        opener = TEX_OPENER.match(self.text, self.pos)
+        if opener and not self._in_math() and self._formula(opener[0], find_closer(opener)):
             return
         escape = _ESCAPE.match(self.text, self.pos)
-        if escape is None:
-            self._put_backslash("\\", 1)
-            return
+        written = escape[0] if escape else "\\"
         following = self.text[self.pos + 2 : self.pos + 3]
-        match escape[1]:
-            case "\\":
-                self._put_backslash(escape[0], 2)
+        match written[1:]:
+            case "" | "\\":
+                self._put_backslash(written, len(written))
             case "<" if _TAG_START.match(following):
                 self._put("\\< " if self._in_math() else "&lt;", 2)
             case '"' if self.quotes:
                 self._put(self._quote(), 2)
             case "@":
-                # Unescaped by marked to `@@0@@`, JupyterLab's mark for a formula.
+                # marked would unescape it, and `@@0@@` is JupyterLab's mark for a formula.
                 self._put("&#64;", 2)
             case "]" if following in ("(", ":"):
                 self._put("\\] " if self._in_math() else "&#93;", 2)
             case _:
-                self._put(escape[0], 2)
+                self._put(written, 2)
 
     def _put_backslash(self, written: str, consumed: int) -> None:
         following = self.text[self.pos + consumed : self.pos + consumed + 100]
-        broken = BROKEN if LOADING_TEX.match(html.unescape(following)) else ""
+        broken = WORD_JOINER if LOADING_TEX.match(html.unescape(following)) else ""
         self._put(written + broken, consumed)
-
-    def _dollar(self, mark: str) -> None:
-        if self._in_math() or not self._formula(mark, mark):
-            self._put(mark, len(mark))
 
     def _formula(self, mark: str, end: str) -> bool:
         """Begin a formula if its end follows, by the rules of JupyterLab and nbconvert."""
         start = self.pos + len(mark)
         # Between single dollars stands at least one character.
-        found = self.landmarks.find(end, start + (mark == "$"))
+        found = self.ends.find(end, start + (mark == "$"))
         if found < 0:
             return False
         if mark in ("\\(", "\\[") and self._holds_markup(start, found):
@@ -182,10 +172,10 @@ class _Lexer:
         return True
 
     def _holds_markup(self, start: int, end: int) -> bool:
-        """Whether escaped brackets stand around more than a formula: long text, code, a link."""
+        """Return whether escaped brackets enclose more than a formula: long text, code, a link."""
         if end - start >= _ESCAPED_FORMULA:
             return True
-        return "`" in self.text[start:end] or 0 <= self.landmarks.find("](", start) < end
+        return "`" in self.text[start:end] or 0 <= self.ends.find("](", start) < end
 
     def _less_than(self) -> None:
         if not _TAG_START.match(self.text, self.pos + 1):
@@ -204,14 +194,14 @@ class _Lexer:
 
     def _backticks(self, length: int) -> None:
         run = "`" * length
-        closing = self.landmarks.find(run, self.pos + length)
-        # Three or more could begin a fence, for one who sees a block begin here.
+        closing = self.ends.find(run, self.pos + length)
+        # Three or more could be a fence to a parser that begins a block here.
         if closing < 0:
-            self._put(run if length < 3 else entities(run), length)
+            self._put(run if length < 3 else escape_punctuation(run), length)
             return
         end = closing + length
         span = self.text[self.pos : end]
-        # mistune does not resolve `\|` in a table's code span; the element says it plainly.
+        # mistune does not resolve `\|` in a table's code span, so it becomes HTML.
         piped = self.table and "\\|" in span
         if piped or length > 2 or DANGER.search(span) or (self.quotes and '"' in span):
             code = span[length:-length]
@@ -235,12 +225,12 @@ class _Lexer:
     def _link(self, opener: _Opener) -> bool:
         """Write the link or image that ends here; False when there is none, or none allowed."""
         if opener.image and (tail := DATA_TAIL.match(self.text, self.pos + 1)):
-            alt = entities(self.text[opener.start : min(self.pos, opener.start + 500)])
+            alt = escape_punctuation(self.text[opener.start : min(self.pos, opener.start + 500)])
             del self.out[opener.index :]
             # Behind a bare URL, mistune would take the `!` for a part of it.
             self._put(f" ![{alt}]({tail[1]})", len(tail[0]) + 1)
             return True
-        found = self._destination(opener)
+        found = find_destination(self.text, opener.start, self.pos, self.references)
         if found is None:
             return False
         written, consumed = found
@@ -255,29 +245,6 @@ class _Lexer:
         return True
 
     def _link_start(self, index: int) -> str:
-        """The bracket of a link at `index` of the output, which no `!` makes an image."""
+        """Return the bracket of a link at `index` of the output, apart from a `!` before it."""
         # One of the last two pieces is not empty.
-        before = "".join(self.out[max(0, index - 2) : index])
-        return " [" if before.endswith("!") else "["
-
-    def _destination(self, opener: _Opener) -> tuple[str, int] | None:
-        """Destination as written, and how many characters its construct takes from `]` on."""
-        if tail := LINK_TAIL.match(self.text, self.pos + 1):
-            return tail[1] if tail[1] is not None else tail[2], len(tail[0]) + 1
-        if not self.references:
-            return None
-        label = LABEL.match(self.text, self.pos + 1)
-        if label and label[1]:
-            name = label[1]
-        else:
-            name = self.text[opener.start : min(self.pos, opener.start + 501)]
-        destination = self.references.get(normalizeReference(name)) if len(name) <= 500 else None
-        if destination is None:
-            return None
-        return destination, (len(label[0]) if label else 0) + 1
-
-
-def _tex_end(opener: re.Match[str]) -> str:
-    if opener[1] is not None:
-        return f"\\end{{{opener[1]}}}"
-    return opener[0][:-1] + (")" if opener[0].endswith("(") else "]")
+        return " [" if "".join(self.out[max(0, index - 2) : index]).endswith("!") else "["

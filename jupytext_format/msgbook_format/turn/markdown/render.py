@@ -1,7 +1,7 @@
-"""Turn -> Markdown and plain text: what stands beside the turn's JSON in an output.
+"""Markdown and plain text of a turn, which stand beside its JSON in an output.
 
-Both are derived, never read back. All text of a turn is hostile here: a turn may come from a
-file that someone else wrote, with any type in any place.
+Both are derived and never read back. All text of a turn is treated as hostile: a turn may come from
+a file that someone else wrote, with values of any type.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgbook_format.turn.finish_reasons import FINISH_REASONS
-from msgbook_format.turn.markdown.escape import code_block, inline_code, one_line, visible
+from msgbook_format.turn.markdown.escape import (
+    code_block,
+    escape_line,
+    inline_code,
+    replace_controls,
+)
 from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
 from msgbook_format.turn.model import TURN_MIME
@@ -27,13 +32,13 @@ PLAIN_LIMIT = 300
 
 _APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
 
-# While a turn grows it is derived many times a second, and only its last block has changed. A
-# cache smaller than the turn's number of texts would never hit.
+# A running turn is rendered many times a second, and only its last block changes. The cache has to
+# hold all other texts of the turn to be of any use.
 _cached_markdown = lru_cache(maxsize=256)(safe_markdown)
 
 
 def bundle(turn: Turn) -> dict[str, Any]:
-    """The data of the turn's display output. Holds the turn itself, not a copy."""
+    """Return the MIME bundle of a turn's output. It holds the turn itself, not a copy."""
     return {
         TURN_MIME: turn,
         "text/markdown": to_markdown(turn),
@@ -42,10 +47,10 @@ def bundle(turn: Turn) -> dict[str, Any]:
 
 
 def to_markdown(turn: Turn) -> str:
-    """The turn as Markdown that is safe in any renderer, ending without a line end.
+    """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
-    Blocks in order; reasoning and results in closed `<details>`. A running turn gives what it
-    has: only its last block is derived anew.
+    Reasoning and results stand in closed `<details>`. Of a running turn, only the last block is
+    rendered anew.
     """
     blocks = turn["blocks"]
     names = {
@@ -61,14 +66,14 @@ def to_markdown(turn: Turn) -> str:
 
 
 def to_plain(turn: Turn) -> str:
-    """One line: status, model and the beginning of the answer, at most `PLAIN_LIMIT` long."""
+    """Return status, model and the beginning of the answer, in one line of up to `PLAIN_LIMIT`."""
     words = [_text(turn["status"]), _text(turn.get("model"))]
     head = " · ".join(word for word in words if word)
     answer = " ".join(
         _text(block.get("text"))[:PLAIN_LIMIT]
         for block in blocks_of_type(turn["blocks"][:100], "text")
     )
-    line = " ".join(visible(f"[{head[:100]}] {answer}").split())
+    line = " ".join(replace_controls(f"[{head[:100]}] {answer}").split())
     return line if len(line) <= PLAIN_LIMIT else line[: PLAIN_LIMIT - 1] + "…"
 
 
@@ -86,13 +91,13 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
             return _result(block, call_name)
         case "notice":
             sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
-            return f"> {sign} {one_line(_text(block.get('text')))}"
+            return f"> {sign} {escape_line(_text(block.get('text')))}"
         case "error":
             name, message = _text(block.get("name")), _text(block.get("message"))
             colon = ": " if message else ""
-            return f"> ❌ **{one_line(name, 80) or 'Error'}**{colon}{one_line(message)}"
+            return f"> ❌ **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
         case kind:
-            return _details(f"❔ {one_line(kind, 80)}", _json_block(block))
+            return _details(f"❔ {escape_line(kind, 80)}", _json_block(block))
 
 
 def _call(block: Mapping[str, Any]) -> str:
@@ -108,10 +113,10 @@ def _call(block: Mapping[str, Any]) -> str:
 
 
 def _result(block: Mapping[str, Any], name: str) -> str:
-    summary = f"📝 Result: {one_line(name, 100)}" if name else "📝 Result"
+    summary = f"📝 Result: {escape_line(name, 100)}" if name else "📝 Result"
     status = _text(block.get("status"))
     if status not in ("", "success"):
-        summary += f" ({one_line(status, 40)})"
+        summary += f" ({escape_line(status, 40)})"
     content = block.get("content")
     parts = content if isinstance(content, list) else [content]
     shown = [_part(part) for part in parts if part not in ("", None)]
@@ -132,19 +137,19 @@ def _status_line(turn: Turn) -> str:
     blocks = turn["blocks"]
     match turn["status"]:
         case "running":
-            return "" if blocks else f"> ⏳ {one_line(_text(turn.get('model')), 100)}".rstrip()
+            return "" if blocks else f"> ⏳ {escape_line(_text(turn.get('model')), 100)}".rstrip()
         case "done":
             return ""
         case "interrupted":
             return "> ⏹️ Interrupted"
         case "incomplete":
             reason = _text(turn.get("finish_reason"))
-            words = FINISH_REASONS.get(reason) or one_line(reason, 80) or "the stream was cut"
+            words = FINISH_REASONS.get(reason) or escape_line(reason, 80) or "the stream was cut"
             return f"> ⚠️ Incomplete: {words}"
         case "error":
             return "" if blocks_of_type(blocks, "error") else "> ❌ Failed"
         case other:
-            return f"> ⚠️ Status: {one_line(_text(other), 80)}"
+            return f"> ⚠️ Status: {escape_line(_text(other), 80)}"
 
 
 def _details(summary: str, body: str) -> str:
@@ -152,7 +157,7 @@ def _details(summary: str, body: str) -> str:
 
 
 def _pretty(arguments: str) -> str:
-    """The arguments indented; as sent where indenting would change more than white space."""
+    """Return the arguments indented; unchanged if indenting would change more than white space."""
     try:
         pretty = json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):

@@ -1,33 +1,32 @@
 r"""Markdown of a model, made safe for every renderer.
 
-The result is shown by nbconvert (mistune, formulas, no sanitiser), JupyterLab (marked, formulas
-cut out before and put back into the HTML after; no sanitiser in a trusted cell), GitHub, and
-whatever a person pastes it into. They disagree about what is code: in nested lists, behind an
-unclosed `$$`, in tables, after odd indentation. So nothing is safe *because* it is code. Instead
-every piece is written so that it does nothing in whichever way it is read:
+The result is shown by nbconvert (mistune, formulas, no sanitiser), by JupyterLab (marked; formulas
+are cut out before and put back into the HTML after; no sanitiser in a trusted cell), by GitHub and
+by any program that a person pastes it into. They disagree about what is code: in nested lists,
+behind an unclosed `$$`, in tables, after unusual indentation. So nothing is safe *because* it is
+code. Instead every piece is written so that it does nothing, whether it is read as text or as code:
 
 - Text: a `<` that could open a tag becomes `&lt;`, in formulas `< `. `](`, `]:` and `![` occur
   only in links and images that we write, with destinations that hold no quote, dollar, bracket,
   space or backslash; an image's text is character references. Link definitions are resolved and
   dropped. Without definitions, `[x]` and `[x][y]` do nothing. Nothing looks like a fence.
-- Code spans, and code in lists and quotes: kept where they hold nothing of that kind (`DANGER`),
-  else written as one line of `<pre>` or `<code>` in character references: no other markup.
+- Code spans, and code in lists and quotes: kept if they hold nothing of that kind (`DANGER`).
+  Otherwise they become one line of `<pre>` or `<code>` with character references.
 - Code at the top level: a fence in column 0 between blank lines. A parser that reads text there
-  begins a block, and sees the fence. One that thinks an earlier fence is still open cannot take
-  the opening line for the end, for it has an info string; it stays in code until our closing
-  line, and agrees from there on. It could be led astray only by a line in the code that looks
-  like a fence, and one that knows formulas only by `$$` and the like: such code, if it holds
-  anything dangerous, is written as `<pre>` too.
-- Display formulas: nbconvert begins one at any `$$`, `\\[` or `\begin{x}` and reads on to its end
-  over blank lines and fences, and what stood in a fence is text then. So these are written only
-  where they surely end before a blank line, else as character references (`contain_formulas`).
-- A diagram (`mermaid`) is shown as its source: nbconvert copies it into the page as HTML, and it
-  may load pictures. TeX that makes MathJax load something is broken by an invisible character.
-- JupyterLab puts formulas back with their quotes unescaped, also where they became part of an
-  attribute: `http://x/$" onclick=... "$` is a link with a handler. So where there are formulas,
-  no `"` is left outside of top-level fences.
+  begins a block and sees the fence. A parser in an earlier, open fence cannot take the opening
+  line for its end, since the line has an info string. It stays in code until our closing line, and
+  agrees from there on. Only a line in the code that looks like a fence could mislead it, or `$$`
+  and the like a parser that knows formulas. Such code becomes `<pre>`, too, if it holds danger.
+- Display formulas: nbconvert begins one at any `$$`, `\\[` or `\begin{x}` and reads to its end over
+  blank lines and fences, whose code becomes text. So these are written only if they surely end
+  before a blank line, else as character references (`contain_formulas`).
+- A diagram (`mermaid`) is shown as source: nbconvert copies it into the page as HTML, and it may
+  load pictures. TeX that makes MathJax load something is broken by an invisible character.
+- JupyterLab puts formulas back with unescaped quotes, even into an attribute:
+  `http://x/$" onclick=... "$` is a link with a handler. So a text with formulas keeps no `"` outside
+  of top-level fences.
 
-The Markdown parser therefore only decides how the result looks, not whether it is safe.
+The Markdown parser therefore decides only how the result looks, not whether it is safe.
 """
 
 from __future__ import annotations
@@ -38,38 +37,44 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 
 from msgbook_format.turn.markdown.cost import takes_too_long
-from msgbook_format.turn.markdown.display import contain_formulas
-from msgbook_format.turn.markdown.escape import DANGER, code_block, html_block, language, visible
+from msgbook_format.turn.markdown.escape import (
+    DANGER,
+    code_block,
+    find_language,
+    html_block,
+    replace_controls,
+)
+from msgbook_format.turn.markdown.formulas import contain_formulas
 from msgbook_format.turn.markdown.inline import safe_inline
 from msgbook_format.turn.markdown.links import safe_destination
-from msgbook_format.turn.markdown.plain import plain_markdown
+from msgbook_format.turn.markdown.without_parser import safe_without_parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from markdown_it.token import Token
 
-# Blocks only, and HTML is text: `safe_inline` looks at what is inside of paragraphs.
+# Blocks only, and HTML is text: `safe_inline` handles the inside of paragraphs.
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["inline", "text_join"])
 _CONTAINER_PREFIX = re.compile(r"[ \t>*+.)0-9-]*")
 _FORMULA = re.compile(r"\$|\\\\[(\[]|\\begin\{")
 
 
 def safe_markdown(text: str) -> str:
-    """The same Markdown for a reader, but without HTML, remote images and links that run code.
+    """Return Markdown without HTML, remote images and links that run code.
 
-    Pure. The time grows with the length of the text, not with its square: what is looked for
-    ahead is indexed once, or within a fixed distance. No white space at the end. Joining results
-    by blank lines keeps them safe. A text that renderers would stand still over is a code block.
+    Pure, in linear time: every search ahead uses an index or a fixed distance. The result has no
+    white space at the end, and stays safe when joined to others by blank lines. A text that would
+    take renderers too long becomes a code block.
     """
-    text = visible(text)
-    plain = plain_markdown(text)
-    safe = parsed_markdown(text) if plain is None else plain
+    text = replace_controls(text)
+    plain = safe_without_parser(text)
+    safe = safe_with_parser(text) if plain is None else plain
     return code_block(text) if takes_too_long(safe) else safe
 
 
-def parsed_markdown(text: str) -> str:
-    """The same for a text that `visible` has seen, by way of a parser whatever it holds."""
+def safe_with_parser(text: str) -> str:
+    """Return safe Markdown of a text from `replace_controls`, by the parser in every case."""
     return contain_formulas("\n".join(_Document(text).safe_lines()).rstrip())
 
 
@@ -94,28 +99,28 @@ class _Document:
             if token.type not in ("fence", "code_block", "inline", "table_open"):
                 continue
             start, end = token.map
-            yield from self._others(done, start)
+            yield from self._rest(done, start)
             if token.type == "inline":
                 yield from self._paragraph(start, end, token.content)
             elif token.type == "table_open":
                 yield from (self._inline(line, table=True) for line in self.lines[start:end])
             elif token.level == 0:
-                yield from self._apart(start, end, code_block(token.content, token.info))
+                yield from self._separate(start, end, code_block(token.content, token.info))
             else:
                 yield from self._nested_code(start, end, token)
             done = end
-        yield from self._others(done, len(self.lines))
+        yield from self._rest(done, len(self.lines))
 
     def _inline(self, text: str, *, table: bool = False) -> str:
         return safe_inline(text, self.references, quotes=self.quotes, table=table)
 
-    def _others(self, start: int, end: int) -> Iterator[str]:
-        """Blank lines, rules, underlines, definitions: all that has no token of its own."""
+    def _rest(self, start: int, end: int) -> Iterator[str]:
+        """Yield blank lines, rules, underlines and definitions, which have no token of their own."""
         for index in range(start, end):
             yield "" if index in self.definitions else self._inline(self.lines[index])
 
-    def _apart(self, start: int, end: int, block: str) -> Iterator[str]:
-        """The block between blank lines."""
+    def _separate(self, start: int, end: int, block: str) -> Iterator[str]:
+        """Yield the block between blank lines."""
         if start > 0 and self.lines[start - 1].strip(" \t"):
             yield ""
         yield block
@@ -123,7 +128,7 @@ class _Document:
             yield ""
 
     def _paragraph(self, start: int, end: int, content: str) -> Iterator[str]:
-        """A paragraph without the prefixes of the quotes and lists around it, put back after."""
+        """Yield a paragraph, made safe without the prefixes of quotes and lists around it."""
         lines, rows = self.lines[start:end], content.split("\n")
         lines[-1] = lines[-1].rstrip()
         prefixes = [line.removesuffix(row) for line, row in zip(lines, rows, strict=False)]
@@ -139,7 +144,7 @@ class _Document:
         harmless = not DANGER.search(source) and not (self.quotes and '"' in source)
         if token.type == "fence":
             prefix = _CONTAINER_PREFIX.match(raw[0])[0]  # type: ignore[index]  # matches anything
-            harmless = harmless and language(token.info) == (token.info.strip() or None)
+            harmless = harmless and find_language(token.info) == (token.info.strip() or None)
         else:
             first = token.content.split("\n", 1)[0]
             indent = len(first) - len(first.lstrip()) + 4
@@ -149,4 +154,4 @@ class _Document:
         elif _CONTAINER_PREFIX.fullmatch(prefix):
             yield prefix + html_block(token.content.removesuffix("\n"))
         else:
-            yield from self._apart(start, end, html_block(token.content.removesuffix("\n")))
+            yield from self._separate(start, end, html_block(token.content.removesuffix("\n")))

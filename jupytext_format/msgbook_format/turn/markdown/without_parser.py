@@ -1,16 +1,16 @@
-"""Markdown that needs no parser to be made safe: most of what models write.
+"""Safe Markdown without a parser, for the simple texts that models mostly write.
 
-A parser takes longer than all the rest of reading a message file. It is there to tell text from
-code and from the links that it defines. Where both are plain to see, in fences at the top level
-and paragraphs that begin at the margin, the same result comes without it.
+Parsing takes longer than all other work on a message file. The parser separates text from code and
+from definitions of links. In a text of fences at the top level and paragraphs at the margin, the
+same result is possible without it.
 """
 
 from __future__ import annotations
 
 import re
 
-from msgbook_format.turn.markdown.display import contain_formulas
 from msgbook_format.turn.markdown.escape import code_block
+from msgbook_format.turn.markdown.formulas import contain_formulas
 from msgbook_format.turn.markdown.inline import safe_inline
 
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n", re.MULTILINE)
@@ -22,17 +22,15 @@ _ODD_SPACE = re.compile(r"[^\S\n ]")
 _BLOCK_START = re.compile(r"^(?:[ #>|]|[-+*_=:]|\d+[.)])|\|", re.MULTILINE)
 
 
-def plain_markdown(text: str) -> str | None:
-    """What `safe_markdown` makes of a text whose structure is plain to see.
+def safe_without_parser(text: str) -> str | None:
+    """Return the safe Markdown of a text with a simple structure; None if it takes a parser.
 
     Args:
-        text: free of control characters, as `visible` leaves it.
-
-    Returns: None where it takes a parser to say.
+        text: Free of control characters, as `replace_controls` leaves it.
     """
     if "$$" in text or ("\\" in text and _DISPLAY_FORMULA.search(text)):
         return None
-    # Where there are formulas, also in code, quotes are escaped.
+    # Quotes are escaped wherever there are formulas, even in code.
     quotes = "$" in text or "\\\\(" in text
     parts: list[str] = []
     position = 0
@@ -48,19 +46,19 @@ def plain_markdown(text: str) -> str | None:
         if end is None:
             return None
         code = text[fence.end() : end.start()]
-        parts.append(_apart(text, fence.start(), end.end(), code_block(code, fence[2])))
+        parts.append(_separate(text, fence.start(), end.end(), code_block(code, fence[2])))
         position = end.end()
 
 
 def _outside(text: str, quotes: bool) -> str | None:
-    """What stands outside of fences, made safe; None where it takes a parser."""
-    if not _is_all_text(text):
+    """Return text outside of fences, made safe; None if it takes a parser."""
+    if not _is_simple(text):
         return None
-    if _is_harmless(text, quotes):
+    if _is_safe(text, quotes):
         return text
     parts = text.split("\n\n")
     for index, part in enumerate(parts):
-        if _is_harmless(part, quotes):
+        if _is_safe(part, quotes):
             continue
         paragraph = part.strip("\n")
         if _BLOCK_START.search(paragraph):
@@ -70,8 +68,8 @@ def _outside(text: str, quotes: bool) -> str | None:
     return "\n\n".join(parts)
 
 
-def _is_all_text(text: str) -> bool:
-    """Whether there is no code but in spans, no definition, and no blank at the end of a line."""
+def _is_simple(text: str) -> bool:
+    """Return whether there are no code blocks, no definitions and no spaces at line ends."""
     return not (
         "```" in text
         or "~~~" in text
@@ -85,8 +83,8 @@ def _is_all_text(text: str) -> bool:
     )
 
 
-def _is_harmless(text: str, quotes: bool) -> bool:
-    """Whether text stays as it is."""
+def _is_safe(text: str, quotes: bool) -> bool:
+    """Return whether text is safe without a change."""
     return not (
         (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text))
         or (quotes and '"' in text)
@@ -95,15 +93,15 @@ def _is_harmless(text: str, quotes: bool) -> bool:
 
 
 def _end(text: str, fence: re.Match[str]) -> re.Match[str] | None:
-    """The line that closes a fence; None for one that is open to the end of the text."""
+    """Return the line that closes a fence; None if it is open to the end of the text."""
     end = _FENCE_END.search(text, fence.end())
     while end is not None and len(end[1]) < len(fence[1]):
         end = _FENCE_END.search(text, end.end())
     return end
 
 
-def _apart(text: str, start: int, end: int, block: str) -> str:
-    """The block that stands for `text[start:end]`, with blank lines around it."""
+def _separate(text: str, start: int, end: int, block: str) -> str:
+    """Return the block that replaces `text[start:end]`, with the blank lines that are missing."""
     before = "\n" if start > 1 and text[start - 2] != "\n" else ""
     after = "\n" if end + 1 < len(text) and text[end + 1] != "\n" else ""
     return before + block + after

@@ -1,9 +1,9 @@
-r"""Display formulas that end where they begin.
+r"""Display formulas that end before the next blank line.
 
-To nbconvert `$$`, `\\[` and `\begin{x}` begin a formula anywhere in a text, also in the middle of
-a line, and it runs to its end over blank lines and fences. Inside, a strikethrough or an emphasis
-is read first, and what stood in a fence is text. So nothing that begins a formula may be written
-unless nbconvert finds its end before the next blank line.
+In nbconvert `$$`, `\\[` and `\begin{x}` begin a formula anywhere in a text, even within a line. The
+formula runs to its end over blank lines and fences. Inside it, strikethrough and emphasis are read
+first, and fenced code becomes text. So a formula's beginning may be written only if nbconvert finds
+its end before the next blank line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 
 from msgbook_format.syntax.string_positions import StringPositions
+
+TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
+"""The beginning of a formula, but for dollars."""
 
 _BLANK_LINES = re.compile(r"(\n(?:[ \t]*\n)+)")
 _OPENER = re.compile(
@@ -21,20 +24,20 @@ _INDENT = re.compile(" *")
 _BLOCK_START = re.compile(
     r" *\t|\s*(?:$|[#>:|]|<[A-Za-z/!?]|[-+*](?:\s|$)|\d+[.)]|[-_*=][-_*=:| \t]*$)"
 )
-"""A line at which some parser may begin another block, or end the one before."""
+"""A line at which some parser may begin a block or end one."""
 
 
 def contain_formulas(text: str) -> str:
-    """Safe Markdown whose display formulas all end before a blank line, in nbconvert too.
+    """Return safe Markdown whose display formulas all end before a blank line, in nbconvert too.
 
-    A delimiter without its partner becomes character references: the reader sees the same, and
-    MathJax still typesets what ends up in one element of the page.
+    A delimiter without its partner becomes character references. The reader sees the same, and
+    MathJax still typesets a formula that ends up in one element of the page.
     """
     chunks = _BLANK_LINES.split(text)
-    return "".join(_contained(chunk) if _OPENER.search(chunk) else chunk for chunk in chunks)
+    return "".join(_contain(chunk) if _OPENER.search(chunk) else chunk for chunk in chunks)
 
 
-def _contained(chunk: str) -> str:
+def _contain(chunk: str) -> str:
     out: list[str] = []
     pos = 0
     indent = _INDENT.match(chunk)[0]  # type: ignore[index]  # matches anything
@@ -42,17 +45,17 @@ def _contained(chunk: str) -> str:
     marks = StringPositions(chunk, _MARKS)
     while opener := _OPENER.search(chunk, pos):
         start, end = opener.start(), _end(marks, opener)
-        # nbconvert may begin another block at any line but these, and miss one of the delimiters.
+        # At any other line nbconvert may begin a block, and so miss one of the delimiters.
         leads = start == 0 or (end <= plain_until and _begins_line(chunk, start, indent))
         kept = end > 0 and (leads or not 0 <= marks.find("\n", start) < end)
-        out += chunk[pos:start], chunk[start:end] if kept else _as_references(opener)
+        out += chunk[pos:start], chunk[start:end] if kept else _escape_opener(opener)
         pos = end if kept else opener.end()
     out.append(chunk[pos:])
     return "".join(out)
 
 
 def _plain_until(chunk: str, indent: str) -> int:
-    """Where the first line begins that may belong to another block than the chunk's first."""
+    """Return the start of the first line that may belong to a second block of the chunk."""
     until = 0
     for line in chunk.split("\n"):
         if not line.startswith(indent) or _BLOCK_START.match(line):
@@ -67,7 +70,7 @@ def _begins_line(chunk: str, place: int, indent: str) -> bool:
 
 
 def _end(marks: StringPositions, opener: re.Match[str]) -> int:
-    """Where the formula ends; -1 when nowhere."""
+    """Return the position behind the formula; -1 if it does not end."""
     end = "$$"
     if opener["bracket"]:
         end = "\\\\]"
@@ -77,10 +80,17 @@ def _end(marks: StringPositions, opener: re.Match[str]) -> int:
     return found + len(end) if found >= 0 else -1
 
 
-def _as_references(opener: re.Match[str]) -> str:
+def _escape_opener(opener: re.Match[str]) -> str:
     if opener[0] == "$$":
         return "&#36;&#36;"
     if slashes := opener["bracket"]:
         return "&#92;" * (len(slashes) // 2) + ("&#91;" if len(slashes) % 2 else "[")
     slashes = opener["environment"]
     return "&#92;" * ((len(slashes) + 1) // 2) + opener[0][len(slashes) :]
+
+
+def find_closer(opener: re.Match[str]) -> str:
+    """Return the string that ends the formula that a match of `TEX_OPENER` begins."""
+    if opener[1] is not None:
+        return f"\\end{{{opener[1]}}}"
+    return opener[0][:-1] + (")" if opener[0].endswith("(") else "]")
