@@ -1,16 +1,16 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { conversationsPlugin } from './plugins/conversations';
+import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
 import { pairingPlugin } from './plugins/pairing';
-import { turnsPlugin } from './plugins/turns';
+import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
-  turnsPlugin,
+  turnRenderersPlugin,
   fileTypePlugin,
   newChatFilePlugin,
-  conversationsPlugin,
+  pageConnectionsPlugin,
   pairingPlugin
 ];
 

@@ -70,7 +70,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a cut": capped,
     "one line": one_line,
     "characters written out": visible,
-    "terminal characters written out": escape.visible,
+    "terminal characters written out": escape.replace_controls,
     "without data": without_data,
     "without data, growing": lambda text: without_data(text, ended=False),
     "a diff": lambda text: preview("", text.encode("utf-8", "replace").decode(), "x"),

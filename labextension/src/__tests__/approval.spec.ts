@@ -1,10 +1,10 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 
-import { parseQuestion } from '../comm/approval';
+import { parseQuestion } from '../comm/approvalMessages';
 import { Approvals } from '../live/approvals';
 import { ApprovalView, DEAF, type IsGenuine } from '../render/approvalView';
-import { ScrolledBox } from '../render/more';
+import { ScrolledBox } from '../render/scrolledBox';
 import { withQuestions } from '../render/questions';
 
 const trans = nullTranslator.load('msgbook');
@@ -63,7 +63,7 @@ describe('Approvals', () => {
   it('gives one answer, with the arguments that were shown', () => {
     const { approvals, sent } = fixture();
     approvals.receive(ASK);
-    const [question] = approvals.of('a');
+    const [question] = approvals.questionsOf('a');
     approvals.answer(question, 'once', 'not sent');
     approvals.answer(question, 'no');
     expect(sent).toEqual([
@@ -74,21 +74,21 @@ describe('Approvals', () => {
         arguments: ASK.arguments
       }
     ]);
-    expect(approvals.of('a')).toEqual([]);
+    expect(approvals.questionsOf('a')).toEqual([]);
   });
 
   it('says why not', () => {
     const { approvals, sent } = fixture();
     approvals.receive(ASK);
-    approvals.answer(approvals.of('a')[0], 'no', 'not that file');
+    approvals.answer(approvals.questionsOf('a')[0], 'no', 'not that file');
     expect(sent[0]).toMatchObject({ decision: 'no', reason: 'not that file' });
   });
 
   it('keeps a question that could not be answered', () => {
     const { approvals } = fixture(false);
     approvals.receive(ASK);
-    approvals.answer(approvals.of('a')[0], 'once');
-    expect(approvals.of('a')).toHaveLength(1);
+    approvals.answer(approvals.questionsOf('a')[0], 'once');
+    expect(approvals.questionsOf('a')).toHaveLength(1);
   });
 
   it('shows a question in its own cell, and not in other notebooks', () => {
@@ -96,29 +96,29 @@ describe('Approvals', () => {
     approvals.receive(ASK);
     approvals.receive({ ...ASK, request_id: 'r2', cell_id: 'b' });
     approvals.receive({ ...ASK, request_id: 'r3', cell_id: 'elsewhere' });
-    expect(approvals.of('a').map(q => q.requestId)).toEqual(['r1']);
-    expect(approvals.of('b').map(q => q.requestId)).toEqual(['r2']);
+    expect(approvals.questionsOf('a').map(q => q.requestId)).toEqual(['r1']);
+    expect(approvals.questionsOf('b').map(q => q.requestId)).toEqual(['r2']);
     expect(approvals.all).toHaveLength(2);
   });
 
   it('keeps a question that is sent again as it was shown', () => {
     const { approvals } = fixture();
     approvals.receive(ASK);
-    const [question] = approvals.of('a');
+    const [question] = approvals.questionsOf('a');
     approvals.receive({ ...ASK, arguments: '{"path": "other"}' });
-    expect(approvals.of('a')).toEqual([question]);
-    expect(approvals.of('a')[0]).toBe(question);
+    expect(approvals.questionsOf('a')).toEqual([question]);
+    expect(approvals.questionsOf('a')[0]).toBe(question);
   });
 
   it('closes what was answered elsewhere, and all when the kernel is gone', () => {
     const { approvals, sent, refreshed } = fixture();
     approvals.receive(ASK);
     approvals.receive({ ...ASK, request_id: 'r2' });
-    const [first] = approvals.of('a');
+    const [first] = approvals.questionsOf('a');
     approvals.receive({ type: 'approval.closed', request_id: 'r1' });
-    expect(approvals.of('a')).toHaveLength(1);
+    expect(approvals.questionsOf('a')).toHaveLength(1);
     approvals.clear();
-    expect(approvals.of('a')).toHaveLength(0);
+    expect(approvals.questionsOf('a')).toHaveLength(0);
     approvals.answer(first, 'once');
     expect(sent).toEqual([]);
     expect(refreshed).toEqual(['a', 'a', 'a', 'a']);

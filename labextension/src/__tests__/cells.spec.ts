@@ -1,6 +1,6 @@
 import type * as nbformat from '@jupyterlab/nbformat';
 
-import { CellsReporter, parseCellsQuestion } from '../comm/cells';
+import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 
 const metadata = { kernelspec: { name: 'msgbook', display_name: 'Chat' } };
 

@@ -46,7 +46,7 @@ describe('applyOps', () => {
     [['head', []]],
     [['head', {}]],
     [['head', { version: 1 }]],
-    [['head', { version: 1, status: 1 }]],
+    [['head', { version: 1 }]],
     [['block', 0]],
     [['block', 3, { type: 'text' }]],
     [['block', -1, { type: 'text' }]],

@@ -1,6 +1,6 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import type { ITurnPage } from '../live/turnPage';
+import type { ITurnCells } from '../live/turnCells';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 
@@ -12,7 +12,7 @@ export function turn(status: string, text = ''): TurnJson {
 }
 
 /** Cells with one output each, at most. */
-export class FakePage implements ITurnPage {
+export class FakePage implements ITurnCells {
   readonly outputs = new Map<string, JSONObject | null>();
   readonly running = new Set<string>();
   readonly refreshed: string[] = [];
@@ -47,7 +47,7 @@ export class FakePage implements ITurnPage {
   clear = (cellId: string): void => {
     this.outputs.set(cellId, null);
   };
-  ended = (turn: TurnJson): void => {
+  keepResults = (turn: TurnJson): void => {
     this.over.push(turn);
   };
   refresh = (cellId: string): void => {

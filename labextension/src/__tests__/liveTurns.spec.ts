@@ -52,7 +52,7 @@ describe('a turn that this page runs', () => {
     page.add('a', turnBundle(turn('running', '>')));
     say(1, 'x');
     say(2, 'y');
-    expect(said(live.current('a'))).toBe('>xy');
+    expect(said(live.currentTurn('a'))).toBe('>xy');
     expect(page.refreshed).toEqual(['a', 'a', 'a']);
     expect(said(page.turn('a'))).toBe('>');
     jest.advanceTimersByTime(WRITE_INTERVAL);
@@ -85,9 +85,9 @@ describe('a turn that this page runs', () => {
     page.add('a', turnBundle(turn('running', '>')));
     say(1, 'x');
     const data = { [TURN_MIME]: turn('done', '>xy'), 'text/markdown': 'good' };
-    expect(live.output('d', data)).toBeNull();
+    expect(live.receiveOutput('d', data)).toBeNull();
     expect(page.outputs.get('a')).toBe(data);
-    expect(live.current('a')).toBeNull();
+    expect(live.currentTurn('a')).toBeNull();
     expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);
     expect(page.over).toEqual([turn('done', '>xy')]);
     jest.advanceTimersByTime(WRITE_INTERVAL);
@@ -99,8 +99,8 @@ describe('a turn that this page runs', () => {
     const { live, begin, say } = fixture();
     begin();
     say(1, 'x');
-    live.output('d', { [TURN_MIME]: turn('running', '>') });
-    expect(said(live.current('a'))).toBe('>x');
+    live.receiveOutput('d', { [TURN_MIME]: turn('running', '>') });
+    expect(said(live.currentTurn('a'))).toBe('>x');
   });
 
   it('keeps what was shown when the kernel is gone', () => {
@@ -111,7 +111,7 @@ describe('a turn that this page runs', () => {
     live.end();
     expect(said(page.turn('a'))).toBe('>x');
     expect(page.turn('a')?.status).toBe('running');
-    expect(live.current('a')).toBeNull();
+    expect(live.currentTurn('a')).toBeNull();
     expect(page.over).toEqual([]);
   });
 });
@@ -129,11 +129,11 @@ describe('a change that is missing', () => {
         cell_id: 'a'
       }
     ]);
-    expect(live.current('a')).toBeNull();
+    expect(live.currentTurn('a')).toBeNull();
     begin(3, turn('running', '>xyz'));
     say(3, 'z');
     say(4, '!');
-    expect(said(live.current('a'))).toBe('>xyz!');
+    expect(said(live.currentTurn('a'))).toBe('>xyz!');
     expect(sent).toHaveLength(1);
   });
 
@@ -180,7 +180,7 @@ describe('a change that is missing', () => {
     const { live, sent, begin } = fixture();
     begin();
     live.receive(data);
-    expect(said(live.current('a'))).toBe('>');
+    expect(said(live.currentTurn('a'))).toBe('>');
     expect(sent).toEqual([]);
   });
 });
@@ -249,7 +249,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     jest.advanceTimersByTime(WRITE_INTERVAL);
     expect(said(page.turn('b'))).toBe('so far, and on');
     const data = { [TURN_MIME]: turn('done', 'so far, and on.') };
-    expect(live.output('e', data)).toBe('b');
+    expect(live.receiveOutput('e', data)).toBe('b');
     expect(page.outputs.get('b')).toBe(data);
     expect(page.running).not.toContain('b');
   });

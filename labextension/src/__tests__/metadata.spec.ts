@@ -1,7 +1,7 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
 
-import { parseMark } from '../comm/mark';
+import { parseHistoryMark } from '../comm/historyMessages';
 import { keepMacros, keepSummaries, markHistory } from '../live/metadata';
 
 /** A notebook with the cells `a` and `b`, saved. */
@@ -29,9 +29,13 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('parseMark', () => {
+describe('parseHistoryMark', () => {
   it.each(['include', 'exclude', 'summary'])('takes %s', history => {
-    const mark = parseMark({ type: 'cells.mark', cells: ['a', 'b'], history });
+    const mark = parseHistoryMark({
+      type: 'cells.mark',
+      cells: ['a', 'b'],
+      history
+    });
     expect(mark).toEqual({
       cells: new Set(['a', 'b']),
       history,
@@ -49,7 +53,7 @@ describe('parseMark', () => {
     { type: 'cells.mark', cells: ['a'], history: 'all' },
     { type: 'cells.mark', cells: ['a'], history: ['summary'] }
   ])('ignores %j', data => {
-    expect(parseMark(data)).toBeNull();
+    expect(parseHistoryMark(data)).toBeNull();
   });
 });
 

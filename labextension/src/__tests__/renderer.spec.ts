@@ -5,7 +5,10 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { PartialJSONObject, ReadonlyJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
-import { parseQuestion, type IApprovalQuestion } from '../comm/approval';
+import {
+  parseQuestion,
+  type IApprovalQuestion
+} from '../comm/approvalMessages';
 import { turnRendererFactory } from '../render/factory';
 import { NO_HOST, type Execution } from '../render/host';
 import type { TurnRenderer } from '../render/turnRenderer';
@@ -48,7 +51,7 @@ function fixture(): IFixture {
   const factory = turnRendererFactory(trans, {
     ...NO_HOST,
     execution: () => state.execution,
-    current: () => state.current,
+    currentTurn: () => state.current,
     questions: () => state.questions
   });
   const renderer = factory.createRenderer({

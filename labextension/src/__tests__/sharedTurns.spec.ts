@@ -56,7 +56,7 @@ describe('a turn that another page of the document writes', () => {
     expect(page.turn('a')).toBeNull();
     page.add('a', turnBundle(turn('running', 'x')));
     say(1, 'y');
-    expect(said(live.current('a'))).toBe('xy');
+    expect(said(live.currentTurn('a'))).toBe('xy');
     jest.advanceTimersByTime(10 * WRITE_INTERVAL);
     live.write();
     live.ensureShown('a');
@@ -67,11 +67,11 @@ describe('a turn that another page of the document writes', () => {
     const { page, sent, live, tell } = bound(new Shared());
     page.add('a', turnBundle(turn('running', 'x')));
     tell(turn('running', 'x'));
-    expect(live.output('d', DONE)).toBeNull();
-    expect(live.current('a')?.status).toBe('done');
+    expect(live.receiveOutput('d', DONE)).toBeNull();
+    expect(live.currentTurn('a')?.status).toBe('done');
     expect(page.turn('a')?.status).toBe('running');
     page.replace('a', DONE);
-    expect(live.current('a')).toBeNull();
+    expect(live.currentTurn('a')).toBeNull();
     expect([page.over, sent]).toEqual([[], []]);
     expect(page.running).toContain('a');
   });
@@ -86,7 +86,7 @@ describe('a turn that another page of the document writes', () => {
     expect(said(page.turn('a'))).toBe('x');
     name('me');
     expect(said(page.turn('a'))).toBe('xy');
-    expect(live.output('d', DONE)).toBe('a');
+    expect(live.receiveOutput('d', DONE)).toBe('a');
     expect(page.turn('a')?.status).toBe('done');
     expect(page.running).not.toContain('a');
     expect(page.over).toEqual([turn('done', 'xy')]);
@@ -97,7 +97,7 @@ describe('a turn that another page of the document writes', () => {
     const { page, sent, live, tell, name } = bound(new Shared());
     page.add('a', turnBundle(turn('running', 'x')));
     tell(turn('running', 'x'));
-    live.output('d', DONE);
+    live.receiveOutput('d', DONE);
     name(null);
     name('me');
     expect(page.turn('a')?.status).toBe('done');
@@ -128,7 +128,7 @@ describe('a turn that another page of the document writes', () => {
     tell(turn('running', 'x'));
     name(null);
     name('third');
-    live.output('d', DONE);
+    live.receiveOutput('d', DONE);
     expect(page.turn('a')?.status).toBe('running');
   });
 });
@@ -143,7 +143,7 @@ it('a page answers for the turn that it runs and writes', () => {
   jest.advanceTimersByTime(WRITE_INTERVAL);
   expect(said(page.turn('a'))).toBe('xy');
   // JupyterLab adds the error here, and ends the cell.
-  expect(live.output('d', DONE)).toBeNull();
+  expect(live.receiveOutput('d', DONE)).toBeNull();
   expect(page.running).toContain('a');
 });
 

@@ -5,7 +5,13 @@ import finishReasons from '../../../tests/format/turn/fixtures/finish_reasons.js
 import turnValues from '../../../tests/format/turn/fixtures/turn_values.json';
 import { callOf, parseTurn, resultParts } from '../turn/model';
 import { indentJson, controlsVisible, visible } from '../turn/text';
-import { ending, history, seconds, shownStatus, tokens } from '../turn/words';
+import {
+  describeEnding,
+  describeHistory,
+  formatDuration,
+  shownStatus,
+  describeTokens
+} from '../turn/wording';
 
 const trans = nullTranslator.load('msgbook');
 
@@ -116,51 +122,54 @@ describe('the words of the header', () => {
   });
 
   it('say nothing of how a turn ended that is done, and why another did not', () => {
-    expect(ending('done', 'stop', trans)).toBe('');
-    expect(ending('incomplete', undefined, trans)).toBe(
+    expect(describeEnding('done', 'stop', trans)).toBe('');
+    expect(describeEnding('incomplete', undefined, trans)).toBe(
       'incomplete; %continue goes on'
     );
-    expect(ending('incomplete', 'new_reason', trans)).toBe(
+    expect(describeEnding('incomplete', 'new_reason', trans)).toBe(
       'incomplete: “new_reason”'
     );
-    expect(ending('error', undefined, trans)).toBe('failed');
+    expect(describeEnding('error', undefined, trans)).toBe('failed');
   });
 
   it.each(finishReasons)(
     'name the finish reason $reason as the Markdown does, and say how to go on',
     ({ reason, words }) => {
       const goesOn = ['length', 'insufficient_system_resource'];
-      expect(ending('incomplete', reason, trans)).toBe(
+      expect(describeEnding('incomplete', reason, trans)).toBe(
         `incomplete: ${words}${goesOn.includes(reason) ? '; %continue goes on' : ''}`
       );
     }
   );
 
   it('tell where the earlier cells came from', () => {
-    expect(history({ source: 'live', cells: 1 }, trans)).toBe(
+    expect(describeHistory({ source: 'live', cells: 1 }, trans)).toBe(
       '1 earlier cell, as on this page'
     );
-    expect(history({ source: 'memory', cells: 3 }, trans)).toBe(
+    expect(describeHistory({ source: 'memory', cells: 3 }, trans)).toBe(
       '3 earlier cells, as this session remembers them'
     );
-    expect(history({ cells: 0 }, trans)).toBe('no earlier cells');
-    expect(history({ source: 'live' }, trans)).toBe('');
-    expect(history({}, trans)).toBe('');
+    expect(describeHistory({ cells: 0 }, trans)).toBe('no earlier cells');
+    expect(describeHistory({ source: 'live' }, trans)).toBe('');
+    expect(describeHistory({}, trans)).toBe('');
   });
 
   it('give durations and tokens in readable units', () => {
-    expect([0.02, 4.23, 12.4, 125].map(seconds)).toEqual([
+    expect([0.02, 4.23, 12.4, 125].map(formatDuration)).toEqual([
       '< 0.1 s',
       '4.2 s',
       '12 s',
       '2 min 5 s'
     ]);
-    expect(tokens(turn, trans)).toBe('');
+    expect(describeTokens(turn, trans)).toBe('');
     expect(
-      tokens({ ...turn, usage: { inputTokens: 1234, outputTokens: 5 } }, trans)
+      describeTokens(
+        { ...turn, usage: { inputTokens: 1234, outputTokens: 5 } },
+        trans
+      )
     ).toBe('1,234 → 5 tokens');
     const incomplete = { inputTokens: 11, outputTokens: 7, untoldSteps: 1 };
-    expect(tokens({ ...turn, usage: incomplete }, trans)).toBe(
+    expect(describeTokens({ ...turn, usage: incomplete }, trans)).toBe(
       '11+? → 7+? tokens'
     );
   });

@@ -3,9 +3,9 @@ import { UUID, type JSONObject, type JSONValue } from '@lumino/coreutils';
 import { type IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import { isObject, text } from '../turn/model';
+import { isObject, asText } from '../turn/model';
 
-/** States of a kernel that answers nobody. */
+/** States of a kernel that does not answer. */
 export const GONE: ReadonlySet<Kernel.Status> = new Set([
   'dead',
   'terminating',
@@ -28,11 +28,11 @@ export type CommKernel = Pick<
 >;
 
 /**
- * A comm on a subshell of its own, which answers and is answered while a cell runs.
+ * A comm on a subshell of its own, which works while a cell runs.
  *
- * JupyterLab's comms first wait for the kernel's info, which a busy kernel gives only when its cell
- * is done; a page that is loaded in the middle of a turn could not be asked anything. The subshell
- * is made over the control channel instead, which always answers.
+ * JupyterLab's comms first wait for the kernel's info, which a busy kernel sends only when its cell
+ * is done. A page that is loaded during a turn could not answer any question. So the subshell is
+ * made over the control channel, which always answers.
  */
 export class KernelComm implements IDisposable {
   constructor(kernel: CommKernel, target: string) {
@@ -46,7 +46,7 @@ export class KernelComm implements IDisposable {
     return this._received;
   }
 
-  /** Emitted when the kernel closes the comm, which is disposed then. */
+  /** Emitted when the kernel closes the comm, before it is disposed. */
   get closed(): ISignal<this, void> {
     return this._closed;
   }
@@ -60,7 +60,7 @@ export class KernelComm implements IDisposable {
     return this._isOpen && !this._isDisposed && !this._kernel.isDisposed;
   }
 
-  /** Open the comm; rejects when the kernel goes away meanwhile. Once disposed it stays closed. */
+  /** Open the comm; reject if the kernel goes away meanwhile. A disposed comm stays closed. */
   async open(): Promise<void> {
     this._subshell = await startSubshell(this._kernel);
     if (!this._isDisposed) {
@@ -76,7 +76,7 @@ export class KernelComm implements IDisposable {
     this._send('comm_msg', { data });
   }
 
-  /** Tell the kernel that the comm is over, if it can be told. */
+  /** Close the comm, and tell the kernel if it can be reached. */
   dispose(): void {
     if (this._isDisposed) {
       return;
@@ -146,7 +146,7 @@ export class KernelComm implements IDisposable {
   private _isDisposed = false;
 }
 
-/** The id of a new subshell; null in a kernel that has none. */
+/** Start a subshell and return its id; null if the kernel has none. */
 async function startSubshell(kernel: CommKernel): Promise<string | null> {
   const message =
     KernelMessage.createMessage<KernelMessage.ICreateSubshellRequestMsg>({
@@ -170,5 +170,5 @@ async function startSubshell(kernel: CommKernel): Promise<string | null> {
 }
 
 function subshellId(content: unknown): string | null {
-  return isObject(content) ? (text(content.subshell_id) ?? null) : null;
+  return isObject(content) ? (asText(content.subshell_id) ?? null) : null;
 }

@@ -9,10 +9,12 @@ import { GONE, KernelComm } from './kernelComm';
 /** Name of the kernelspec, and of the comm's target in its kernels. */
 export const KERNEL_NAME = 'msgbook';
 
-/** How long the first attempt to open a comm may take, in milliseconds; each later one twice that. */
+/**
+ * Time limit of the first attempt to open a comm, in milliseconds; it doubles with each attempt.
+ */
 const PATIENCE = 5_000;
 
-/** What the page does with a message; what it returns is sent back, if anything. */
+/** Handler of a message, whose result is sent back unless it is null. */
 export type CommHandler = (data: JSONValue) => JSONObject | null;
 
 /** The part of a session context that a link needs. */
@@ -26,11 +28,11 @@ export type LinkedSession = Pick<
 >;
 
 /**
- * Keeps one comm open to the msgbook kernel of a session, over kernel changes and restarts.
+ * One comm to the msgbook kernel of a session, opened again after kernel changes and restarts.
  *
- * A request can be lost, of a kernel that has just started; an attempt that takes too long makes
- * way for the next. A kernel that closes the comm is not asked again before it restarts. A link
- * ends with its session.
+ * A kernel that has just started can lose a request, so an attempt that takes too long is followed
+ * by the next. If a kernel closes the comm, no other is opened before it restarts. A link ends with
+ * its session.
  */
 export class KernelLink implements IDisposable {
   constructor(session: LinkedSession, handler: CommHandler) {
@@ -47,17 +49,17 @@ export class KernelLink implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Emitted when a comm was opened: messages can be sent. */
+  /** Emitted when a comm was opened and messages can be sent. */
   get opened(): ISignal<this, void> {
     return this._opened;
   }
 
-  /** Whether a comm is being opened: what the kernel has to say is not known yet. */
+  /** Whether a comm is being opened, so that the kernel's state is not known yet. */
   get isOpening(): boolean {
     return this._comm !== null && !this._comm.isOpen;
   }
 
-  /** Send a message; false when there is no open comm. */
+  /** Send a message; return false if no comm is open. */
   send(data: JSONObject): boolean {
     if (!this._comm?.isOpen) {
       return false;
@@ -95,7 +97,9 @@ export class KernelLink implements IDisposable {
     }
   }
 
-  /** Open a comm if the kernel is ours and can be reached; another after `patience`, if need be. */
+  /**
+   * Open a comm if the kernel is ours and can be reached; try again after `patience` milliseconds.
+   */
   private _open(patience: number): void {
     const kernel = this._session.session?.kernel;
     if (

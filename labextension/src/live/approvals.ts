@@ -6,11 +6,11 @@ import {
   parseQuestion,
   type Choice,
   type IApprovalQuestion
-} from '../comm/approval';
+} from '../comm/approvalMessages';
 
-/** What the questions of a notebook need of it. */
-export interface IApprovalPage {
-  /** Whether the notebook has that cell. */
+/** The part of a notebook that questions need. */
+export interface IApprovalCells {
+  /** Return whether the notebook has that cell. */
   has(cellId: string): boolean;
   /** Draw the turn of that cell anew. */
   refresh(cellId: string): void;
@@ -19,19 +19,17 @@ export interface IApprovalPage {
 /**
  * The kernel's open questions to the reader of one notebook.
  *
- * Only a message of the kernel opens one; nothing in a file can. An answer is given once.
+ * Only a message of the kernel opens one; nothing in a file can. Each is answered once.
  */
 export class Approvals {
-  /** @param send - Sends a message to the kernel; false when it cannot be reached. */
-  constructor(page: IApprovalPage, send: (data: JSONObject) => boolean) {
-    this._page = page;
+  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
+  constructor(cells: IApprovalCells, send: (data: JSONObject) => boolean) {
+    this._cells = cells;
     this._send = send;
   }
 
   /**
-   * Take in a message; others than those of approvals are ignored.
-   *
-   * Returns: the question that it opens, if any.
+   * Handle a message about approvals and ignore others; return the question that it opens, if any.
    */
   receive(data: unknown): IApprovalQuestion | null {
     const closed = parseClosed(data);
@@ -40,27 +38,27 @@ export class Approvals {
       return null;
     }
     const question = parseQuestion(data);
-    if (question === null || !this._page.has(question.cellId)) {
+    if (question === null || !this._cells.has(question.cellId)) {
       return null;
     }
     if (!this._open.has(question.requestId)) {
       this._open.set(question.requestId, question);
     }
-    this._page.refresh(question.cellId);
+    this._cells.refresh(question.cellId);
     return question;
   }
 
-  /** The open questions of a cell's turn, in the order they were asked. */
-  of(cellId: string): readonly IApprovalQuestion[] {
+  /** Return the open questions of a cell's turn, oldest first. */
+  questionsOf(cellId: string): readonly IApprovalQuestion[] {
     return this.all.filter(question => question.cellId === cellId);
   }
 
-  /** All open questions, in the order they were asked. */
+  /** All open questions, oldest first. */
   get all(): readonly IApprovalQuestion[] {
     return Array.from(this._open.values());
   }
 
-  /** Answer an open question; one that was answered or closed is left alone. */
+  /** Answer a question, unless it was answered or closed before. */
   answer(question: IApprovalQuestion, choice: Choice, reason = ''): void {
     if (
       this._open.get(question.requestId) === question &&
@@ -81,11 +79,11 @@ export class Approvals {
     const question = this._open.get(requestId);
     if (question !== undefined) {
       this._open.delete(requestId);
-      this._page.refresh(question.cellId);
+      this._cells.refresh(question.cellId);
     }
   }
 
-  private readonly _page: IApprovalPage;
+  private readonly _cells: IApprovalCells;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();
 }

@@ -7,59 +7,60 @@ import {
   parseTurnWriter,
   type ITurnDelta,
   type ITurnMessage
-} from '../comm/turns';
-import { applyOps, turnJson, type TurnJson } from '../turn/delta';
+} from '../comm/turnMessages';
+import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
-import { TurnOutputs, type ILiveTurn } from './turnOutputs';
-import type { ITurnPage } from './turnPage';
+import { applyDelta, holdsChange, type ILiveTurn } from './liveTurn';
+import { TurnOutputs } from './turnOutputs';
+import type { ITurnCells } from './turnCells';
 import { TurnRequests } from './turnRequests';
 import { Writers } from './writers';
 
-/** How long what is shown may be ahead of the output model, in milliseconds. */
+/** Longest time between a change and its place in the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
 
 /**
- * The turns of one notebook that the kernel is at work on.
+ * The running turns of one notebook.
  *
- * Between two full bundles the kernel sends changes. Here they make the turn that is shown at once
- * and written into the cell's outputs now and then, so that a notebook which is saved, or whose
- * kernel dies, has what was seen. Outputs that a person cleared are not brought back.
+ * Between two full bundles the kernel sends changes. Each change is shown at once; the cell's
+ * outputs are written now and then. So a notebook that is saved, or whose kernel dies, keeps what
+ * was shown. Outputs that a person cleared are not brought back.
  *
- * Of the pages that share a document one writes; the others show what they are told.
+ * Of the pages that share a document, one writes; the others only show.
  */
 export class LiveTurns {
-  /** @param send - Sends a message to the kernel; false when it cannot be reached. */
-  constructor(page: ITurnPage, send: (data: JSONObject) => boolean) {
-    this._page = page;
+  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
+  constructor(cells: ITurnCells, send: (data: JSONObject) => boolean) {
+    this._cells = cells;
     this._send = send;
-    this._writers = new Writers(page, send);
-    this._requests = new TurnRequests(page, send);
-    this._outputs = new TurnOutputs(page);
+    this._writers = new Writers(cells, send);
+    this._requests = new TurnRequests(cells, send);
+    this._outputs = new TurnOutputs(cells);
   }
 
-  /** Take in a message of the kernel; others than those of turns are ignored. */
+  /** Handle a message about turns, and ignore others. */
   receive(data: unknown): void {
     const answered = parseTurnCell(data);
-    if (answered !== null && this._requests.close(answered)) {
-      this._page.refresh(answered);
+    if (answered !== null && this._requests.noteAnswer(answered)) {
+      this._cells.refresh(answered);
     }
     const named = parseTurnWriter(data);
-    const begins = named !== null && this._writers.name(named);
+    const begins = named !== null && this._writers.noteWriter(named);
     const message = parseTurnMessage(data);
     if (message !== null) {
-      this._take(message);
+      this._receiveTurn(message);
       return;
     }
     const delta = parseTurnDelta(data);
     if (delta !== null) {
-      this._change(delta);
+      this._receiveDelta(delta);
     } else if (named !== null && begins) {
       this._takeOver(named.displayId);
     }
   }
 
-  /** The turn of a cell as it stands; null where its output is the last word. */
-  current(cellId: string): TurnJson | null {
+  /** Return the live turn of a cell; null if its output is up to date. */
+  currentTurn(cellId: string): TurnJson | null {
     const live = this._turns.get(cellId);
     if (live?.ended && this._outputs.isOver(live)) {
       this._turns.delete(cellId);
@@ -68,37 +69,36 @@ export class LiveTurns {
     return live === undefined || live.lost ? null : live.turn;
   }
 
-  /** Whether the kernel was asked for the turn of a cell a moment ago. */
+  /** Return whether the kernel was asked for the turn of a cell a moment ago. */
   isAsked(cellId: string): boolean {
     return this._requests.isOpen(cellId);
   }
 
-  /** Ask for what may be missing here: after the comm was opened, or the connection came back. */
+  /** Ask for turns that may be missing, after the comm was opened or the connection came back. */
   ask(): void {
     this._requests.askAnew();
   }
 
   /**
-   * Take in the output of a display that the kernel sent to all.
-   *
-   * Returns: the cell that has it from here, as it did not run it itself; else null.
+   * Handle a display's output that the kernel sent to all pages; return the cell if this page wrote
+   * it without running it, else null.
    */
-  output(displayId: string, data: JSONObject): string | null {
+  receiveOutput(displayId: string, data: JSONObject): string | null {
     const live = this._find(displayId);
     const turn = turnJson(data[TURN_MIME]);
     if (live === undefined || turn === null || turn.status === 'running') {
       return null;
     }
     if (!this._writers.isOurs(displayId)) {
-      this._leave(live, turn);
+      this._showEnd(live, turn);
       return null;
     }
-    this._page.replace(live.cellId, data);
+    this._cells.replace(live.cellId, data);
     this._finish(live, turn);
     return live.adopted ? live.cellId : null;
   }
 
-  /** See that a cell's live turn is among its outputs, where a question has to be shown. */
+  /** Add a cell's live turn to its outputs if it is missing, so that a question can be shown. */
   ensureShown(cellId: string): void {
     const live = this._turns.get(cellId);
     if (live !== undefined && this._writers.isOurs(live.displayId)) {
@@ -106,7 +106,7 @@ export class LiveTurns {
     }
   }
 
-  /** Write what is shown into the outputs. */
+  /** Write the turns that are shown into the outputs. */
   write(): void {
     window.clearTimeout(this._timer);
     this._timer = undefined;
@@ -118,7 +118,7 @@ export class LiveTurns {
     }
   }
 
-  /** Keep what is shown: the kernel is gone, nothing more will come. */
+  /** Write all turns for the last time: the kernel is gone. */
   end(): void {
     this.write();
     for (const live of Array.from(this._turns.values())) {
@@ -128,15 +128,15 @@ export class LiveTurns {
     this._writers.clear();
   }
 
-  private _take(message: ITurnMessage): void {
+  private _receiveTurn(message: ITurnMessage): void {
     const { cellId, displayId, seq, turn, requestId } = message;
-    if (!this._page.has(cellId)) {
+    if (!this._cells.has(cellId)) {
       this._requests.addStranger(displayId);
       return;
     }
     const before = this._turns.get(cellId);
     const known = before?.displayId === displayId ? before : undefined;
-    if (known !== undefined && !known.lost && seq <= known.seq) {
+    if (known !== undefined && holdsChange(known, seq)) {
       return;
     }
     const adopted = known?.adopted ?? !this._executes(cellId, displayId);
@@ -146,7 +146,7 @@ export class LiveTurns {
     };
     this._turns.set(cellId, live);
     if (!this._writers.isOurs(displayId)) {
-      this._watch(live);
+      this._show(live);
       return;
     }
     if (adopted && known === undefined) {
@@ -157,27 +157,27 @@ export class LiveTurns {
       this._finish(live, turn);
       return;
     }
-    this._changed(live);
+    this._showChange(live);
   }
 
   /** Show a turn that another page writes. */
-  private _watch(live: ILiveTurn): void {
+  private _show(live: ILiveTurn): void {
     if (live.turn.status === 'running') {
-      this._changed(live);
+      this._showChange(live);
     } else {
-      this._leave(live, live.turn);
+      this._showEnd(live, live.turn);
     }
   }
 
-  /** Show a turn that has ended until the page that writes it has done so. */
-  private _leave(live: ILiveTurn, turn: TurnJson): void {
+  /** Show the end of a turn until the page that writes it has written it. */
+  private _showEnd(live: ILiveTurn, turn: TurnJson): void {
     live.turn = turn;
     live.lost = false;
     live.ended = true;
-    this._page.refresh(live.cellId);
+    this._cells.refresh(live.cellId);
   }
 
-  /** Write a turn from here on, which another page has written so far. */
+  /** Become the page that writes a turn. */
   private _takeOver(displayId: string): void {
     const live = this._find(displayId);
     if (live === undefined) {
@@ -187,50 +187,34 @@ export class LiveTurns {
     if (live.ended) {
       this._finish(live, live.turn);
     } else {
-      this._page.setRunning(live.cellId, true);
+      this._cells.setRunning(live.cellId, true);
     }
   }
 
-  private _change(delta: ITurnDelta): void {
+  private _receiveDelta(delta: ITurnDelta): void {
     const live = this._find(delta.displayId);
     if (live === undefined) {
       this._requests.askForStranger(delta.displayId);
+    } else if (holdsChange(live, delta.seq)) {
       return;
-    }
-    if (!live.lost && delta.seq <= live.seq) {
-      return;
-    }
-    const turn =
-      !live.lost && delta.seq === live.seq + 1
-        ? applyOps(live.turn, delta.ops)
-        : null;
-    if (turn === null) {
-      this._resync(live);
-      return;
-    }
-    live.turn = turn;
-    live.seq = delta.seq;
-    this._changed(live);
-  }
-
-  private _resync(live: ILiveTurn): void {
-    live.lost = true;
-    if (!this._requests.isOpen(live.cellId)) {
+    } else if (applyDelta(live, delta)) {
+      this._showChange(live);
+    } else if (!this._requests.isOpen(live.cellId)) {
       this._requests.ask(live.cellId);
     }
   }
 
-  private _changed(live: ILiveTurn): void {
-    this._page.refresh(live.cellId);
+  private _showChange(live: ILiveTurn): void {
+    this._cells.refresh(live.cellId);
     this._timer ??= window.setTimeout(() => this.write(), WRITE_INTERVAL);
   }
 
-  /** The turn has ended and stands in the outputs. */
+  /** Forget a turn that has ended and was written. */
   private _finish(live: ILiveTurn, turn: TurnJson): void {
     this._forget(live);
     this._writers.forget(live.displayId);
     this._send({ type: 'turn.seen', display_id: live.displayId });
-    this._page.ended(turn);
+    this._cells.keepResults(turn);
   }
 
   private _forget(live: ILiveTurn): void {
@@ -238,28 +222,25 @@ export class LiveTurns {
       this._turns.delete(live.cellId);
     }
     if (live.adopted) {
-      this._page.setRunning(live.cellId, false);
+      this._cells.setRunning(live.cellId, false);
     }
-    this._page.refresh(live.cellId);
+    this._cells.refresh(live.cellId);
   }
 
-  /** Whether this page runs the cell, and so gets its outputs from JupyterLab. */
+  /** Return whether this page runs the cell, and so gets its outputs from JupyterLab. */
   private _executes(cellId: string, displayId: string): boolean {
-    return this._page.isShared
+    return this._cells.isShared
       ? this._writers.isOurs(displayId) && !this._writers.isTakenOver(displayId)
-      : this._page.isRunning(cellId) && !this._turns.get(cellId)?.adopted;
+      : this._cells.isRunning(cellId) && !this._turns.get(cellId)?.adopted;
   }
 
   private _find(displayId: string): ILiveTurn | undefined {
-    for (const live of this._turns.values()) {
-      if (live.displayId === displayId) {
-        return live;
-      }
-    }
-    return undefined;
+    return Array.from(this._turns.values()).find(
+      live => live.displayId === displayId
+    );
   }
 
-  private readonly _page: ITurnPage;
+  private readonly _cells: ITurnCells;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;

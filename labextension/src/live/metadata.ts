@@ -2,20 +2,23 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
-import type { IMark } from '../comm/mark';
+import type { IHistoryMark } from '../comm/historyMessages';
 import type { TurnJson } from '../turn/delta';
 import { turnMacros } from '../turn/macros';
 import { isObject } from '../turn/model';
 import { cellSummaries, supersedes } from '../turn/summaries';
 
-/** Key of what is ours in the metadata of a cell. */
+/** Key of msgbook's metadata in a notebook and in a cell. */
 const OURS = 'msgbook';
 
 /** The part of a notebook's model that holds cells. */
 type Cells = Pick<INotebookModel, 'cells' | 'sharedModel'>;
 
 /** Set the history of cells, as one change that can be undone; unknown cells are left alone. */
-export function markHistory(model: Cells, { cells, history }: IMark): void {
+export function markHistory(
+  model: Cells,
+  { cells, history }: IHistoryMark
+): void {
   const marked = Array.from(model.cells).filter(cell => cells.has(cell.id));
   asOneChange(model, () => {
     for (const cell of marked) {
@@ -25,10 +28,9 @@ export function markHistory(model: Cells, { cells, history }: IMark): void {
 }
 
 /**
- * Write the summaries that a turn had made into the cells that they stand for.
+ * Write the summaries that a turn made into the cells that they stand for.
  *
- * A person's own words are kept. Not undoable: nobody here made the change, and an undo is meant
- * for what somebody did.
+ * A person's own summary is kept. The change cannot be undone, since nobody at this page made it.
  */
 export function keepSummaries(model: Cells, turn: TurnJson): void {
   const summaries = cellSummaries(turn);
@@ -46,9 +48,7 @@ export function keepSummaries(model: Cells, turn: TurnJson): void {
 }
 
 /**
- * Note the macros that were in force in a turn in the notebook's metadata, in place of those there.
- *
- * Not undoable, for the same reason.
+ * Replace the macros in the notebook's metadata by those of a turn; this cannot be undone either.
  */
 export function keepMacros(
   model: Pick<INotebookModel, 'getMetadata' | 'setMetadata' | 'deleteMetadata'>,
@@ -79,7 +79,7 @@ function set(cell: ICellModel, change: JSONObject): void {
   cell.setMetadata(OURS, { ...(isObject(ours) ? ours : {}), ...change });
 }
 
-/** Make changes that are undone together, and not with what was done just before or after. */
+/** Make changes that are undone together and apart from all others. */
 function asOneChange(model: Cells, change: () => void): void {
   // Its interface does not name the undo manager, which joins what happens within half a second.
   const { undoManager } = model.sharedModel as {

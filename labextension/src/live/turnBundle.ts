@@ -5,7 +5,7 @@ import type { TurnJson } from '../turn/delta';
 import {
   parseTurn,
   resultParts,
-  text,
+  asText,
   TURN_MIME,
   type IBlock
 } from '../turn/model';
@@ -42,22 +42,22 @@ function plainText(turn: TurnJson): string {
 function blockText(block: IBlock): string {
   switch (block.type) {
     case 'text':
-      return text(block.text) ?? '';
+      return asText(block.text) ?? '';
     case 'reasoning':
-      return `💭 ${text(block.text) ?? ''}`;
+      return `💭 ${asText(block.text) ?? ''}`;
     case 'tool_call':
-      return `🔧 ${text(block.name) ?? '?'} ${text(block.arguments) ?? ''}`;
+      return `🔧 ${asText(block.name) ?? '?'} ${asText(block.arguments) ?? ''}`;
     case 'tool_result': {
       const parts = resultParts(block.content);
       const texts = parts.map(part => (part.kind === 'text' ? part.text : '…'));
       return `📝 ${texts.join('\n')}`;
     }
     default:
-      return text(block.text) ?? text(block.message) ?? '';
+      return asText(block.text) ?? asText(block.message) ?? '';
   }
 }
 
-/** As the kernel does, in HTML without punctuation where a renderer would stand still over a fence. */
+/** Return a fence, or HTML without punctuation where a fence would take a renderer too long. */
 function codeBlock(code: string): string {
   if (code === '') {
     return '';
@@ -71,13 +71,13 @@ function codeBlock(code: string): string {
     : block;
 }
 
-/** Status, model and the beginning of the answer, in one line. */
+/** Return status, model and the beginning of the answer in one line. */
 function summaryLine(turn: TurnJson): string {
   const parsed = parseTurn(turn);
   const head = [parsed?.status, parsed?.model].filter(Boolean).join(' · ');
   const answer = (parsed?.blocks ?? [])
     .filter(block => block.type === 'text')
-    .map(block => (text(block.text) ?? '').slice(0, PLAIN_LIMIT))
+    .map(block => (asText(block.text) ?? '').slice(0, PLAIN_LIMIT))
     .join(' ');
   const line = controlsVisible(`[${head.slice(0, 100)}] ${answer}`)
     .split(/\s+/)

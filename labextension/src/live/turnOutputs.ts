@@ -1,67 +1,50 @@
 import { JSONExt } from '@lumino/coreutils';
 
 import { turnBundle } from './turnBundle';
-import type { TurnJson } from '../turn/delta';
-import type { ITurnPage } from './turnPage';
+import type { ILiveTurn } from './liveTurn';
+import type { ITurnCells } from './turnCells';
 
-/** A turn that the kernel is at work on, as far as this page knows. */
-export interface ILiveTurn {
-  readonly cellId: string;
-  readonly displayId: string;
-  /** Number of the last change in `turn`. */
-  seq: number;
-  turn: TurnJson;
-  /** Whether a change is missing, so that `turn` is not what the kernel has. */
-  lost: boolean;
-  /** Whether another page or an earlier visit to this one runs the cell. */
-  readonly adopted: boolean;
-  /** Whether it has ended, and the page that writes it has yet to write that. */
-  ended: boolean;
-  /** The turn that stands in the output model. */
-  written: TurnJson | null;
-}
-
-/** The outputs of a notebook's cells, where live turns are written. */
+/** Writer of live turns into the outputs of a notebook. */
 export class TurnOutputs {
-  constructor(page: ITurnPage) {
-    this._page = page;
+  constructor(cells: ITurnCells) {
+    this._cells = cells;
   }
 
-  /** Write a turn into the outputs; where it is missing there, only if it is to be added. */
+  /** Replace a turn in the outputs; with `add`, also write it if it is missing. */
   put(live: ILiveTurn, add: boolean): void {
     const { cellId, turn } = live;
     // What the kernel has written itself has the better Markdown.
-    const written = JSONExt.deepEqual(this._page.turn(cellId), turn);
-    if (!written && !this._page.replace(cellId, turnBundle(turn)) && add) {
-      this._page.add(cellId, turnBundle(turn));
+    const written = JSONExt.deepEqual(this._cells.turn(cellId), turn);
+    if (!written && !this._cells.replace(cellId, turnBundle(turn)) && add) {
+      this._cells.add(cellId, turnBundle(turn));
     }
     live.written = turn;
   }
 
-  /** See that a turn is among its cell's outputs, as it stands. */
+  /** Write a turn to its cell's outputs even if it is missing there. */
   ensure(live: ILiveTurn): void {
     const data = turnBundle(live.turn);
-    if (!this._page.replace(live.cellId, data)) {
-      this._page.add(live.cellId, data);
+    if (!this._cells.replace(live.cellId, data)) {
+      this._cells.add(live.cellId, data);
     }
     live.written = live.turn;
   }
 
-  /** Give a turn that this page did not start its place among the outputs. */
+  /** Write a turn that this page did not start, in place of an older one. */
   adopt(live: ILiveTurn, begins: boolean): void {
-    const there = this._page.turn(live.cellId);
+    const there = this._cells.turn(live.cellId);
     const isOld = there ? there.started !== live.turn.started : begins;
     // A shared document was cleared by the page that ran the cell.
-    if (isOld && !this._page.isShared) {
-      this._page.clear(live.cellId);
+    if (isOld && !this._cells.isShared) {
+      this._cells.clear(live.cellId);
     }
     this.put(live, true);
-    this._page.setRunning(live.cellId, true);
+    this._cells.setRunning(live.cellId, true);
   }
 
-  /** Whether the end of a turn has come into the document, or something else in its place. */
+  /** Return whether the document holds the end of a turn, or something else in its place. */
   isOver({ cellId, turn }: ILiveTurn): boolean {
-    const there = this._page.turn(cellId);
+    const there = this._cells.turn(cellId);
     return (
       there === null ||
       there.status !== 'running' ||
@@ -69,5 +52,5 @@ export class TurnOutputs {
     );
   }
 
-  private readonly _page: ITurnPage;
+  private readonly _cells: ITurnCells;
 }

@@ -1,21 +1,22 @@
 import { UUID, type JSONObject } from '@lumino/coreutils';
 
-import type { ITurnPage } from './turnPage';
+import type { ITurnCells } from './turnCells';
 
-/** How long to wait for an answer to `turn.get` before asking again, in milliseconds. */
+/** Time before `turn.get` is sent again, in milliseconds. */
 const PATIENCE = 2000;
 
-/** The cells whose turn the kernel was asked for, and has not told. */
+/** The page's open requests to the kernel for the turns of cells. */
 export class TurnRequests {
-  /** @param send - Sends a message to the kernel; false when it cannot be reached. */
-  constructor(page: ITurnPage, send: (data: JSONObject) => boolean) {
-    this._page = page;
+  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
+  constructor(cells: ITurnCells, send: (data: JSONObject) => boolean) {
+    this._cells = cells;
     this._send = send;
   }
 
   /**
-   * Whether the kernel was asked for the turn of a cell a moment ago and has not answered yet. Of a
-   * kernel that has just started, the answer can be lost.
+   * Return whether the kernel was asked for the turn of a cell a moment ago.
+   *
+   * A kernel that has just started can lose the answer, so a request is open for a short time only.
    */
   isOpen(cellId: string): boolean {
     return Date.now() - (this._asked.get(cellId) ?? 0) < PATIENCE;
@@ -29,45 +30,45 @@ export class TurnRequests {
     }
   }
 
-  /** Ask for what may be missing here; what was asked before is forgotten. */
+  /** Forget all requests and ask for every turn that may be missing. */
   askAnew(): void {
     this.clear();
-    for (const cellId of this._page.prompts()) {
-      const turn = this._page.turn(cellId);
+    for (const cellId of this._cells.prompts()) {
+      const turn = this._cells.turn(cellId);
       if (turn === null || turn.status === 'running') {
         this.ask(cellId);
       }
     }
   }
 
-  /** Ask once whose turn it is: its cell may hold the turn of an earlier run. */
+  /** Ask once for the cell of an unknown turn: its output may show the turn of an earlier run. */
   askForStranger(displayId: string): void {
     if (!this._strangers.has(displayId)) {
       this._strangers.add(displayId);
-      this._page.prompts().forEach(cellId => this.ask(cellId));
+      this._cells.prompts().forEach(cellId => this.ask(cellId));
     }
   }
 
-  /** Note that a turn is not in this notebook, so that nobody is asked for it. */
+  /** Note that a turn is not in this notebook, so that it is not asked for. */
   addStranger(displayId: string): void {
     this._strangers.add(displayId);
   }
 
-  /** Note that the kernel told of a cell; whether it was asked for it. */
-  close(cellId: string): boolean {
+  /** Note the kernel's answer for a cell; return whether a request was open. */
+  noteAnswer(cellId: string): boolean {
     return this._asked.delete(cellId);
   }
 
-  /** Forget all: what is still open will not be answered. */
+  /** Forget all requests, which will not be answered. */
   clear(): void {
     this._asked.clear();
     this._strangers.clear();
   }
 
-  private readonly _page: ITurnPage;
+  private readonly _cells: ITurnCells;
   private readonly _send: (data: JSONObject) => boolean;
-  /** When the kernel was asked, in milliseconds since the epoch. */
+  /** Times of the requests, in milliseconds since the epoch, by cell. */
   private readonly _asked = new Map<string, number>();
-  /** Displays of turns that are not in this notebook, or may not be. */
+  /** Displays of turns that are not, or may not be, in this notebook. */
   private readonly _strangers = new Set<string>();
 }

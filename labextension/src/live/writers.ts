@@ -1,39 +1,40 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import type { ITurnWriter } from '../comm/turns';
+import type { ITurnWriter } from '../comm/turnMessages';
 
-/** What has to be known of a page to tell whether it writes. */
+/** The facts about a page that decide whether it writes. */
 export interface IWritingPage {
   /** Whether other pages may show, and change, the same document. */
   readonly isShared: boolean;
-  /** The client session of this page at the kernel; null without a kernel. */
+  /** This page's client session at the kernel; null without a kernel. */
   readonly client: string | null;
-  /** Whether the notebook has that cell. */
+  /** Return whether the notebook has that cell. */
   has(cellId: string): boolean;
 }
 
 /**
- * Which turns this page writes into its document.
+ * Choice of the page that writes a turn into a document.
  *
- * In a document of its own that is each one. Of one that several pages share, the kernel names the
- * page that writes; a turn that has none is offered to all, and goes to the first that takes it.
+ * A page writes every turn into a document of its own. For a document that several pages share, the
+ * kernel names the writer. A turn without one is offered to all pages and goes to the first that
+ * accepts.
  */
 export class Writers {
-  /** @param send - Sends a message to the kernel; false when it cannot be reached. */
+  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
   constructor(page: IWritingPage, send: (data: JSONObject) => boolean) {
     this._page = page;
     this._send = send;
   }
 
   /**
-   * Take in who writes a turn, and answer, where that is asked, if it is this page or may be.
+   * Note the writer of a turn, and answer the kernel if this page writes it or can.
    *
-   * Returns: whether this page takes over from here on.
+   * Returns whether this page takes over from here on.
    */
-  name({ cellId, displayId, writer, asks }: ITurnWriter): boolean {
+  noteWriter({ cellId, displayId, writer, asks }: ITurnWriter): boolean {
     const { client, isShared } = this._page;
     const before = this.isTakenOver(displayId);
-    this._names.set(displayId, writer);
+    this._writers.set(displayId, writer);
     const mayBe = writer === null && isShared && this._page.has(cellId);
     if (asks && mayBe) {
       this._offered.add(displayId);
@@ -44,33 +45,33 @@ export class Writers {
     return !before && this.isTakenOver(displayId);
   }
 
-  /** Whether this page writes that turn. */
+  /** Return whether this page writes that turn. */
   isOurs(displayId: string): boolean {
     const { client, isShared } = this._page;
-    const name = this._names.get(displayId) ?? null;
+    const name = this._writers.get(displayId) ?? null;
     return !isShared || (name !== null && name === client);
   }
 
-  /** Whether this page writes that turn in place of another one, which ran the cell. */
+  /** Return whether this page writes that turn instead of the page that ran the cell. */
   isTakenOver(displayId: string): boolean {
     return this._offered.has(displayId) && this.isOurs(displayId);
   }
 
   forget(displayId: string): void {
-    this._names.delete(displayId);
+    this._writers.delete(displayId);
     this._offered.delete(displayId);
   }
 
-  /** Forget all: the kernel is gone. */
+  /** Forget all writers: the kernel is gone. */
   clear(): void {
-    this._names.clear();
+    this._writers.clear();
     this._offered.clear();
   }
 
   private readonly _page: IWritingPage;
   private readonly _send: (data: JSONObject) => boolean;
   /** The client sessions of the pages that write, by display. */
-  private readonly _names = new Map<string, string | null>();
-  /** Displays of turns that this page has offered to write. */
+  private readonly _writers = new Map<string, string | null>();
+  /** Displays of turns that this page has accepted to write. */
   private readonly _offered = new Set<string>();
 }

@@ -6,13 +6,13 @@ const MESSAGES = '.msg.md';
 /** An entry of Jupytext's formats that names the `.ipynb`, after its folder if it has one. */
 const NOTEBOOK_ENTRY = /^(.*\/)?\.?ipynb$/;
 
-/** The entry that names the message file, likewise. */
+/** An entry that names the message file, likewise. */
 const MESSAGES_ENTRY = /^(.*\/)?\.msg\.md(:msg)?$/;
 
-/** How Jupytext's own menu names an open message file; beside an `.ipynb` these are other files. */
+/** Names of an open message file in Jupytext's own menu; for an `.ipynb` they mean other files. */
 const MENU_ENTRIES = new Set(['md', 'md:msg', 'auto:msg', '.msg.auto:msg']);
 
-/** The file that stands beside `path` in a pair; null if `path` is neither half of one. */
+/** Return the other file of a pair with `path`; null if `path` cannot be half of one. */
 export function otherPath(path: string): string | null {
   if (isMessageFile(path)) {
     return path.slice(0, -MESSAGES.length) + NOTEBOOK;
@@ -22,21 +22,21 @@ export function otherPath(path: string): string | null {
     : null;
 }
 
-/** Whether a path has the name of a message file. */
+/** Return whether a path has the name of a message file. */
 export function isMessageFile(path: string): boolean {
   return path.endsWith(MESSAGES);
 }
 
-/** The formats that a notebook's `metadata.jupytext` names, as Jupytext writes them: `a,b`. */
+/**
+ * Return the formats that a notebook's `metadata.jupytext` names, as Jupytext writes them: `a,b`.
+ */
 export function formatsOf(jupytext: JSONValue | undefined): string {
   const formats = asObject(jupytext).formats;
   return typeof formats === 'string' ? formats : '';
 }
 
 /**
- * `metadata.jupytext` with other formats; not in place.
- *
- * @returns undefined when nothing is left in it
+ * Return `metadata.jupytext` with other formats, undefined if nothing is left in it; not in place.
  */
 export function withFormats(
   jupytext: JSONValue | undefined,
@@ -50,7 +50,7 @@ export function withFormats(
   return Object.keys(options).length > 0 ? options : undefined;
 }
 
-/** Whether the formats of the notebook at `path` pair an `.ipynb` with a message file. */
+/** Return whether the formats of the notebook at `path` pair an `.ipynb` with a message file. */
 export function isPaired(formats: string, path: string): boolean {
   const entries = split(formats);
   return (
@@ -59,7 +59,9 @@ export function isPaired(formats: string, path: string): boolean {
   );
 }
 
-/** The formats with both halves of the pair, in the folder that they name already, and the rest. */
+/**
+ * Return the formats with both halves of the pair, in the folder that they name, and all others.
+ */
 export function pair(formats: string, path: string): string {
   const entries = split(formats);
   const own = isMessageFile(path) ? MESSAGES_ENTRY : NOTEBOOK_ENTRY;
@@ -70,7 +72,9 @@ export function pair(formats: string, path: string): string {
   return [`${folder}ipynb`, `${folder}.msg.md:msg`, ...rest].join(',');
 }
 
-/** The formats without the other half; empty when only the notebook at `path` would be left. */
+/**
+ * Return the formats without the other half; empty if only the notebook at `path` would be left.
+ */
 export function unpair(formats: string, path: string): string {
   const left = split(formats).filter(entry =>
     isMessageFile(path)

@@ -15,25 +15,25 @@ export interface IOpenNotebook {
     INotebookModel,
     'getMetadata' | 'setMetadata' | 'deleteMetadata'
   >;
-  /** Save it; rejects when that failed and the person has been told why. */
+  /** Save it; reject after a failure, which the person has been shown. */
   save(): Promise<void>;
 }
 
-/** What came of pairing: `missing` when the server did not write the other file. */
+/** Result of pairing; `missing` if the server did not write the other file. */
 export type Outcome = 'paired' | 'unsaved' | 'missing';
 
 /** The files that the server holds. */
 export type Files = Pick<Contents.IManager, 'get' | 'save'>;
 
-/** Whether there is a file at `path`. */
+/** Return whether there is a file at `path`. */
 export async function exists(files: Files, path: string): Promise<boolean> {
   return (await find(files, path, { content: false })) !== null;
 }
 
 /**
- * Pair a notebook with the file beside it and save both; a file that stands there is replaced.
+ * Pair a notebook with the file beside it, replacing that file, and save both.
  *
- * Unless they are `paired` then, the notebook is as it was.
+ * The notebook is unchanged unless the result is `paired`.
  */
 export async function pairNotebook(
   notebook: IOpenNotebook,
@@ -53,9 +53,9 @@ export async function pairNotebook(
 }
 
 /**
- * Take a pair apart, in both files: either of them would bring the pair back. Both stay.
+ * Take a pair apart in both files, since either would restore it. Both files stay.
  *
- * @returns false if saving failed; the notebook is as it was then
+ * Returns false if saving failed; the notebook is unchanged then.
  */
 export async function unpairNotebook(
   notebook: IOpenNotebook,
@@ -71,7 +71,10 @@ export async function unpairNotebook(
   return true;
 }
 
-/** Save a notebook with another `metadata.jupytext`; if that fails, it keeps the one it has. */
+/**
+ * Save a notebook with another `metadata.jupytext`; restore the old one and return false on
+ * failure.
+ */
 async function saveWith(
   notebook: IOpenNotebook,
   jupytext: JSONValue | undefined
@@ -105,7 +108,7 @@ async function forgetPair(files: Files, path: string): Promise<void> {
   await files.save(path, { type: 'notebook', format: 'json', content });
 }
 
-/** `metadata.jupytext` of an open notebook. */
+/** Return `metadata.jupytext` of an open notebook. */
 export function jupytextOf(
   notebook: Pick<IOpenNotebook, 'model'>
 ): JSONValue | undefined {

@@ -9,7 +9,7 @@ import { chatIcon } from '../icons';
 /** The widget factory of notebooks. */
 export const NOTEBOOK_FACTORY = 'Notebook';
 
-/** Opens `.msg.md` files as notebooks; other Markdown files stay in the editor. */
+/** Plugin that opens `.msg.md` files as notebooks; other Markdown files stay in the editor. */
 export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:file-type',
   description: 'Opens chat text files (.msg.md) as notebooks.',

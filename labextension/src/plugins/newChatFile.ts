@@ -12,7 +12,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { chatIcon } from '../icons';
-import { text } from '../turn/model';
+import { asText } from '../turn/model';
 import { NOTEBOOK_FACTORY } from './fileType';
 
 /** Ids of this extension's commands. */
@@ -20,7 +20,7 @@ export const CommandIDs = {
   newChatFile: 'msgbook:new-chat-file'
 } as const;
 
-/** Adds "Chat (text file)" to the launcher, the palette and File > New. */
+/** Plugin that adds "Chat (text file)" to the launcher, the palette and File > New. */
 export const newChatFilePlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:new-chat-file',
   description: 'Makes chat text files (.msg.md).',
@@ -66,7 +66,7 @@ export const newChatFilePlugin: JupyterFrontEndPlugin<void> = {
           }
         }
       },
-      execute: args => newChatFile(app, text(args.cwd) ?? browser?.model.path)
+      execute: args => newChatFile(app, asText(args.cwd) ?? browser?.model.path)
     });
     launcher?.add({ command, category: trans.__('Other'), rank: 0.5 });
     mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 });
@@ -78,7 +78,7 @@ export const newChatFilePlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Make an untitled `.msg.md` in a folder and open it as a notebook. */
+/** Create an untitled `.msg.md` in a folder and open it as a notebook. */
 async function newChatFile(
   app: JupyterFrontEnd,
   path: string | undefined

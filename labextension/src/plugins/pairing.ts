@@ -2,13 +2,7 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import {
-  Dialog,
-  ICommandPalette,
-  Notification,
-  showDialog
-} from '@jupyterlab/apputils';
-import { PathExt } from '@jupyterlab/coreutils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import {
@@ -17,33 +11,16 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 
-import {
-  formatsOf,
-  isMessageFile,
-  isPaired,
-  otherPath
-} from '../pairing/formats';
-import {
-  exists,
-  type Files,
-  type IOpenNotebook,
-  jupytextOf,
-  pairNotebook,
-  unpairNotebook
-} from '../pairing/pairNotebook';
+import { isMessageFile, otherPath } from '../pairing/formats';
+import type { IOpenNotebook } from '../pairing/pairNotebook';
+import { hasPair, togglePair } from '../pairing/togglePair';
 
 const COMMAND = 'msgbook:pair-with-message-file';
 
-/** Below Rename and Duplicate, in the File menu. */
+/** Rank in the File menu, below Rename and Duplicate. */
 const MENU_RANK = 5.5;
 
-/** How long a notification stays, in milliseconds. */
-const TOLD = { autoClose: 8000 };
-
-/** Stays until it is closed; without an option it would only count up the bell's number. */
-const WARNED = { autoClose: false } as const;
-
-/** Lets a notebook and a message file stand side by side, as a pair of Jupytext's. */
+/** Plugin that pairs a notebook with a message file by means of Jupytext. */
 export const pairingPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:pairing',
   description: 'Pairs notebooks with chat text files (.msg.md).',
@@ -67,7 +44,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => current() !== null,
       isToggleable: true,
       // In the palette the words tell, so that "unpair" finds them.
-      isToggled: args => args.isPalette !== true && paired(current()),
+      isToggled: args => args.isPalette !== true && hasPair(current()),
       describedBy: {
         args: {
           type: 'object',
@@ -82,7 +59,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
       execute: async () => {
         const notebook = current();
         if (notebook !== null) {
-          await toggle(notebook, app.serviceManager.contents, trans);
+          await togglePair(notebook, app.serviceManager.contents, trans);
         }
       }
     });
@@ -104,7 +81,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** The notebook in front, if it is or can be half of a pair. */
+/** Return the notebook in front if it is, or can become, half of a pair. */
 function currentNotebook(
   app: JupyterFrontEnd,
   notebooks: INotebookTracker
@@ -120,20 +97,13 @@ function currentNotebook(
     : null;
 }
 
-function paired(notebook: IOpenNotebook | null): boolean {
-  return (
-    notebook !== null &&
-    isPaired(formatsOf(jupytextOf(notebook)), notebook.path)
-  );
-}
-
 function label(
   notebook: IOpenNotebook | null,
   saysUnpair: boolean,
   trans: TranslationBundle
 ): string {
   const fromText = notebook !== null && isMessageFile(notebook.path);
-  if (saysUnpair && paired(notebook)) {
+  if (saysUnpair && hasPair(notebook)) {
     return fromText
       ? trans.__('Unpair Message File from Notebook')
       : trans.__('Unpair Notebook from Message File');
@@ -141,111 +111,4 @@ function label(
   return fromText
     ? trans.__('Pair Message File with Notebook')
     : trans.__('Pair Notebook with Message File');
-}
-
-/** Pair the notebook or take its pair apart, and say what came of it. */
-async function toggle(
-  notebook: IOpenNotebook,
-  files: Files,
-  trans: TranslationBundle
-): Promise<void> {
-  const names = [notebook.path, otherPath(notebook.path)!].map(path =>
-    PathExt.basename(path)
-  );
-  const act = paired(notebook) ? unpairAndTell : pairAndTell;
-  try {
-    await act(notebook, files, names, trans);
-  } catch (error) {
-    Notification.error(
-      trans.__(
-        'The server did not answer as expected; look whether %1 and %2 are a pair. %3',
-        ...names,
-        error instanceof Error ? error.message : String(error)
-      ),
-      WARNED
-    );
-  }
-}
-
-async function pairAndTell(
-  notebook: IOpenNotebook,
-  files: Files,
-  [own, other]: string[],
-  trans: TranslationBundle
-): Promise<void> {
-  if (
-    (await exists(files, otherPath(notebook.path)!)) &&
-    !(await mayReplace(own, other, trans))
-  ) {
-    return;
-  }
-  const outcome = await pairNotebook(notebook, files);
-  switch (outcome) {
-    case 'paired':
-      Notification.success(
-        trans.__(
-          '%2 now stands beside %1. Saving writes both; opening takes the newer one.',
-          own,
-          other
-        ),
-        TOLD
-      );
-      break;
-    case 'unsaved':
-      Notification.warning(
-        trans.__('%1 was not saved, and not paired with %2.', own, other),
-        WARNED
-      );
-      break;
-    case 'missing':
-      Notification.error(
-        trans.__(
-          '%1 is not paired: the server saved it without writing %2. Does it run msgbook with a Jupytext that msgbook knows?',
-          own,
-          other
-        ),
-        WARNED
-      );
-  }
-}
-
-async function unpairAndTell(
-  notebook: IOpenNotebook,
-  files: Files,
-  [own, other]: string[],
-  trans: TranslationBundle
-): Promise<void> {
-  if (await unpairNotebook(notebook, files)) {
-    Notification.info(
-      trans.__('%1 and %2 are no longer a pair. Both files stay.', own, other),
-      TOLD
-    );
-  } else {
-    Notification.warning(
-      trans.__('%1 was not saved, and is still paired with %2.', own, other),
-      WARNED
-    );
-  }
-}
-
-/** Ask before a file that is there already is overwritten. */
-async function mayReplace(
-  own: string,
-  other: string,
-  trans: TranslationBundle
-): Promise<boolean> {
-  const { button } = await showDialog({
-    title: trans.__('Replace %1?', other),
-    body: trans.__(
-      '%2 exists already. As a pair, both files hold what %1 holds now; what %2 says is overwritten.',
-      own,
-      other
-    ),
-    buttons: [
-      Dialog.cancelButton(),
-      Dialog.warnButton({ label: trans.__('Replace') })
-    ],
-    defaultButton: 0
-  });
-  return button.accept;
 }

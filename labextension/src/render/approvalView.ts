@@ -1,28 +1,30 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Choice, IApprovalQuestion } from '../comm/approval';
+import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { diffLines } from '../turn/diff';
 import { visible } from '../turn/text';
 import { element } from './dom';
-import { ScrolledBox } from './more';
+import { ScrolledBox } from './scrolledBox';
 
-/** How long the buttons are deaf, in milliseconds: a click then was meant for something else. */
+/**
+ * Time for which new buttons ignore clicks, in milliseconds: these were meant for something else.
+ */
 export const DEAF = 400;
 
-/** Tells whether a person made an event; a script's own events are not trusted. */
+/** Test whether a person made an event; a script's own events are not trusted. */
 export type IsGenuine = (event: Event) => boolean;
 
-/** Takes an answer. */
+/** Handler of an answer. */
 export type OnAnswer = (choice: Choice, reason: string) => void;
 
 /**
- * Asks a person for leave to make a call: why, what would change, and the buttons.
+ * Question to a person whether a call may run: the reason, the change and the buttons.
  *
- * A choice counts once, if a person made it, and not before the buttons could be seen. What is out of
- * sight is said with the boxes, and to who has the buttons read out.
+ * A choice counts once, only if a person made it, and not before the buttons could be seen. The
+ * boxes say how many lines are out of sight, and screen readers read that with the buttons.
  */
 export class ApprovalView {
-  /** @param above - Lines that say what of the call is out of sight. */
+  /** @param above - Lines that say how much of the call is out of sight. */
   constructor(
     question: IApprovalQuestion,
     trans: TranslationBundle,
@@ -152,7 +154,7 @@ export class ApprovalView {
   private _answered = false;
 }
 
-/** The kernel's words as a sentence: they begin in lower case, to follow others. */
+/** Return the kernel's text, which begins in lower case, as a sentence. */
 function sentence(words: string): string {
   const shown = visible(words);
   return shown.charAt(0).toUpperCase() + shown.slice(1);

@@ -1,32 +1,32 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
-import type { Choice, IApprovalQuestion } from '../comm/approval';
+import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import type { IBlock } from '../turn/model';
 
-/** What a view has to know beside its block. */
+/** Facts that a view needs beside its block. */
 export interface IBlockContext {
   /** All blocks of the turn. */
   readonly blocks: readonly IBlock[];
   /** Whether the block may still change. */
   readonly streaming: boolean;
-  /** What the kernel asks about this call, if anything. */
+  /** The kernel's question about this call, if any. */
   readonly question?: IApprovalQuestion;
 }
 
-/** Shows one block of a turn, and its later states. */
+/** View of one block of a turn. */
 export interface IBlockView {
-  /** Owned by whoever made the view. */
+  /** The widget, owned by the view's creator. */
   readonly widget: Widget;
-  /** Show the block at once; a promise resolves when its Markdown is rendered. */
+  /** Show the block at once; the promise resolves when its Markdown is rendered. */
   update(block: IBlock, context: IBlockContext): void | Promise<void>;
 }
 
-/** What views are made with. */
+/** Tools that views need. */
 export interface IViewTools {
   readonly markdown: IMarkdownRenderer;
   readonly trans: TranslationBundle;
-  /** Answers a question of the kernel. */
+  /** Answer a question of the kernel. */
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
 }

@@ -3,20 +3,20 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import { isEmbeddedImage } from '../safe/strictHtml';
 import {
-  amount,
+  asAmount,
   callOf,
   resultParts,
-  text,
+  asText,
   type ResultPart
 } from '../turn/model';
 import { argumentsGist, controlsVisible } from '../turn/text';
-import { seconds } from '../turn/words';
+import { formatDuration } from '../turn/wording';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
 import { Disclosure, element, GrowingText } from './dom';
 import { TextView } from './textView';
 
-/** The view for blocks of a type; types of newer versions are shown as JSON. */
+/** Create a view for blocks of a type; unknown types are shown as JSON. */
 export function createBlockView(type: string, tools: IViewTools): IBlockView {
   switch (type) {
     case 'text':
@@ -50,7 +50,7 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
         const label = element('div', 'msgbook-Refusal', trans.__('Refused'));
         panel.insertWidget(0, new Widget({ node: label }));
       }
-      return content.showText(text(block.text) ?? '', streaming);
+      return content.showText(asText(block.text) ?? '', streaming);
     }
   };
 }
@@ -62,13 +62,13 @@ function reasoningView(trans: TranslationBundle): IBlockView {
   return {
     widget: new Widget({ node: disclosure.node }),
     update: (block, { streaming }) => {
-      const duration = amount(block.duration);
+      const duration = asAmount(block.duration);
       const thinking = streaming && duration === undefined;
       disclosure.label(
         `💭 ${trans.__('Thinking Process')}`,
-        duration === undefined ? '' : seconds(duration)
+        duration === undefined ? '' : formatDuration(duration)
       );
-      content.show(text(block.text) ?? '');
+      content.show(asText(block.text) ?? '');
       disclosure.suggestOpen(thinking);
       disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
     }
@@ -84,13 +84,13 @@ function resultView(trans: TranslationBundle): IBlockView {
     widget: new Widget({ node: disclosure.node }),
     update: (block, { blocks, streaming }) => {
       const found = callOf(blocks, block);
-      const name = text(found?.call.name);
-      const duration = amount(block.duration);
+      const name = asText(found?.call.name);
+      const duration = asAmount(block.duration);
       const running = streaming && block.status === undefined;
-      const status = text(block.status) ?? (running ? 'running' : 'success');
+      const status = asText(block.status) ?? (running ? 'running' : 'success');
       const notes = [
         ...(status === 'success' ? [] : [statusWords(status, trans)]),
-        ...(duration === undefined ? [] : [seconds(duration)])
+        ...(duration === undefined ? [] : [formatDuration(duration)])
       ];
       disclosure.label(
         name === undefined
@@ -100,7 +100,7 @@ function resultView(trans: TranslationBundle): IBlockView {
       );
       // A result that follows its call has its arguments above it.
       disclosure.gist(
-        found?.apart ? argumentsGist(text(found.call.arguments) ?? '') : ''
+        found?.apart ? argumentsGist(asText(found.call.arguments) ?? '') : ''
       );
       const { classList } = disclosure.node;
       classList.toggle('msgbook-mod-error', status === 'error');
@@ -114,7 +114,7 @@ function resultView(trans: TranslationBundle): IBlockView {
         if (outputNode.parentNode === null) {
           body.replaceChildren(outputNode);
         }
-        output.show(controlsVisible(text(block.content) ?? ''));
+        output.show(controlsVisible(asText(block.content) ?? ''));
         outputNode.scrollTop = outputNode.scrollHeight;
         return;
       }
@@ -174,7 +174,7 @@ function noticeView(trans: TranslationBundle): IBlockView {
         'aria-label',
         warning ? trans.__('Warning') : trans.__('Note')
       );
-      node.textContent = controlsVisible(text(block.text) ?? '');
+      node.textContent = controlsVisible(asText(block.text) ?? '');
     }
   };
 }
@@ -184,8 +184,8 @@ function errorView(trans: TranslationBundle): IBlockView {
   return {
     widget: new Widget({ node }),
     update: block => {
-      const name = controlsVisible(text(block.name) ?? trans.__('Error'));
-      const message = controlsVisible(text(block.message) ?? '');
+      const name = controlsVisible(asText(block.name) ?? trans.__('Error'));
+      const message = controlsVisible(asText(block.message) ?? '');
       node.replaceChildren(
         element('strong', 'msgbook-Error-name', name),
         message === '' ? '' : `: ${message}`
@@ -208,7 +208,7 @@ function unknownView(trans: TranslationBundle): IBlockView {
   };
 }
 
-/** Any JSON as indented text. */
+/** Return a node with any JSON as indented text. */
 export function jsonNode(value: unknown): HTMLElement {
   const json = JSON.stringify(value, null, 2) ?? String(value);
   return element('pre', 'msgbook-Pre', controlsVisible(json));

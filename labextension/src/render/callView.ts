@@ -1,15 +1,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import type { IApprovalQuestion } from '../comm/approval';
-import { text, type IBlock } from '../turn/model';
+import type { IApprovalQuestion } from '../comm/approvalMessages';
+import { asText, type IBlock } from '../turn/model';
 import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
-import { ScrolledBox } from './more';
+import { ScrolledBox } from './scrolledBox';
 
-/** Shows a tool call, and the question whether it may be made. */
+/** Create a view of a tool call and of the question whether it may run. */
 export function callView({ trans, answer }: IViewTools): IBlockView {
   const content = new GrowingText();
   const sent = element('pre', 'msgbook-Pre', content.node);
@@ -49,8 +49,8 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
     widget: new Widget({ node: disclosure.node }),
     update: (block, { question, streaming }) => {
       // What is asked is what the kernel would do, whatever the turn says.
-      const name = question?.name ?? text(block.name) ?? '?';
-      const json = question?.arguments ?? text(block.arguments) ?? '';
+      const name = question?.name ?? asText(block.name) ?? '?';
+      const json = question?.arguments ?? asText(block.arguments) ?? '';
       disclosure.label(
         `🔧 ${trans.__('Call: %1', visible(name))}`,
         callWords(block, { question, streaming }, trans)

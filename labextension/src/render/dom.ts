@@ -1,4 +1,4 @@
-/** An element with a class, holding `children`; strings become text, never markup. */
+/** Create an element with a class and `children`; strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
@@ -10,7 +10,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Text that grows at its end without a new node, so that what a person selected stays selected. */
+/** Text node that grows at its end, so that a person's selection stays. */
 export class GrowingText {
   readonly node = document.createTextNode('');
 
@@ -25,7 +25,7 @@ export class GrowingText {
   }
 }
 
-/** A `<details>` that may open and close by itself until a person has done so by hand. */
+/** A `<details>` element that opens and closes by itself until a person does so by hand. */
 export class Disclosure {
   constructor(className: string, body: HTMLElement) {
     this._label = element('span', 'msgbook-Disclosure-label');
@@ -52,13 +52,16 @@ export class Disclosure {
 
   readonly node: HTMLDetailsElement;
 
-  /** The line that is always seen: what it is, and how it went. */
+  /** Set the line that is always visible: a label, and a note in a quieter style. */
   label(label: string, note = ''): void {
     setText(this._label, label);
     setText(this._note, note);
   }
 
-  /** What the body says, in one line; the style sheet cuts it, and hides it while the body is seen. */
+  /**
+   * Set the body's content in one line; the style sheet cuts it, and hides it while the body is
+   * open.
+   */
   gist(text: string): void {
     setText(this._gist, text);
   }
@@ -70,12 +73,12 @@ export class Disclosure {
     }
   }
 
-  /** Open, also what a person closed: there is something to decide. */
+  /** Open even if a person closed it, since there is something to decide. */
   open(): void {
     this.node.open = true;
   }
 
-  /** Give the line that is always seen the keyboard's focus. */
+  /** Focus the line that is always visible. */
   focus(): void {
     this._summary.focus({ preventScroll: true });
   }
@@ -87,7 +90,7 @@ export class Disclosure {
   private _byHand = false;
 }
 
-/** Set the text of a node unless it is that already: a new text node ends a selection. */
+/** Set the text of a node unless it has it already, since a new text node ends a selection. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) {
     node.textContent = text;

@@ -5,13 +5,15 @@ import { TURN_MIME } from '../turn/model';
 import { NO_HOST, type ITurnHost } from './host';
 import { TurnRenderer } from './turnRenderer';
 
-/** Below `text/html` (50) and `text/markdown` (60), which stand beside a turn in its bundle. */
+/**
+ * Rank before `text/html` (50) and `text/markdown` (60), which stand in a turn's MIME bundle, too.
+ */
 export const TURN_RANK = 10;
 
 /**
- * The renderers of turns; safe, because they sanitise whatever the trust.
+ * Return the factory of turn renderers. They are safe, since they always sanitise.
  *
- * @param made - Told of each renderer.
+ * @param made - Called with each renderer.
  */
 export function turnRendererFactory(
   trans: TranslationBundle,

@@ -3,20 +3,20 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IBlock, ITurn } from '../turn/model';
 import { controlsVisible } from '../turn/text';
 import {
-  ending,
-  history,
-  particulars,
-  seconds,
-  tokens,
-  wholeSeconds,
+  describeEnding,
+  describeHistory,
+  describeDetails,
+  formatDuration,
+  describeTokens,
+  formatWholeSeconds,
   type ShownStatus
-} from '../turn/words';
+} from '../turn/wording';
 import { element, setText } from './dom';
 
-/** So many characters of a name are never cut. */
+/** Length of a name that is never cut, in characters. */
 const SHORT = 30;
 
-/** The line above a turn: who answers, how long it takes or took, how it ended. */
+/** The line above a turn: agent, model, time, tokens and how it ended. */
 export class Header {
   constructor(trans: TranslationBundle) {
     this._trans = trans;
@@ -50,14 +50,14 @@ export class Header {
     setText(this._detail, this._details(turn, status === 'running', asked));
     setShort(
       this._ending,
-      controlsVisible(ending(status, turn.finishReason, this._trans))
+      controlsVisible(describeEnding(status, turn.finishReason, this._trans))
     );
-    this.node.title = controlsVisible(particulars(turn, this._trans));
+    this.node.title = controlsVisible(describeDetails(turn, this._trans));
   }
 
   private _details(turn: ITurn, running: boolean, asked: boolean): string {
     if (!running) {
-      return tokens(turn, this._trans);
+      return describeTokens(turn, this._trans);
     }
     if (asked) {
       return this._trans.__('waiting for you');
@@ -66,7 +66,7 @@ export class Header {
       return '';
     }
     const waiting = this._trans.__('waiting for the answer');
-    const context = history(turn.context, this._trans);
+    const context = describeHistory(turn.context, this._trans);
     return context === '' ? waiting : `${waiting} · ${context}`;
   }
 
@@ -79,12 +79,14 @@ export class Header {
   private readonly _ending = element('span', 'msgbook-Header-ending');
 }
 
-/** Whether a block is there before the model is asked: a notice, or what the prompt itself calls. */
+/**
+ * Return whether a block comes before the model's answer: a notice or a call of the prompt itself.
+ */
 function isBeforeAnswer({ type, step }: IBlock): boolean {
   return type === 'notice' || step === 0;
 }
 
-/** Text of one line; the style sheet cuts what is too long, which the pointer then shows. */
+/** Set a text of one line, with a tooltip if the style sheet may cut it. */
 function setShort(node: HTMLElement, text: string): void {
   setText(node, text);
   if (text.length > SHORT) {
@@ -98,7 +100,7 @@ function time(turn: ITurn, running: boolean, now: number): string {
   if (running) {
     return turn.started === undefined
       ? ''
-      : wholeSeconds((now - turn.started) / 1000);
+      : formatWholeSeconds((now - turn.started) / 1000);
   }
-  return turn.duration === undefined ? '' : seconds(turn.duration);
+  return turn.duration === undefined ? '' : formatDuration(turn.duration);
 }

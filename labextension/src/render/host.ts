@@ -1,26 +1,26 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
-import type { Choice, IApprovalQuestion } from '../comm/approval';
-import type { AtWork } from '../turn/words';
+import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
+import type { KernelActivity } from '../turn/wording';
 
-/** What the page knows of the cell that an output stands in. */
-export type Execution = AtWork | 'unknown';
+/** State of the cell around an output, as far as the page knows. */
+export type Execution = KernelActivity | 'unknown';
 
-/** What a turn's surroundings know of it beyond its output. */
+/** Facts about a turn that its output does not hold. */
 export interface ITurnHost {
-  /** Whether `node` stands in the output of a cell that is being executed. */
+  /** Return whether the cell around `node` is running. */
   execution(node: Node): Execution;
-  /** The turn that `node` shows as it stands now; null where the output says it all. */
-  current(node: Node): ReadonlyJSONObject | null;
-  /** What the kernel asks about the turn that `node` shows. */
+  /** Return the live turn that `node` shows; null if its output is up to date. */
+  currentTurn(node: Node): ReadonlyJSONObject | null;
+  /** Return the kernel's questions about the turn that `node` shows. */
   questions(node: Node): readonly IApprovalQuestion[];
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
 }
 
-/** Where nothing is known: a console, a viewer. */
+/** Host of turns in a console or viewer, where nothing else is known. */
 export const NO_HOST: ITurnHost = {
   execution: () => 'unknown',
-  current: () => null,
+  currentTurn: () => null,
   questions: () => [],
   answer: () => undefined
 };

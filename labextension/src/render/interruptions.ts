@@ -1,16 +1,15 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 
-/** What JupyterLab shows errors as, and what is written to stderr. */
+/** MIME type under which JupyterLab shows errors and stderr. */
 const STDERR = 'application/vnd.jupyter.stderr';
 
-/** The error output of an interrupted turn, as the kernel's `msgbook.display.failure` words it. */
+/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.failure`. */
 const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
 
 /**
- * Mark errors that say that a turn was interrupted, and no more than that.
+ * Mark errors that only say that a turn was interrupted.
  *
- * The style sheet hides them below a turn that says so itself; it cannot tell by the words.
- * Whatever shows errors goes on doing so.
+ * The style sheet, which cannot select by text, hides them below a turn that says so itself.
  */
 export function markInterruptions(rendermime: IRenderMimeRegistry): void {
   const factory = rendermime.getFactory(STDERR);

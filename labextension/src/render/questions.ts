@@ -1,4 +1,4 @@
-import type { IApprovalQuestion } from '../comm/approval';
+import type { IApprovalQuestion } from '../comm/approvalMessages';
 import type { IBlock } from '../turn/model';
 
 /** A block with the question about it. */
@@ -8,10 +8,10 @@ export interface IAskedBlock {
 }
 
 /**
- * The blocks, each with its question.
+ * Return the blocks, each with its question.
  *
- * A question goes to the last call with its id. One whose call is not there gets a block of its
- * own: it is what the kernel waits for.
+ * A question goes to the last call with its id. A question without a call gets a block of its own,
+ * since the kernel waits for its answer.
  */
 export function withQuestions(
   blocks: readonly IBlock[],

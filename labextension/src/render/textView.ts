@@ -6,24 +6,24 @@ import { takesTooLong } from '../safe/markdownCost';
 import { splitChunks } from '../turn/chunks';
 import { element, GrowingText } from './dom';
 
-/** Markdown that has a widget. */
+/** Markdown that is rendered. */
 interface IRendered {
   readonly source: string;
-  /** The widget's nodes before formulas were drawn in them; null of what will not be replaced. */
+  /** Copy of the widget before formulas were drawn in it; null if it will not be replaced. */
   readonly copy: Node | null;
 }
 
 /**
  * Markdown that may still grow.
  *
- * While it streams, finished pieces are rendered once and the rest stands as plain text; when it
- * ends the whole is rendered anew, so that what spans pieces (reference links, lists) comes right.
- * The first pieces stay as far as the whole begins with the same, and a person's selection in them.
- * What is not rendered, not yet or not ever, stands as plain text: all of it is always there. So it is
- * from the first piece on that would stop the page.
+ * While it streams, finished pieces are rendered once and the rest is plain text. At the end the
+ * whole text is rendered anew, so that reference links and lists across pieces come out right.
+ * Pieces that did not change stay, and with them a person's selection. Text that is not rendered is
+ * shown as plain text, so all of it is always visible. That includes everything from the first
+ * piece on that would take too long.
  */
 export class TextView extends Panel {
-  /** @param plain - Says why the rest of a text stands as plain text. */
+  /** @param plain - Explains why the rest of a text is shown as plain text. */
   constructor(markdown: IMarkdownRenderer, plain: string) {
     super();
     this._note = element('div', 'msgbook-Text-note', plain);
@@ -50,7 +50,7 @@ export class TextView extends Panel {
     return this._done;
   }
 
-  /** The Markdown to render: what is complete of it, up to what would take too long. */
+  /** Return the complete pieces to render, up to the first that would take too long. */
   private _renderable(text: string, streaming: boolean): readonly string[] {
     if (!streaming && !takesTooLong(text)) {
       return [text];
@@ -93,7 +93,7 @@ export class TextView extends Panel {
     this.insertWidget(this.widgets.length - 1, widget);
   }
 
-  /** Show the first piece in place of what is rendered, but for what is the same in both. */
+  /** Replace the rendered pieces by the first new one, but for nodes that are equal in both. */
   private _replace(piece: string, widget: Widget): void {
     this._dropRendered(takeBeginning(this._rendered, widget.node));
     const rest = piece.slice(joined(this._rendered).length);
@@ -107,14 +107,14 @@ export class TextView extends Panel {
     }
   }
 
-  /** What to render next, null if nothing. */
+  /** Return the next piece to render; null if there is none. */
   private _nextPiece(): string | null {
     return (
       this._pieces[this._isBeginning() ? this._rendered.length : 0] ?? null
     );
   }
 
-  /** Whether what is rendered can stay, and be added to. */
+  /** Return whether the rendered pieces are still the first ones. */
   private _isBeginning(): boolean {
     return this._rendered.every(({ source }, i) => source === this._pieces[i]);
   }
@@ -162,9 +162,9 @@ export class TextView extends Panel {
   private readonly _tailText = new GrowingText();
   private _text = '';
   private _streaming = false;
-  /** The Markdown sources that `_text` consists of, but for what still grows. */
+  /** The complete Markdown pieces of `_text`. */
   private _pieces: readonly string[] = [];
-  /** Those of them that have a widget; joined, they are the beginning of `_text`. */
+  /** The rendered pieces; joined, they are the beginning of `_text`. */
   private readonly _rendered: IRendered[] = [];
   private _rendering = false;
   private _done: Promise<void> = Promise.resolve();
@@ -174,7 +174,9 @@ function joined(rendered: readonly IRendered[]): string {
   return rendered.map(({ source }) => source).join('');
 }
 
-/** Take out of `node` what `rendered` begins with as well; returns how many of them that is. */
+/**
+ * Remove from `node` the leading nodes that `rendered` has, too; return the number of equal pieces.
+ */
 function takeBeginning(rendered: readonly IRendered[], node: Node): number {
   // Read once: a long text has thousands of pieces.
   const all = Array.from(node.childNodes);
@@ -191,7 +193,7 @@ function takeBeginning(rendered: readonly IRendered[], node: Node): number {
   return rendered.length;
 }
 
-/** Whether there is anything to see. */
+/** Return whether a node has any visible content. */
 function hasContent(node: HTMLElement): boolean {
   return (
     node.textContent?.trim() !== '' ||

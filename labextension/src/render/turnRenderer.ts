@@ -1,45 +1,34 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import {
-  JSONExt,
-  type JSONObject,
-  type ReadonlyPartialJSONValue
-} from '@lumino/coreutils';
+import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
-import type { IApprovalQuestion } from '../comm/approval';
 import { safeMarkdown } from '../safe/markdown';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
-import { shownStatus, type ShownStatus } from '../turn/words';
-import type { IBlockView, IViewTools } from './blockView';
+import { shownStatus, type ShownStatus } from '../turn/wording';
+import type { IViewTools } from './blockView';
 import { createBlockView, jsonNode } from './blockViews';
 import { Disclosure, element } from './dom';
 import { Header } from './header';
 import type { ITurnHost } from './host';
 import { withQuestions } from './questions';
-
-/** How long a turn counts as running when nobody knows and no update arrives, in milliseconds. */
-const RECENT = 60_000;
-
-interface IShownBlock {
-  readonly type: string;
-  readonly view: IBlockView;
-  block: IBlock | null;
-  streaming: boolean;
-  question: IApprovalQuestion | undefined;
-  rendered: Promise<void>;
-}
+import { isShown, type IShownBlock } from './shownBlock';
 
 /**
- * Shows a turn and follows it while it runs.
+ * Time for which a turn without a known cell counts as running after its start, in milliseconds.
+ */
+const RECENT = 60_000;
+
+/**
+ * Renderer of a turn, also while it runs.
  *
- * Always sanitises, whatever the model says of trust. Invariant: the view at a place in `_shown`
- * shows the block at that place; a view whose block did not change is not touched.
+ * It always sanitises, whatever the trust. Invariant: the view at an index of `_shown` shows the
+ * block at that index; a view whose block did not change is not touched.
  *
- * A turn saved as `running` is shown so while its cell executes; of a page that was loaded anew it is
- * not known until the kernel is reached. Where no cell is known (consoles) it is while updates arrived
- * or it began within the last minute; otherwise nobody will finish it, and it is shown as interrupted.
+ * A turn saved as `running` is shown as running while its cell runs. After a reload that is not
+ * known until the kernel is reached. Where no cell is known (consoles), it is shown so if updates
+ * have arrived or it began within the last minute. Otherwise it is shown as interrupted.
  */
 export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   constructor(
@@ -66,10 +55,9 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   /**
-   * Show the turn of `model`.
+   * Show the turn of `model` at once; the promise resolves when its Markdown is rendered.
    *
-   * All of it is there at once; the promise resolves when the Markdown in it is rendered. Calls may
-   * overlap, as those of an output area do.
+   * Calls may overlap, as those of an output area do.
    */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if (!this.isDisposed) {
@@ -79,10 +67,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     }
   }
 
-  /** Show what the surroundings know of the turn, and else what the model gave. */
+  /** Show the host's live turn, or else the turn of the output model. */
   refresh(): void {
     if (!this.isDisposed) {
-      this._show(this._host.current(this.node) ?? this._given);
+      this._show(this._host.currentTurn(this.node) ?? this._given);
     }
   }
 
@@ -139,7 +127,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       const streaming =
         live && (index >= blocks.length - 1 || block.approval === 'pending');
       const now = { block, streaming, question };
-      if (this._isShown(index, now)) {
+      if (isShown(this._shown[index], now)) {
         continue;
       }
       const shown = this._viewAt(index, block.type);
@@ -150,22 +138,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     }
   }
 
-  private _isShown(
-    index: number,
-    now: Pick<IShownBlock, 'block' | 'streaming' | 'question'>
-  ): boolean {
-    const shown = this._shown[index] as IShownBlock | undefined;
-    return (
-      shown !== undefined &&
-      shown.block !== null &&
-      shown.streaming === now.streaming &&
-      shown.question === now.question &&
-      (shown.block === now.block ||
-        JSONExt.deepEqual(shown.block as JSONObject, now.block as JSONObject))
-    );
-  }
-
-  /** The view at a place, a new one if what stands there is for another type. */
+  /** Return the view at an index, a new one if the view there is for another type. */
   private _viewAt(index: number, type: string): IShownBlock {
     if (this._shown[index]?.type !== type) {
       this._dropViews(index);
@@ -242,9 +215,9 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;
-  /** What the output model gave. */
+  /** Value from the output model. */
   private _given: ReadonlyPartialJSONValue | undefined;
-  /** What is shown. */
+  /** Value that is shown. */
   private _value: ReadonlyPartialJSONValue | undefined;
   private _turn: ITurn | null = null;
   private _updated = false;

@@ -5,7 +5,7 @@ import { showingTags } from './showTags';
 import { showForeignTags, strictHtml } from './strictHtml';
 
 /**
- * A sanitizer that lets less through than the one it wraps, whatever the user's settings.
+ * A sanitizer that is stricter than the one it wraps, whatever the user's settings.
  *
  * JupyterLab's own keeps remote images, style sheets with URLs and the classes of its dialogs.
  */
@@ -34,11 +34,10 @@ const DIAGRAM_FENCE = /(?<![`~])([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
 const MARK = '\ue000';
 
 /**
- * A Markdown parser that shows diagrams as their source.
+ * Return a Markdown parser that shows diagrams as their source.
  *
- * JupyterLab draws a `mermaid` block in the page while it parses, before any sanitizer sees it, and
- * a diagram can hold images from elsewhere. The mark makes the language an unknown one and is taken
- * out again, so that the text reads as it was written.
+ * JupyterLab draws a `mermaid` block while it parses, before any sanitizer sees it, and a diagram
+ * can hold remote images. A mark makes the language unknown; it is removed from the result.
  */
 export function withoutDiagrams(
   parser: IRenderMime.IMarkdownParser
@@ -53,9 +52,9 @@ export function withoutDiagrams(
   };
 }
 
-/** Makes widgets that show Markdown of a model. */
+/** Source of widgets that show Markdown of a model. */
 export interface IMarkdownRenderer {
-  /** A widget that is not rendered yet; the caller owns it. */
+  /** Create a widget that is not rendered yet; the caller owns it. */
   create(): IRenderMime.IRenderer;
 }
 
@@ -65,10 +64,10 @@ const NO_PARSER: IRenderMime.IMarkdownParser = {
 };
 
 /**
- * JupyterLab's Markdown renderer with the safeguards above.
+ * Return JupyterLab's Markdown renderer with the safeguards above.
  *
- * It is made from the stock factory and not by MIME type: a renderer that another extension
- * registered need not use the sanitizer it is given.
+ * It comes from the stock factory and not by MIME type: a renderer of another extension might
+ * ignore the sanitizer that it gets.
  */
 export function safeMarkdown(
   options: IRenderMime.IRendererOptions

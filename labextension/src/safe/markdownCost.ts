@@ -5,52 +5,50 @@
  * estimated before, in linear time, from above; the limits are for about half a second.
  */
 
-/** What begins something that has to be looked for to the end of its paragraph. */
+/** A character that makes a parser search to the end of the paragraph. */
 const MARK = /[*_~`[]/g;
 
-/** Characters of a paragraph, times its marks. */
-const MOST_OF_ONE = 5e6;
+/** Greatest product of a paragraph's characters and the marks in it. */
+const MAX_PARAGRAPH_COST = 5e6;
 
-/** The same, of all paragraphs. */
-const MOST_OF_ALL = 5e7;
+/** Greatest sum of these products over all paragraphs. */
+const MAX_TEXT_COST = 5e7;
 
-/** Fences, times the characters of the text: each may be looked for to its end. */
-const MOST_OF_FENCES = 1e8;
+/** Greatest product of fence lines and characters of the text. */
+const MAX_FENCE_COST = 1e8;
 
-/** Backticks or tildes in a row. */
-const LONGEST_RUN = 64;
+/** Backticks or tildes in a row that are too many. */
+const MAX_RUN = 64;
 
-/** A line that is, or may be, the edge of a fence to some parser. */
+/** A line that opens or closes a fence for some parser. */
 const MAYBE_FENCE = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:`{3}|~{3})/;
 
-/** A line that is the edge of a fence to every parser. */
+/** A line that opens or closes a fence for every parser. */
 const SURE_FENCE = /^ {0,3}(`{3,}|~{3,})[\w+.#-]*[ \t]*$/;
 
-/** Lists and quotes in each other, more of them than anyone means. */
+/** More lists and quotes inside each other than anyone writes. */
 const NESTED = /^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>])){20}/;
 
-/** A line that ends the paragraph before it, as an item of a list. */
+/** An item of a list, which ends the paragraph before it. */
 const ITEM = /^ {0,3}[-+*] {1,3}\S/;
 
-const TOO_LONG_RUN = new RegExp(`\`{${LONGEST_RUN}}|~{${LONGEST_RUN}}`);
+const TOO_LONG_RUN = new RegExp(`\`{${MAX_RUN}}|~{${MAX_RUN}}`);
 
-/** Whether the page would stand still for long while it makes HTML of this Markdown. */
+/** Return whether rendering this Markdown would block the page for too long. */
 export function takesTooLong(source: string): boolean {
   const lines = source.split(/\r\n?|\n/);
   const edges = lines.filter(line => MAYBE_FENCE.test(line));
   return (
     TOO_LONG_RUN.test(source) ||
-    edges.length * source.length > MOST_OF_FENCES ||
-    lines.some(line => NESTED.test(line) || inTicks(line) > MOST_OF_ONE) ||
+    edges.length * source.length > MAX_FENCE_COST ||
+    lines.some(
+      line => NESTED.test(line) || inTicks(line) > MAX_PARAGRAPH_COST
+    ) ||
     isDense(proseOf(lines, edges))
   );
 }
 
-/**
- * The lines outside code, with an empty one in place of code.
- *
- * Where a fence is not one to all parsers, any line may be prose.
- */
+/** Return the lines outside of code: all of them, unless parsers agree about every fence. */
 function proseOf(lines: readonly string[], edges: readonly string[]): string[] {
   if (!edges.every(edge => SURE_FENCE.test(edge))) {
     return [...lines];
@@ -66,7 +64,7 @@ function proseOf(lines: readonly string[], edges: readonly string[]): string[] {
   });
 }
 
-/** Whether paragraphs have too many marks for their length. */
+/** Return whether paragraphs have too many marks for their length. */
 function isDense(lines: readonly string[]): boolean {
   let length = 0;
   let marks = 0;
@@ -91,10 +89,10 @@ function isDense(lines: readonly string[]): boolean {
     }
   }
   close();
-  return most > MOST_OF_ONE || all > MOST_OF_ALL;
+  return most > MAX_PARAGRAPH_COST || all > MAX_TEXT_COST;
 }
 
-/** What it takes to look for code in a line, in fences as well: formulas are looked for first. */
+/** Return the cost of finding inline code in a line; some parsers look for it in fences, too. */
 function inTicks(line: string): number {
   return line.length * count(line, /`/g);
 }

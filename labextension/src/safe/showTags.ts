@@ -2,11 +2,11 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 
 import { fenceAfter, type IFence } from '../turn/fences';
 
-/** Markdown without tags, and the way back for the HTML that is made of it. */
+/** Markdown without tags, and a function that restores them in its HTML. */
 export interface ITagless {
   /** The Markdown in which a mark stands for every `<` that could open a tag. */
   readonly source: string;
-  /** HTML made of `source`, with the marks as `<` for the reader. */
+  /** Return HTML that was made of `source` with `<` for each mark. */
   show(html: string): string;
 }
 
@@ -18,16 +18,15 @@ const TAG_START =
   /\\[\\<]|<(?:(?:https?:\/\/|mailto:)[^\s<>]+|[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*)>|<(?=[a-z/!?])/gi;
 
 /**
- * Take the tags out of Markdown, so that they are text to be read and not HTML.
+ * Replace the tags in Markdown by marks, so that they are shown as text.
  *
  * A model writes `List<String>`, `<think>` or `the <div> tag`; as HTML these words would vanish. A
- * mark in place of `<` is right in code, too, where `&lt;` would be read as four characters, so
- * nothing has to be known about code spans, indented code and formulas (which JupyterLab takes out
- * before). Only fenced code is left as it is, for its highlighting. Where code begins and ends is a
- * guess, and one that is wrong may cost looks, never safety: what is taken for code and is none
- * reaches `showForeignTags` and the sanitizers behind it.
+ * mark for `<` is right in code, too, where `&lt;` would be shown as four characters. So code
+ * spans, indented code and formulas need no special case. Only fenced code is left unchanged, for
+ * its highlighting. The place of fences is a guess; a wrong one may cost looks, never safety, since
+ * text that was taken for code still passes `showForeignTags` and the sanitizers.
  *
- * Linear in the length of the text. Null if the text has all the characters that can be marks.
+ * Linear in the length of the text. Returns null if the text has all characters that can be marks.
  */
 export function withoutTags(source: string): ITagless | null {
   const mark = MARKS.find(
@@ -53,7 +52,7 @@ export function withoutTags(source: string): ITagless | null {
   };
 }
 
-/** A Markdown parser that shows tags as they were written. */
+/** Return a Markdown parser that shows tags literally. */
 export function showingTags(
   parser: IRenderMime.IMarkdownParser
 ): IRenderMime.IMarkdownParser {

@@ -63,12 +63,14 @@ const WORD_JOINER = '\u2060';
 const DATA_IMAGE =
   /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/i;
 
-/** Whether an image with this URL may be shown: it is inside the document, and not a program. */
+/** Return whether an image with this URL may be shown: it is embedded and holds no program. */
 export function isEmbeddedImage(url: string): boolean {
   return DATA_IMAGE.test(url.trim());
 }
 
-/** The URL of a link if a person may follow it (http, https, mailto, relative), else null. */
+/**
+ * Return the URL of a link if a person may follow it (http, https, mailto, relative), else null.
+ */
 export function linkUrl(url: string): string | null {
   // Browsers ignore these characters when they look for a scheme.
   // eslint-disable-next-line no-control-regex
@@ -79,15 +81,15 @@ export function linkUrl(url: string): string | null {
     : null;
 }
 
-/** Whether `url`, as `linkUrl` gives it, is not a path below the notebook's folder. */
+/** Return whether a URL from `linkUrl` is not a path below the notebook's folder. */
 export function isExternal(url: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:|[/\\])/i.test(url);
 }
 
 /**
- * `html` with the tags that Markdown never makes, comments and declarations as text to be read.
+ * Return HTML in which comments, declarations and tags that Markdown never makes are text.
  *
- * Such a tag, left open, would take the rest of the text with it when it goes: `<style>`, `<video>`.
+ * An open tag such as `<style>` would otherwise be removed with the rest of the text.
  */
 export function showForeignTags(html: string): string {
   return html.replace(/<\/?([a-z][^\s/<>]*)?/gi, (start, name?: string) =>
@@ -98,11 +100,11 @@ export function showForeignTags(html: string): string {
 }
 
 /**
- * HTML of which nothing runs, loads or sends by being shown, from any HTML.
+ * Return HTML that runs, loads and sends nothing when it is shown, from any HTML.
  *
- * Only listed tags and attributes stay; a tag that is not listed is replaced by its content. An image that is not embedded in the text becomes a link
- * with its alternative text, so that no request leaves without a click. The text is parsed in a
- * document of its own, in which neither scripts run nor images load.
+ * Only listed tags and attributes stay; another tag is replaced by its content. An image that is
+ * not embedded becomes a link with its alternative text, so that no request is sent without a
+ * click. The text is parsed in a document of its own, in which no script runs and no image loads.
  */
 export function strictHtml(html: string): string {
   // Without the tag, what belongs in a head would go there.
@@ -189,7 +191,7 @@ function copyAttribute(to: Element, from: Element, name: string): void {
   }
 }
 
-/** Keep the page that a link opens from reaching back, or from learning where it was. */
+/** Keep the page that a link opens from reaching this one or learning its address. */
 function hardenLink(link: Element): void {
   if (isExternal(link.getAttribute('href') ?? '')) {
     link.setAttribute('target', '_blank');

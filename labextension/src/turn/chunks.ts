@@ -1,19 +1,19 @@
 import { fenceAfter, type IFence } from './fences';
 
-/** A text that still grows, cut into what will not change and what may. */
+/** A growing text, cut into pieces that will not change and a tail that may. */
 export interface IChunks {
-  /** Markdown pieces that stand on their own; a longer text begins with the same ones. */
+  /** Markdown pieces that can be rendered alone; a longer text begins with the same ones. */
   readonly committed: string[];
-  /** The rest; all of it and the committed pieces, joined, are the text. */
+  /** The rest of the text. */
   readonly tail: string;
 }
 
 /**
- * Cut streaming Markdown at blank lines outside code fences and `$$` formulas.
+ * Cut streaming Markdown at blank lines outside of code fences and `$$` formulas.
  *
- * A cut is made when the line after the blank one has begun without indentation, so that the
- * paragraphs of a list item stay together. What depends on a later piece (reference links, the
- * tightness of a list) comes out right when the finished text is rendered whole.
+ * A cut is made only if the next line has begun without indentation, so that the paragraphs of a
+ * list item stay together. Reference links and the spacing of lists, which depend on later pieces,
+ * come out right when the finished text is rendered whole.
  */
 export function splitChunks(text: string): IChunks {
   const committed: string[] = [];
@@ -45,7 +45,7 @@ export function splitChunks(text: string): IChunks {
   return { committed, tail: text.slice(start) };
 }
 
-/** Whether a `$$` formula that begins or ends in `line` is left open by it. */
+/** Return whether `line` opens or closes a `$$` formula that spans lines. */
 function oddMath(line: string): boolean {
   const prose = line.replace(/`[^`]*`/g, '');
   return (prose.split('$$').length - 1) % 2 === 1;

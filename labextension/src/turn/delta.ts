@@ -2,19 +2,19 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import { isObject, parseTurn } from './model';
 
-/** A turn as JSON, with all its keys, those this version does not know included. */
+/** A turn as JSON with all its keys, unknown ones included. */
 export type TurnJson = JSONObject;
 
-/** `value` if it is the JSON of a turn, else null. */
+/** Return `value` if it is the JSON of a turn, else null. */
 export function turnJson(value: unknown): TurnJson | null {
   return parseTurn(value) === null ? null : (value as TurnJson);
 }
 
 /**
- * The turn after `ops` (docs/protocol.md), null when one of them does not fit it.
+ * Return the turn after `ops` (docs/protocol.md); null if one of them does not fit.
  *
- * Nothing is changed in place: blocks that no operation names are the same objects as before, so
- * that a view can tell by identity what to leave alone.
+ * Nothing is changed in place. Blocks that no operation names stay the same objects, so that a view
+ * recognises unchanged blocks by identity.
  */
 export function applyOps(turn: TurnJson, ops: unknown): TurnJson | null {
   if (!Array.isArray(ops)) {

@@ -1,4 +1,4 @@
-/** What a line of a unified diff is. */
+/** Kind of a line of a unified diff. */
 export type DiffKind = 'file' | 'hunk' | 'added' | 'removed' | 'same';
 
 /** Neighbouring lines of one kind, with their line ends. */
@@ -7,7 +7,7 @@ export interface IDiffLines {
   readonly text: string;
 }
 
-/** The lines of a unified diff, gathered by kind; joined, they are the diff. */
+/** Return the lines of a unified diff, grouped by kind; joined, they are the diff. */
 export function diffLines(diff: string): IDiffLines[] {
   const groups: { kind: DiffKind; text: string }[] = [];
   let inHead = true;

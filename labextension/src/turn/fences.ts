@@ -1,6 +1,6 @@
-/** A code fence that is open. */
+/** An open code fence. */
 export interface IFence {
-  /** The backticks or tildes it began with. */
+  /** The backticks or tildes that opened it. */
   readonly marker: string;
   /** Columns of white space before them. */
   readonly indent: number;
@@ -9,10 +9,10 @@ export interface IFence {
 const FENCE = /^(`{3,}|~{3,})([\s\S]*)$/;
 
 /**
- * The fence that is open after `line`, given the one that was open before it.
+ * Return the fence that is open after `line`, given the one that was open before it.
  *
- * A guess that needs no list to be parsed: a fence in a list item ends with the item, so that a
- * line which is indented less than the fence is taken to be outside.
+ * It is a guess that does not parse lists. A fence in a list item ends with the item, so a line
+ * with less indentation than the fence counts as outside.
  */
 export function fenceAfter(line: string, open: IFence | null): IFence | null {
   const text = line.trim();

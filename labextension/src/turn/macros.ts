@@ -1,11 +1,11 @@
 import type { TurnJson } from './delta';
-import { isObject, text } from './model';
+import { isObject, asText } from './model';
 
-/** The macros that were in force in a turn; undefined where it does not say, or not soundly. */
+/** Return the macros of a turn; undefined if it has none or some are not texts. */
 export function turnMacros(turn: TurnJson): Record<string, string> | undefined {
   const macros = isObject(turn.context) ? turn.context.macros : undefined;
   const sound =
     isObject(macros) &&
-    Object.values(macros).every(value => text(value) !== undefined);
+    Object.values(macros).every(value => asText(value) !== undefined);
   return sound ? (macros as Record<string, string>) : undefined;
 }

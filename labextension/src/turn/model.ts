@@ -1,7 +1,7 @@
 /** MIME type of a turn in an output's data bundle. */
 export const TURN_MIME = 'application/vnd.msgbook.turn+json';
 
-/** One piece of a turn; only `type` is certain, everything else comes from a file. */
+/** One block of a turn; only `type` is certain, since the rest may come from any file. */
 export interface IBlock {
   readonly type: string;
   readonly [key: string]: unknown;
@@ -13,11 +13,11 @@ export interface IUsage {
   readonly cachedTokens?: number;
   readonly outputTokens?: number;
   readonly reasoningTokens?: number;
-  /** Model calls of which the server told nothing: there were more tokens. */
+  /** Model calls whose tokens the server did not report. */
   readonly untoldSteps?: number;
 }
 
-/** What the first request of a turn was made of. */
+/** Facts about the first request of a turn. */
 export interface IContext {
   /** `live`, `memory` or `file`; absent when there is no history. */
   readonly source?: string;
@@ -42,18 +42,18 @@ export interface ITurn {
   readonly context: IContext;
 }
 
-/** A JSON object, as opposed to an array, null or a plain value. */
+/** Return whether a value is a JSON object, not an array, null or a plain value. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `value` if it is a string that is not empty. */
-export function text(value: unknown): string | undefined {
+/** Return `value` if it is a string that is not empty. */
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** `value` if it is a finite number that is not negative: a duration or a count. */
-export function amount(value: unknown): number | undefined {
+/** Return `value` if it is a finite number that is not negative: a duration or a count. */
+export function asAmount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
     ? value
     : undefined;
@@ -81,24 +81,24 @@ export function parseTurn(value: unknown): ITurn | null {
   }
   const usage = isObject(value.usage) ? value.usage : {};
   const context = isObject(value.context) ? value.context : {};
-  const started = Date.parse(text(value.started) ?? '');
+  const started = Date.parse(asText(value.started) ?? '');
   return {
-    status: text(value.status) ?? '',
+    status: asText(value.status) ?? '',
     blocks: value.blocks,
-    finishReason: text(value.finish_reason),
-    agent: text(value.agent),
-    model: text(value.model),
-    provider: text(value.provider),
+    finishReason: asText(value.finish_reason),
+    agent: asText(value.agent),
+    model: asText(value.model),
+    provider: asText(value.provider),
     started: Number.isNaN(started) ? undefined : started,
-    duration: amount(value.duration),
+    duration: asAmount(value.duration),
     usage: {
-      inputTokens: amount(usage.input_tokens),
-      cachedTokens: amount(usage.cached_tokens),
-      outputTokens: amount(usage.output_tokens),
-      reasoningTokens: amount(usage.reasoning_tokens),
-      untoldSteps: amount(usage.untold_steps)
+      inputTokens: asAmount(usage.input_tokens),
+      cachedTokens: asAmount(usage.cached_tokens),
+      outputTokens: asAmount(usage.output_tokens),
+      reasoningTokens: asAmount(usage.reasoning_tokens),
+      untoldSteps: asAmount(usage.untold_steps)
     },
-    context: { source: text(context.source), cells: amount(context.cells) }
+    context: { source: asText(context.source), cells: asAmount(context.cells) }
   };
 }
 
@@ -108,7 +108,7 @@ export type ResultPart =
   | { readonly kind: 'image'; readonly url: string }
   | { readonly kind: 'other'; readonly json: unknown };
 
-/** The parts of a tool result's `content`: a string, or a list of text and image parts. */
+/** Return the parts of a tool result's `content`, which is a string or a list of parts. */
 export function resultParts(content: unknown): ResultPart[] {
   if (typeof content === 'string') {
     return content === '' ? [] : [{ kind: 'text', text: content }];
@@ -124,7 +124,7 @@ function resultPart(part: unknown): ResultPart {
     return { kind: 'text', text: part.text };
   }
   if (isObject(part) && part.type === 'image_url' && isObject(part.image_url)) {
-    const url = text(part.image_url.url);
+    const url = asText(part.image_url.url);
     if (url !== undefined) {
       return { kind: 'image', url };
     }
@@ -140,7 +140,7 @@ export interface ICallOfResult {
 }
 
 /**
- * The call that has the id of `result`, the nearest above it; undefined if none.
+ * Return the nearest call above `result` with its id; undefined if there is none.
  *
  * Some servers use the same ids in every step.
  */

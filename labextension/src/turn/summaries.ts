@@ -1,20 +1,22 @@
 import type { TurnJson } from './delta';
-import { isObject, text } from './model';
+import { isObject, asText } from './model';
 
-/** What stands in the history in place of a cell. */
+/** Text that stands for a cell in requests. */
 export type Summary = {
   text: string;
-  /** Hash of what it sums up. */
+  /** Hash of the text that it summarises. */
   source: string;
 };
 
-/** The summaries of whole cells that a turn had made, by cell id; odd ones are left out. */
+/**
+ * Return the summaries of whole cells that a turn made, by cell id; malformed ones are left out.
+ */
 export function cellSummaries(turn: TurnJson): Map<string, Summary> {
   const found = new Map<string, Summary>();
   const made = isObject(turn.context) ? turn.context.summaries : undefined;
   for (const [key, summary] of Object.entries(isObject(made) ? made : {})) {
-    const words = isObject(summary) ? text(summary.text) : undefined;
-    const source = isObject(summary) ? text(summary.source) : undefined;
+    const words = isObject(summary) ? asText(summary.text) : undefined;
+    const source = isObject(summary) ? asText(summary.source) : undefined;
     // A key with a slash is that of a call in a cell.
     if (!key.includes('/') && words !== undefined && source !== undefined) {
       found.set(key, { text: words, source });
@@ -24,9 +26,9 @@ export function cellSummaries(turn: TurnJson): Map<string, Summary> {
 }
 
 /**
- * Whether a summary takes the place of what a cell has under `summary`.
+ * Return whether a summary replaces the one that a cell has under `summary`.
  *
- * One without a source is a person's own and holds for good; one of the same source may have been
+ * A summary without a source is a person's own and stays. One of the same source may have been
  * edited.
  */
 export function supersedes(summary: Summary, before: unknown): boolean {

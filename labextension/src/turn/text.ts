@@ -14,16 +14,16 @@ const CONTROLS =
 const INVISIBLE =
   /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** `text` with control, bidi and other invisible characters written out. */
+/** Return `text` with control, bidi and other invisible characters written out. */
 export function controlsVisible(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(CONTROLS, writeOut);
 }
 
 /**
- * `text` as a person has to see it to judge it: each character that could be mistaken for nothing
- * or for a space is written out.
+ * Return `text` for a person who decides about it, with every unclear character written out.
  *
- * Stricter than `controlsVisible`, which leaves what texts in many scripts and emoji are made of.
+ * These are all that look like nothing or like a space. `controlsVisible` keeps those that scripts
+ * and emoji need.
  */
 export function visible(text: string): string {
   return text.replace(INVISIBLE, writeOut);
@@ -46,7 +46,7 @@ const MAX_INDENT = 40;
 /** Characters of a call's arguments in a line that is always seen. */
 const GIST_LENGTH = 300;
 
-/** The beginning of a call's arguments in one line, with `visible` characters. */
+/** Return the beginning of a call's arguments in one line, with `visible` characters. */
 export function argumentsGist(json: string): string {
   return visible(json.slice(0, GIST_LENGTH).replace(/\s+/g, ' '));
 }

@@ -5,9 +5,10 @@ import { element, setText } from './dom';
 let made = 0;
 
 /**
- * A box that scrolls, and below it how many lines of it are out of sight.
+ * A box that scrolls, with a line below it that says how many lines are out of sight.
  *
- * That line is a button, which shows all of them. The style sheet hides it where nothing is asked.
+ * That line is a button that shows all of them. The style sheet hides it where there is no
+ * question.
  */
 export class ScrolledBox {
   constructor(box: HTMLElement, trans: TranslationBundle) {
@@ -32,10 +33,10 @@ export class ScrolledBox {
   }
 
   readonly node: HTMLElement;
-  /** The line; in its place only while there is something to say. */
+  /** The line; present only while lines are out of sight. */
   readonly more = element('button', 'msgbook-More');
 
-  /** Say how many lines are out of sight below. */
+  /** Show how many lines are out of sight below. */
   update(): void {
     const box = this._box;
     const scrolled = box.scrollHeight - box.clientHeight;

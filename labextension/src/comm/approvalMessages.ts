@@ -1,13 +1,13 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { isObject, text } from '../turn/model';
+import { isObject, asText } from '../turn/model';
 
-/** What a person may decide: this once, for the session, always for this call, not at all. */
+/** Decision of a person: approve once, for the session, always for this call, or deny. */
 export type Choice = 'once' | 'session' | 'rule' | 'no';
 
 const CHOICES: readonly Choice[] = ['once', 'session', 'rule', 'no'];
 
-/** The kernel's question whether a call may be made (docs/protocol.md). */
+/** The kernel's question whether a call may run (docs/protocol.md). */
 export interface IApprovalQuestion {
   /** Unguessable, and good for one answer. */
   readonly requestId: string;
@@ -17,22 +17,22 @@ export interface IApprovalQuestion {
   readonly name: string;
   /** JSON, as the model sent it. */
   readonly arguments: string;
-  /** Why the call is not free. */
+  /** Reason why the call needs approval. */
   readonly reason: string;
-  /** A unified diff of what a file would become; else empty. */
+  /** Unified diff of the change to a file; empty for other calls. */
   readonly preview: string;
   readonly choices: readonly Choice[];
 }
 
-/** The question in a comm message, null when there is none or it is not well formed. */
+/** Return the question in a comm message; null if there is none or it is not well formed. */
 export function parseQuestion(data: unknown): IApprovalQuestion | null {
   if (!isObject(data) || data.type !== 'approval.ask') {
     return null;
   }
-  const requestId = text(data.request_id);
-  const cellId = text(data.cell_id);
-  const callId = text(data.call_id);
-  const name = text(data.name);
+  const requestId = asText(data.request_id);
+  const cellId = asText(data.cell_id);
+  const callId = asText(data.call_id);
+  const name = asText(data.name);
   if (
     !requestId ||
     !cellId ||
@@ -49,20 +49,20 @@ export function parseQuestion(data: unknown): IApprovalQuestion | null {
     callId,
     name,
     arguments: data.arguments,
-    reason: text(data.reason) ?? '',
-    preview: text(data.preview) ?? '',
+    reason: asText(data.reason) ?? '',
+    preview: asText(data.preview) ?? '',
     choices: CHOICES.filter(choice => offered.includes(choice))
   };
 }
 
-/** The id of the question that a comm message closes, null when it closes none. */
+/** Return the id of the question that a comm message closes; null if it closes none. */
 export function parseClosed(data: unknown): string | null {
   return isObject(data) && data.type === 'approval.closed'
-    ? (text(data.request_id) ?? null)
+    ? (asText(data.request_id) ?? null)
     : null;
 }
 
-/** The answer to a question, with the arguments that were shown. */
+/** Return the answer to a question, with the arguments that were shown. */
 export function approvalAnswer(
   question: IApprovalQuestion,
   choice: Choice,

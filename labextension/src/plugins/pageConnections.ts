@@ -7,18 +7,18 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
-import { Conversation } from '../live/conversation';
+import { PageConnection } from '../live/pageConnection';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 
 const GO_TO_APPROVAL = 'msgbook:go-to-approval';
 
 /**
- * Joins each notebook to its msgbook kernel: live cells, growing turns, approvals.
+ * Plugin that connects each notebook to its msgbook kernel, for live cells, turns and approvals.
  *
- * The command gives the keyboard the question and not one of its buttons, so that a key that was
- * already on its way approves nothing.
+ * The command focuses the question and none of its buttons, so that a key pressed before approves
+ * nothing.
  */
-export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
+export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:conversations',
   description:
     'Gives the msgbook kernel the live cells of its notebook, shows turns as they grow and asks for approval.',
@@ -32,14 +32,14 @@ export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    const conversations = new WeakMap<NotebookPanel, Conversation>();
+    const connections = new WeakMap<NotebookPanel, PageConnection>();
     const join = (panel: NotebookPanel) => {
       markChat(panel);
-      const conversation = new Conversation(panel);
-      conversations.set(panel, conversation);
+      const connection = new PageConnection(panel);
+      connections.set(panel, connection);
       panel.content.rendermime.addFactory(
-        turnRendererFactory(trans, conversation, renderer =>
-          conversation.page.track(renderer)
+        turnRendererFactory(trans, connection, renderer =>
+          connection.cells.track(renderer)
         ),
         TURN_RANK
       );
@@ -53,7 +53,7 @@ export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => notebooks.currentWidget !== null,
       execute: async () => {
         const panel = notebooks.currentWidget;
-        await (panel && conversations.get(panel)?.goToQuestion());
+        await (panel && connections.get(panel)?.goToQuestion());
       }
     });
     app.commands.addKeyBinding({
@@ -68,7 +68,7 @@ export const conversationsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Mark a notebook that is a chat, for the style sheet: its messages are prose. */
+/** Mark a notebook that is a chat, so that the style sheet wraps its lines. */
 function markChat({ content, sessionContext }: NotebookPanel): void {
   const mark = () => {
     const { kernelPreference, session } = sessionContext;

@@ -1,20 +1,20 @@
-import { isObject, text } from '../turn/model';
+import { isObject, asText } from '../turn/model';
 
-/** What the model is sent of a cell (seed 004). */
+/** What a model gets of a cell: all of it, nothing or its summary. */
 export type History = 'include' | 'exclude' | 'summary';
 
 const HISTORIES: readonly unknown[] = ['include', 'exclude', 'summary'];
 
 /** The kernel's request to set the history of cells (docs/protocol.md). */
-export interface IMark {
+export interface IHistoryMark {
   readonly cells: ReadonlySet<string>;
   readonly history: History;
   /** Client session of the page that marks a shared document; null where any page does. */
   readonly writer: string | null;
 }
 
-/** The request in a comm message, null when there is none or it is not well formed. */
-export function parseMark(data: unknown): IMark | null {
+/** Return the request in a comm message; null if there is none or it is not well formed. */
+export function parseHistoryMark(data: unknown): IHistoryMark | null {
   if (!isObject(data) || data.type !== 'cells.mark') {
     return null;
   }
@@ -25,7 +25,7 @@ export function parseMark(data: unknown): IMark | null {
     ? {
         cells: new Set(cells),
         history: history as History,
-        writer: text(data.writer) ?? null
+        writer: asText(data.writer) ?? null
       }
     : null;
 }

@@ -8,8 +8,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 import { markInterruptions } from '../render/interruptions';
 
-/** Shows turns wherever outputs are shown: consoles, viewers; notebooks have their own renderers. */
-export const turnsPlugin: JupyterFrontEndPlugin<void> = {
+/** Plugin that shows turns outside of notebooks, in consoles and viewers. */
+export const turnRenderersPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:turns',
   description: 'Shows the turns of a chat.',
   autoStart: true,

@@ -1,7 +1,7 @@
 import type * as nbformat from '@jupyterlab/nbformat';
 import { UUID } from '@lumino/coreutils';
 
-import { isObject, text } from '../turn/model';
+import { isObject, asText } from '../turn/model';
 
 /** The kernel's question for the live cells (docs/protocol.md). */
 export interface ICellsQuestion {
@@ -12,7 +12,7 @@ export interface ICellsQuestion {
   readonly known: string | null;
 }
 
-/** In place of a cell that is as the kernel has it. */
+/** Stand-in for a cell that the kernel has unchanged. */
 export type UnchangedCell = { id: string; unchanged: true };
 
 /** The page's answer (docs/protocol.md). */
@@ -24,33 +24,33 @@ export type CellsAnswer = {
   metadata?: nbformat.INotebookMetadata;
 };
 
-/** A cell that can be asked for its content; only those that are sent are. */
+/** A cell whose content is read only if it is sent. */
 export interface ICellSource {
   readonly id: string;
   toJSON(): nbformat.ICell;
 }
 
-/** The question in a comm message, null when the message is another one or not well formed. */
+/** Return the question in a comm message; null if there is none or it is not well formed. */
 export function parseCellsQuestion(data: unknown): ICellsQuestion | null {
   if (!isObject(data) || data.type !== 'cells.get') {
     return null;
   }
-  const requestId = text(data.request_id);
-  const cellId = data.cell_id === null ? null : text(data.cell_id);
+  const requestId = asText(data.request_id);
+  const cellId = data.cell_id === null ? null : asText(data.cell_id);
   return requestId !== undefined && cellId !== undefined
-    ? { requestId, cellId, known: text(data.known) ?? null }
+    ? { requestId, cellId, known: asText(data.known) ?? null }
     : null;
 }
 
 /**
- * Answers the kernel's questions for the cells of one notebook.
+ * Answers to the kernel's questions for the cells of one notebook.
  *
- * A cell that is as it was in the last answer is only named where the kernel still has that answer.
- * What was sent is compared as JSON text: outputs are changed in place, and nothing tells of all
- * changes of a cell.
+ * A cell that has not changed since the last answer is only named, if the kernel still has that
+ * answer. Cells are compared as JSON texts: outputs change in place, and no signal reports every
+ * change of a cell.
  */
 export class CellsReporter {
-  /** The cells from the first through the one that runs, or all. */
+  /** Return the cells from the first through the one that runs, or all. */
   answer(
     question: ICellsQuestion,
     cells: Iterable<ICellSource>,
@@ -65,16 +65,16 @@ export class CellsReporter {
     if (running === -1) {
       return { ...answer, cells: null };
     }
-    const before = question.known === this._revision ? this._told : null;
-    const told = new Map<string, string | null>();
+    const before = question.known === this._revision ? this._sent : null;
+    const texts = new Map<string, string | null>();
     const sent = all.slice(0, running + 1).map(cell => {
       const json = cellJson(cell);
-      const asText = JSON.stringify(json);
+      const cellText = JSON.stringify(json);
       // The kernel could not tell two cells with one id apart.
-      told.set(cell.id, told.has(cell.id) ? null : asText);
-      return before?.get(cell.id) === asText ? unchanged(cell) : json;
+      texts.set(cell.id, texts.has(cell.id) ? null : cellText);
+      return before?.get(cell.id) === cellText ? unchanged(cell) : json;
     });
-    this._told = told;
+    this._sent = texts;
     const revision = UUID.uuid4();
     this._revision = revision;
     return { ...answer, cells: sent, revision, metadata: metadata() };
@@ -83,16 +83,16 @@ export class CellsReporter {
   /** Forget the last answer: the kernel that had it is gone. */
   forget(): void {
     this._revision = null;
-    this._told = new Map();
+    this._sent = new Map();
   }
 
-  /** Names the last answer; null when there is none. */
+  /** Id of the last answer; null if there is none. */
   private _revision: string | null = null;
   /** The cells of the last answer by id, as JSON text; null for an id that several had. */
-  private _told = new Map<string, string | null>();
+  private _sent = new Map<string, string | null>();
 }
 
-/** What a person wrote, without what may be large: outputs, attached images. */
+/** Return a cell without its outputs and attached images, which may be large. */
 function bareJson(cell: ICellSource): nbformat.ICell {
   const { id, cell_type, source, metadata } = cellJson(cell);
   return { id, cell_type, source, metadata };

@@ -3,34 +3,33 @@ import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
-import type { Choice, IApprovalQuestion } from '../comm/approval';
-import { CellsReporter, parseCellsQuestion } from '../comm/cells';
+import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
+import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 import { GONE } from '../comm/kernelComm';
 import { KernelLink } from '../comm/kernelLink';
-import { parseMark } from '../comm/mark';
+import { parseHistoryMark } from '../comm/historyMessages';
 import type { Execution, ITurnHost } from '../render/host';
 import type { TurnJson } from '../turn/delta';
-import { isObject, text } from '../turn/model';
+import { isObject, asText } from '../turn/model';
 import { Approvals } from './approvals';
 import { LiveTurns } from './liveTurns';
-import { NotebookPage } from './notebookPage';
+import { NotebookCells } from './notebookCells';
 
 /**
- * What one open notebook and its kernel say to each other beside JupyterLab's own messages.
- *
- * Lives as long as the panel.
+ * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
+ * panel.
  */
-export class Conversation implements ITurnHost {
+export class PageConnection implements ITurnHost {
   constructor(panel: NotebookPanel) {
     const { context, sessionContext } = panel;
     this._panel = panel;
-    this.page = new NotebookPage(
+    this.cells = new NotebookCells(
       panel.content,
       () => sessionContext.session?.kernel?.clientId ?? null
     );
     const send = (data: JSONObject) => this._link.send(data);
-    this._turns = new LiveTurns(this.page, send);
-    this.approvals = new Approvals(this.page, send);
+    this._turns = new LiveTurns(this.cells, send);
+    this.approvals = new Approvals(this.cells, send);
     this._link = new KernelLink(sessionContext, data => this._receive(data));
     this._link.opened.connect(this._ask, this);
     sessionContext.iopubMessage.connect(this._onOutput, this);
@@ -44,13 +43,15 @@ export class Conversation implements ITurnHost {
     panel.disposed.connect(this._dispose, this);
   }
 
-  readonly page: NotebookPage;
+  readonly cells: NotebookCells;
   readonly approvals: Approvals;
 
   /**
-   * A cell's own state comes before the kernel's status: that one is `idle` in mid-turn too, when a
-   * subshell has handled a comm message. A page that was loaded in mid-turn hears of it only over
-   * the comm.
+   * Return whether the cell around `node` is running.
+   *
+   * The cell's own state decides before the kernel's status, which is `idle` within a turn, too,
+   * after a subshell handled a comm message. A page that was loaded during a turn learns of it only
+   * by the comm.
    */
   execution(node: Node): Execution {
     const { isReady, session } = this._panel.sessionContext;
@@ -61,11 +62,11 @@ export class Conversation implements ITurnHost {
     if (GONE.has(status) || status === 'starting') {
       return 'idle';
     }
-    const cellId = this.page.cellIdOf(node);
+    const cellId = this.cells.cellIdOf(node);
     if (cellId === null) {
       return 'unknown';
     }
-    if (this.page.isRunning(cellId)) {
+    if (this.cells.isRunning(cellId)) {
       return 'running';
     }
     if (
@@ -75,27 +76,27 @@ export class Conversation implements ITurnHost {
     ) {
       return 'connecting';
     }
-    return status === 'idle' || this.page.isAnyRunning() ? 'idle' : 'unknown';
+    return status === 'idle' || this.cells.isAnyRunning() ? 'idle' : 'unknown';
   }
 
-  current(node: Node): TurnJson | null {
-    const cellId = this.page.cellIdOf(node);
-    return cellId === null ? null : this._turns.current(cellId);
+  currentTurn(node: Node): TurnJson | null {
+    const cellId = this.cells.cellIdOf(node);
+    return cellId === null ? null : this._turns.currentTurn(cellId);
   }
 
   questions(node: Node): readonly IApprovalQuestion[] {
-    const cellId = this.page.cellIdOf(node);
-    return cellId === null ? [] : this.approvals.of(cellId);
+    const cellId = this.cells.cellIdOf(node);
+    return cellId === null ? [] : this.approvals.questionsOf(cellId);
   }
 
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void {
     this.approvals.answer(question, choice, reason);
   }
 
-  /** Bring the first open question into view and give it the keyboard's focus. */
+  /** Scroll the first open question into view and focus it. */
   async goToQuestion(): Promise<void> {
     const [question] = this.approvals.all;
-    const cell = question && (await this.page.reveal(question.cellId));
+    const cell = question && (await this.cells.reveal(question.cellId));
     const node = cell?.querySelector<HTMLElement>('.msgbook-Approval');
     node?.scrollIntoView({ block: 'nearest' });
     node?.focus({ preventScroll: true });
@@ -107,13 +108,13 @@ export class Conversation implements ITurnHost {
       this._turns.write();
       const model = this._panel.content.model;
       // Cells and metadata are JSON as nbformat defines it; its types allow `undefined`, JSON does not.
-      return this._cells.answer(question, model?.cells ?? [], () =>
+      return this._reporter.answer(question, model?.cells ?? [], () =>
         model!.sharedModel.getMetadata()
       ) as unknown as JSONObject;
     }
-    const mark = parseMark(data);
+    const mark = parseHistoryMark(data);
     if (mark !== null) {
-      this.page.mark(mark);
+      this.cells.markHistory(mark);
       return null;
     }
     this._turns.receive(data);
@@ -132,7 +133,7 @@ export class Conversation implements ITurnHost {
     });
   }
 
-  /** Take over what JupyterLab shows only where the cell was run. */
+  /** Show outputs that JupyterLab shows only on the page that ran the cell. */
   private _onOutput(_: unknown, message: KernelMessage.IMessage): void {
     const parent = (message.parent_header as { msg_id?: string }).msg_id;
     const content: unknown = message.content;
@@ -142,10 +143,10 @@ export class Conversation implements ITurnHost {
         if (!isObject(content) || !isObject(content.transient)) {
           return;
         }
-        const displayId = text(content.transient.display_id);
+        const displayId = asText(content.transient.display_id);
         if (displayId !== undefined && isObject(content.data)) {
           const data = content.data as JSONObject;
-          const cellId = this._turns.output(displayId, data);
+          const cellId = this._turns.receiveOutput(displayId, data);
           if (cellId !== null) {
             this._adopted = { cellId, parent };
           }
@@ -154,7 +155,7 @@ export class Conversation implements ITurnHost {
       }
       case 'error':
         if (parent !== undefined && parent === this._adopted?.parent) {
-          this.page.addOutput(this._adopted.cellId, {
+          this.cells.addOutput(this._adopted.cellId, {
             ...(content as JSONObject),
             output_type: 'error'
           });
@@ -180,7 +181,7 @@ export class Conversation implements ITurnHost {
   private _end(): void {
     this._turns.end();
     this.approvals.clear();
-    this._cells.forget();
+    this._reporter.forget();
   }
 
   private _write(): void {
@@ -198,7 +199,7 @@ export class Conversation implements ITurnHost {
 
   private readonly _panel: NotebookPanel;
   private readonly _turns: LiveTurns;
-  private readonly _cells = new CellsReporter();
+  private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;
   /** The cell of the last turn that was taken over, and the request that ran it. */
   private _adopted: { cellId: string; parent: string | undefined } | null =

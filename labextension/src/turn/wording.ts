@@ -2,12 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IContext, ITurn } from './model';
 
-/** How a turn stands, as shown: the file's status, unless it may be that nothing runs it any more. */
+/** Status of a turn as shown, which depends on the saved status and on the kernel. */
 export type ShownStatus =
   'running' | 'connecting' | 'done' | 'incomplete' | 'interrupted' | 'error';
 
-/** Whether a kernel is at work on a turn; `connecting` while none was reached to know. */
-export type AtWork = 'running' | 'connecting' | 'idle';
+/** Activity of the kernel for a turn; `connecting` until the kernel is reached. */
+export type KernelActivity = 'running' | 'connecting' | 'idle';
 
 /** Magic that asks for the rest of an answer. */
 const CONTINUE = '%continue';
@@ -23,41 +23,44 @@ const STATUSES = new Set([
   'error'
 ]);
 
-/** The status to show. */
-export function shownStatus(turn: ITurn, atWork: AtWork): ShownStatus {
+/** Return the status to show. */
+export function shownStatus(
+  turn: ITurn,
+  activity: KernelActivity
+): ShownStatus {
   if (turn.status === 'running') {
-    return atWork === 'idle' ? 'interrupted' : atWork;
+    return activity === 'idle' ? 'interrupted' : activity;
   }
   return STATUSES.has(turn.status)
     ? (turn.status as ShownStatus)
     : 'incomplete';
 }
 
-/** A duration for reading: `< 0.1 s`, `0.4 s`, `12 s`, `2 min 5 s`. */
-export function seconds(duration: number): string {
+/** Return a duration for reading: `< 0.1 s`, `0.4 s`, `12 s`, `2 min 5 s`. */
+export function formatDuration(duration: number): string {
   if (duration < 0.1) {
     return '< 0.1 s';
   }
   return duration < 10
     ? `${duration.toFixed(1)} s`
-    : wholeSeconds(Math.round(duration));
+    : formatWholeSeconds(Math.round(duration));
 }
 
-/** A ticking duration, without the decimals that would flicker. */
-export function wholeSeconds(duration: number): string {
+/** Return a running duration in whole seconds, since decimals would flicker. */
+export function formatWholeSeconds(duration: number): string {
   const whole = Math.max(0, Math.floor(duration));
   return whole < 60
     ? `${whole} s`
     : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** A number of tokens or bytes with the digits grouped. */
-export function count(value: number): string {
+/** Return a number of tokens or bytes with grouped digits. */
+export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** Why the turn ended as it did, in a few words; empty for a turn that is done. */
-export function ending(
+/** Return how a turn ended, in a few words; empty for a turn that runs or is done. */
+export function describeEnding(
   status: ShownStatus,
   finishReason: string | undefined,
   trans: TranslationBundle
@@ -84,7 +87,7 @@ export function ending(
 }
 
 /**
- * The words of a finish reason, empty where the turn ended well.
+ * Return the words of a finish reason; empty if the turn ended well.
  *
  * They are those of `msgbook_format.turn.finish_reasons`, and one fixture tests both.
  */
@@ -110,8 +113,11 @@ function reasonWords(finishReason: string, trans: TranslationBundle): string {
   }
 }
 
-/** Where the earlier cells came from and how many they are. */
-export function history(context: IContext, trans: TranslationBundle): string {
+/** Return the number of earlier cells and where they were read from. */
+export function describeHistory(
+  context: IContext,
+  trans: TranslationBundle
+): string {
   const { cells } = context;
   if (cells === undefined) {
     return '';
@@ -132,8 +138,8 @@ export function history(context: IContext, trans: TranslationBundle): string {
   }
 }
 
-/** The tokens of a turn in short; empty when the provider reported none. */
-export function tokens(turn: ITurn, trans: TranslationBundle): string {
+/** Return the tokens of a turn in short; empty if the provider reported none. */
+export function describeTokens(turn: ITurn, trans: TranslationBundle): string {
   const { inputTokens, outputTokens } = turn.usage;
   if (inputTokens === undefined && outputTokens === undefined) {
     return '';
@@ -141,13 +147,13 @@ export function tokens(turn: ITurn, trans: TranslationBundle): string {
   const more = turn.usage.untoldSteps ? '+?' : '';
   return trans.__(
     '%1 → %2 tokens',
-    count(inputTokens ?? 0) + more,
-    count(outputTokens ?? 0) + more
+    formatCount(inputTokens ?? 0) + more,
+    formatCount(outputTokens ?? 0) + more
   );
 }
 
-/** What the header line leaves out, one fact a line. */
-export function particulars(turn: ITurn, trans: TranslationBundle): string {
+/** Return the facts that the header line leaves out, one per line. */
+export function describeDetails(turn: ITurn, trans: TranslationBundle): string {
   const { usage } = turn;
   const facts: [string, number | undefined][] = [
     [trans.__('Input tokens'), usage.inputTokens],
@@ -158,8 +164,8 @@ export function particulars(turn: ITurn, trans: TranslationBundle): string {
   ];
   const lines = facts
     .filter(([, value]) => value !== undefined)
-    .map(([label, value]) => `${label}: ${count(value!)}`);
-  const context = history(turn.context, trans);
+    .map(([label, value]) => `${label}: ${formatCount(value!)}`);
+  const context = describeHistory(turn.context, trans);
   return [
     ...(turn.provider ? [trans.__('Provider: %1', turn.provider)] : []),
     ...(turn.started !== undefined

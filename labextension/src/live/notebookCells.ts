@@ -3,17 +3,17 @@ import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
-import type { IMark } from '../comm/mark';
+import type { IHistoryMark } from '../comm/historyMessages';
 import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
-import type { IApprovalPage } from './approvals';
+import type { IApprovalCells } from './approvals';
 import { keepMacros, keepSummaries, markHistory } from './metadata';
-import type { ITurnPage } from './turnPage';
+import type { ITurnCells } from './turnCells';
 
-/** A notebook as live turns and approvals see it: cells by id, with at most one turn each. */
-export class NotebookPage implements ITurnPage, IApprovalPage {
-  /** @param client - Gives the client session of this page at the kernel; null without one. */
+/** The cells of a notebook by id, with at most one turn each. */
+export class NotebookCells implements ITurnCells, IApprovalCells {
+  /** @param client - Returns this page's client session at the kernel; null without one. */
   constructor(notebook: Notebook, client: () => string | null) {
     this._notebook = notebook;
     this._client = client;
@@ -27,12 +27,12 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     return this._client();
   }
 
-  /** Know a renderer, so that it can be drawn anew. */
+  /** Register a renderer, so that it can be drawn anew. */
   track(renderer: TurnRenderer): void {
     this._renderers.set(renderer.node, renderer);
   }
 
-  /** The id of the cell that `node` is shown in. */
+  /** Return the id of the cell that shows `node`. */
   cellIdOf(node: Node): string | null {
     const element = node instanceof Element ? node : node.parentElement;
     const cellNode = element?.closest('.jp-Cell');
@@ -63,7 +63,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     return this._cell(cellId)?.executionState === 'running';
   }
 
-  /** Whether any cell of the notebook is shown as running. */
+  /** Return whether any cell of the notebook is shown as running. */
   isAnyRunning(): boolean {
     return this._notebook.widgets.some(
       ({ model }) => isCode(model) && model.executionState === 'running'
@@ -101,7 +101,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     });
   }
 
-  /** Add any output to the cell's. */
+  /** Add an output to a cell. */
   addOutput(cellId: string, output: nbformat.IOutput): void {
     this._cell(cellId)?.outputs.add(output);
   }
@@ -110,7 +110,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     this._cell(cellId)?.outputs.clear();
   }
 
-  ended(turn: TurnJson): void {
+  keepResults(turn: TurnJson): void {
     if (this._notebook.model !== null) {
       keepSummaries(this._notebook.model, turn);
       keepMacros(this._notebook.model, turn);
@@ -118,7 +118,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
   }
 
   /** Set the history of cells. */
-  mark(mark: IMark): void {
+  markHistory(mark: IHistoryMark): void {
     const isOurs =
       !this.isShared || mark.writer === null || mark.writer === this.client;
     if (this._notebook.model !== null && isOurs) {
@@ -136,7 +136,7 @@ export class NotebookPage implements ITurnPage, IApprovalPage {
     });
   }
 
-  /** The element of a cell, after bringing it into view. */
+  /** Scroll a cell into view and return its element. */
   async reveal(cellId: string): Promise<HTMLElement | null> {
     const index = this._notebook.widgets.findIndex(c => c.model.id === cellId);
     if (index === -1) {
@@ -174,7 +174,7 @@ function isCode(cell: { readonly type: string }): cell is ICodeCellModel {
   return cell.type === 'code';
 }
 
-/** Place of the cell's turn among its outputs, -1 if it has none. */
+/** Return the index of the turn among a cell's outputs; -1 if there is none. */
 function turnIndex(cell: ICodeCellModel): number {
   for (let index = cell.outputs.length - 1; index >= 0; index--) {
     const { data } = outputAt(cell, index);
@@ -185,7 +185,7 @@ function turnIndex(cell: ICodeCellModel): number {
   return -1;
 }
 
-/** An output as it is saved; its data are the model's own, not a copy. */
+/** Return an output in its saved form, with the model's own data, not a copy. */
 function outputAt(
   cell: ICodeCellModel,
   index: number

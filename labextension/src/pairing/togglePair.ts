@@ -1,0 +1,134 @@
+import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatsOf, isPaired, otherPath } from './formats';
+import {
+  exists,
+  jupytextOf,
+  pairNotebook,
+  unpairNotebook,
+  type Files,
+  type IOpenNotebook
+} from './pairNotebook';
+
+/** Options of a notification that closes by itself; milliseconds. */
+const TOLD = { autoClose: 8000 };
+
+/** Options of a notification that stays until it is closed. */
+const WARNED = { autoClose: false } as const;
+
+/** Return whether a notebook is half of a pair with a message file. */
+export function hasPair(notebook: IOpenNotebook | null): boolean {
+  return (
+    notebook !== null &&
+    isPaired(formatsOf(jupytextOf(notebook)), notebook.path)
+  );
+}
+
+/** Pair the notebook or take its pair apart, and show a notification of the result. */
+export async function togglePair(
+  notebook: IOpenNotebook,
+  files: Files,
+  trans: TranslationBundle
+): Promise<void> {
+  const names = [notebook.path, otherPath(notebook.path)!].map(path =>
+    PathExt.basename(path)
+  );
+  const act = hasPair(notebook) ? unpairAndTell : pairAndTell;
+  try {
+    await act(notebook, files, names, trans);
+  } catch (error) {
+    Notification.error(
+      trans.__(
+        'The server did not answer as expected; look whether %1 and %2 are a pair. %3',
+        ...names,
+        error instanceof Error ? error.message : String(error)
+      ),
+      WARNED
+    );
+  }
+}
+
+async function pairAndTell(
+  notebook: IOpenNotebook,
+  files: Files,
+  [own, other]: string[],
+  trans: TranslationBundle
+): Promise<void> {
+  if (
+    (await exists(files, otherPath(notebook.path)!)) &&
+    !(await mayReplace(own, other, trans))
+  ) {
+    return;
+  }
+  const outcome = await pairNotebook(notebook, files);
+  switch (outcome) {
+    case 'paired':
+      Notification.success(
+        trans.__(
+          '%2 now stands beside %1. Saving writes both; opening takes the newer one.',
+          own,
+          other
+        ),
+        TOLD
+      );
+      break;
+    case 'unsaved':
+      Notification.warning(
+        trans.__('%1 was not saved, and not paired with %2.', own, other),
+        WARNED
+      );
+      break;
+    case 'missing':
+      Notification.error(
+        trans.__(
+          '%1 is not paired: the server saved it without writing %2. Does it run msgbook with a Jupytext that msgbook knows?',
+          own,
+          other
+        ),
+        WARNED
+      );
+  }
+}
+
+async function unpairAndTell(
+  notebook: IOpenNotebook,
+  files: Files,
+  [own, other]: string[],
+  trans: TranslationBundle
+): Promise<void> {
+  if (await unpairNotebook(notebook, files)) {
+    Notification.info(
+      trans.__('%1 and %2 are no longer a pair. Both files stay.', own, other),
+      TOLD
+    );
+  } else {
+    Notification.warning(
+      trans.__('%1 was not saved, and is still paired with %2.', own, other),
+      WARNED
+    );
+  }
+}
+
+/** Ask before an existing file is overwritten; return whether it may be. */
+async function mayReplace(
+  own: string,
+  other: string,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { button } = await showDialog({
+    title: trans.__('Replace %1?', other),
+    body: trans.__(
+      '%2 exists already. As a pair, both files hold what %1 holds now; what %2 says is overwritten.',
+      own,
+      other
+    ),
+    buttons: [
+      Dialog.cancelButton(),
+      Dialog.warnButton({ label: trans.__('Replace') })
+    ],
+    defaultButton: 0
+  });
+  return button.accept;
+}

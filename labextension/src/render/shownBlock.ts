@@ -1,0 +1,38 @@
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
+
+import type { IApprovalQuestion } from '../comm/approvalMessages';
+import type { IBlock } from '../turn/model';
+import type { IBlockView } from './blockView';
+
+/** State of a block that decides how it looks. */
+export interface IBlockState {
+  readonly block: IBlock;
+  /** Whether the block may still change. */
+  readonly streaming: boolean;
+  readonly question: IApprovalQuestion | undefined;
+}
+
+/** A view and the state that it shows. */
+export interface IShownBlock {
+  readonly type: string;
+  readonly view: IBlockView;
+  block: IBlock | null;
+  streaming: boolean;
+  question: IApprovalQuestion | undefined;
+  rendered: Promise<void>;
+}
+
+/** Return whether a view, if there is one, shows this state already. */
+export function isShown(
+  shown: IShownBlock | undefined,
+  { block, streaming, question }: IBlockState
+): boolean {
+  return (
+    shown !== undefined &&
+    shown.block !== null &&
+    shown.streaming === streaming &&
+    shown.question === question &&
+    (shown.block === block ||
+      JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject))
+  );
+}
