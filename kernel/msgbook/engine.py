@@ -79,7 +79,7 @@ class Engine:
         request_builder: The cells that have been read and the requests that have been sent.
         results: Keeps tool results that are too long for a request.
         warnings: Warnings about the settings, for the first turn.
-        shown_notices: Notices that the reader has seen and that are not repeated; grows.
+        reported: What the reader has been warned about in this session; not repeated.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Engine:
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
         limits, refusals = limits.narrow(settings.project_limits)
         self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
-        self.shown_notices: set[str] = set()
+        self.reported: set[str] = set()
         self.results = Results(folder)
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self.tools = ToolSet(self._files.tools)
@@ -143,7 +143,7 @@ class Engine:
         too_long = describe_overflow(prepared, transcript.earlier, active_agent.tools.schemas)
         return Preview(
             prepared,
-            self.servers.adapt(self.body(prepared), active_agent.agent.provider),
+            self.servers.adapt(self.provider_request(prepared), active_agent.agent.provider),
             (
                 *list_prompt_warnings(source, prompt, transcript.current),
                 *services.notices,
@@ -151,7 +151,7 @@ class Engine:
             ),
         )
 
-    def body(self, prepared: PreparedRequest) -> Request:
+    def provider_request(self, prepared: PreparedRequest) -> Request:
         """Return the request as it is sent, without what the provider adds."""
         active_agent = prepared.active_agent
         return Request(

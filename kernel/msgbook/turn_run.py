@@ -12,10 +12,15 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from msgbook.approval import Answer, Ask, Question
-from msgbook.display.failure import Failure, log_internal_error, turn_failure
+from msgbook.display.failure import (
+    Failure,
+    failure_from_error,
+    log_internal_error,
+    turn_failure,
+)
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
-from msgbook.errors import MsgbookError, ProviderError
+from msgbook.errors import MsgbookError
 from msgbook.events import Notice, TurnFinished
 from msgbook.notebook.transcript import Transcript
 from msgbook.request import (
@@ -73,10 +78,9 @@ async def run_to_end(
             async for _ in changes:
                 view.changed()
     except asyncio.CancelledError:
-        _end(record, TurnFinished("interrupted"))
+        record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:
-        name, message = log_internal_error(error, engine.settings.secrets)
-        _end(record, TurnFinished("error", None, name, message))
+        _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
     turn = record.snapshot()
     return EndedTurn(turn, turn_failure(turn), transcript)
 
@@ -93,12 +97,12 @@ def _ask_in(view: TurnView, ask: Ask | None) -> Ask | None:
     return show_and_ask
 
 
-def _end(record: TurnRecord, end: TurnFinished) -> None:
-    record.apply(end, time.monotonic())
+def _end_by_failure(record: TurnRecord, failure: Failure) -> None:
+    record.apply(TurnFinished("error", None, failure.name, failure.message), time.monotonic())
 
 
 class _TurnRun:
-    """One run of a turn, without what may end it from outside."""
+    """One run of a turn; `run_to_end` handles what ends it from outside."""
 
     def __init__(
         self,
@@ -116,7 +120,7 @@ class _TurnRun:
         self._changed = asyncio.Event()
         self._services = TurnServices(
             record,
-            engine.shown_notices,
+            engine.reported,
             self._changed.set,
             choose_model=engine.servers.choose_model,
             approve=lambda question: engine.approver.decide(question, ask),
@@ -140,8 +144,7 @@ class _TurnRun:
                     yield
             prepared = preparing.result()
         except MsgbookError as error:
-            name = error.name if isinstance(error, ProviderError) else type(error).__name__
-            _end(self._record, TurnFinished("error", None, name, str(error)))
+            _end_by_failure(self._record, failure_from_error(error))
             yield
             return
         yield
@@ -152,7 +155,7 @@ class _TurnRun:
     def _answer(self, prepared: PreparedRequest) -> AsyncGenerator[None]:
         active_agent = prepared.active_agent
         return run_turn(
-            self._engine.body(prepared),
+            self._engine.provider_request(prepared),
             self._record,
             provider=active_agent.provider,
             tools=active_agent.tools,
@@ -181,10 +184,10 @@ class _TurnRun:
             services.warn(
                 f"The texts that this prompt refers to cannot be kept for later requests: {why}."
             )
-        builder.sent.append(self._sent(prepared))
+        builder.sent.append(self._sent_request(prepared))
         return prepared
 
-    def _sent(self, prepared: PreparedRequest) -> SentRequest:
+    def _sent_request(self, prepared: PreparedRequest) -> SentRequest:
         """Return the request as `%cache` compares it."""
         active_agent = prepared.active_agent
         return SentRequest(
@@ -202,8 +205,8 @@ class _TurnRun:
         """
         engine, transcript = self._engine, self._transcript
         warnings = [*engine.warnings, *engine.approver.take_problems()]
-        texts = [text for text in warnings if text not in engine.shown_notices]
-        engine.shown_notices.update(warnings)
+        texts = [text for text in warnings if text not in engine.reported]
+        engine.reported.update(warnings)
         if engine.settings.approval == "allow":
             texts.append("MSGBOOK_APPROVAL=allow: tools run without asking.")
         if transcript.notice:

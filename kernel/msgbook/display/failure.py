@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from msgbook.config import redact
+from msgbook.errors import MsgbookError, ProviderError
 from msgbook.text import controls_visible, one_line
 from msgbook_format.turn import Turn
 
@@ -33,6 +34,12 @@ def turn_failure(turn: Turn) -> Failure | None:
     if last and last[0]["type"] == "error":
         return Failure(last[0].get("name", "Error"), last[0].get("message", ""))
     return None
+
+
+def failure_from_error(error: MsgbookError) -> Failure:
+    """Return an error that the user can mend as a failure."""
+    name = error.name if isinstance(error, ProviderError) else type(error).__name__
+    return Failure(name, str(error))
 
 
 def log_internal_error(error: Exception, secrets: Iterable[str]) -> Failure:

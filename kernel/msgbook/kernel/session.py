@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, Question, ReadLine, Rule, ask_by_line, load_with_project
 from msgbook.config import Settings, hide_key
-from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
+from msgbook.display.failure import (
+    INTERRUPTED,
+    Failure,
+    failure_from_error,
+    log_internal_error,
+)
 from msgbook.display.turn_view import DisplayMode
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approver
@@ -172,7 +177,7 @@ class Session:
         except asyncio.CancelledError:
             return INTERRUPTED
         except MsgbookError as error:
-            return Failure(getattr(error, "name", type(error).__name__), str(error))
+            return failure_from_error(error)
         if remember:
             self._transcripts.remember(requested)
         send("stream", {"name": "stdout", "text": controls_visible(text) + "\n"})
