@@ -1,9 +1,10 @@
-"""The `.msg.md` file: a notebook with its answers as text, and back.
+"""The text format `.msg.md`: notebooks with their answers as text.
 
-`reads` and `writes` turn a text into a notebook and back, `read` and `write` do the same with
-files, `check` says what in a text is probably not meant as it is read. Their notebooks are
-nbformat's, of version 4. Nothing is lost in either direction: docs/format.md, section 1, has the
-laws.
+- `reads` and `writes` convert between a text and a notebook; `read` and `write` do so with files.
+- `check` finds what is probably a mistake in a text.
+
+Notebooks are nbformat's, of version 4. Nothing is lost in either direction: docs/format.md,
+section 1, has the laws.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "read", "reads", "write", "writes"]
 
-# Each function imports what it needs when it is called: Jupyter's servers and command lines
-# import this package long before they meet a message file, if ever.
+# Each function imports what it needs when it is called, because Jupyter's servers and command lines
+# import this package long before they read a message file, if ever.
 
 
 def reads(text: str) -> NotebookNode:
-    """The notebook that `text` holds. No text raises: what is odd is content.
+    """Return the notebook in `text`. No text raises an error: text without meaning is content.
 
-    All of the text is messages, unless its frontmatter names a `message_section`. What writing
-    would lose of the spelling is in `metadata.msgbook.text` of the notebook and its cells. Equal
+    All of the text is messages, unless its frontmatter names a `message_section`. Spelling that
+    writing would change is kept in `metadata.msgbook.text` of the notebook and its cells. Equal
     texts give equal notebooks, ids included.
     """
     from msgbook_format.document import reader
@@ -38,14 +39,15 @@ def reads(text: str) -> NotebookNode:
 
 
 def writes(nb: NotebookNode) -> str:
-    """The text of `nb`, which is not modified; the inverse of `reads`.
+    """Return the text of `nb`, which is not modified; the inverse of `reads`.
 
     Equal notebooks give equal text, whatever the order of their keys. The text ends with a
-    newline, unless the one that `nb` was read from did not. Data that `read` took from an output
-    file stand there as its name: `write` looks whether the file will be found, this does not.
+    newline, unless the text that `nb` was read from did not. Data that `read` took from an output
+    file are written as the name of that file. Unlike `write`, this does not check that the file
+    can be found again.
 
     Raises:
-        TypeError: `nb` holds what JSON has no form for.
+        TypeError: `nb` holds a value that JSON cannot express.
     """
     from msgbook_format.document import writer
 
@@ -53,13 +55,13 @@ def writes(nb: NotebookNode) -> str:
 
 
 def read(path: str | os.PathLike[str]) -> NotebookNode:
-    """The notebook in the file at `path`.
+    """Return the notebook in the file at `path`.
 
     Raises:
-        NotAMessageFile: neither is the name `*.msg.md`, nor has the frontmatter a
+        NotAMessageFile: The name does not end in `.msg.md`, and the frontmatter has no
             `message_section`.
-        NotUtf8Error: the file is not UTF-8.
-        OSError: the file cannot be read.
+        NotUtf8Error: The file is not UTF-8.
+        OSError: The file cannot be read.
     """
     from pathlib import Path
 
@@ -70,15 +72,14 @@ def read(path: str | os.PathLike[str]) -> NotebookNode:
 
 
 def write(nb: NotebookNode, path: str | os.PathLike[str]) -> None:
-    """Put `nb` into the file at `path` in one step, so that nobody ever reads half of it.
+    """Write `nb` to the file at `path` in one step, so that no reader sees half of it.
 
-    Mode and, where permitted, owner stay, symbolic links are followed, other hard links keep the
-    old content. What the file holds is not looked at: see `files.Snapshot` for a write that
-    refuses to overwrite a later change.
+    Mode and, where permitted, owner stay. Symbolic links are followed; other hard links keep the
+    old content. Later changes of the file are overwritten: `files.Snapshot` refuses to do so.
 
     Raises:
-        TypeError: `nb` holds what JSON has no form for; the file is as it was.
-        OSError: the file cannot be written, or is read-only; it is as it was then.
+        TypeError: `nb` holds a value that JSON cannot express. The file is unchanged.
+        OSError: The file is read-only or cannot be written. It is unchanged.
     """
     from pathlib import Path
 
@@ -93,17 +94,17 @@ def check(
     output_file: OutputFileRule | None = None,
     agents: Collection[str] | None = None,
 ) -> list[Finding]:
-    """What in `text` is probably not meant as `reads` reads it, by line. No text raises.
+    """Return the probable mistakes in `text`, by line. No text raises an error.
 
     A finding has a `line` (from 1), a `code`, a `message` and `fixable`; docs/commands.md lists
-    the codes. Takes time in proportion to the length of the text.
+    the codes. The time is proportional to the length of the text.
 
     Args:
-        output_file: Is called with the values of `output_file` and `sha256` (None without one) of
-            each output that names a file, and says what is wrong with that file, or None. Without
-            it no file is looked at.
-        agents: Names that the project and the user's settings define; without them a
-            `default_agent` is judged only in a text that defines agents itself.
+        output_file: Is called with the values of `output_file` and `sha256` (or None) of each
+            output that names a file, and returns a message if that file cannot be used. Without
+            it, files are not checked.
+        agents: Names that the project and the user's settings define. Without them, a
+            `default_agent` is checked only in a text that defines agents itself.
     """
     from msgbook_format import checks
 

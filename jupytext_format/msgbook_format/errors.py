@@ -1,4 +1,4 @@
-"""Errors of the text format. Odd text is never one of them: it is read as content."""
+"""Errors of the text format. Text is never an error: without another meaning it is content."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ class MessageFileError(ValueError):
 
 
 class NotAMessageFile(MessageFileError):  # noqa: N818  # a name relied on from outside
-    """A Markdown file has no `message_section` in its frontmatter, so that it is not ours."""
+    """A Markdown file has no `message_section` in its frontmatter, so it holds no messages."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path}: expected a `.msg.md` file, or a `.md` file whose frontmatter has the key "
-            "`message_section`, found neither. Add `message_section: true` to its frontmatter "
-            "to keep messages under its heading `Discussion`."
+            "`message_section`. It is neither. To keep messages below its heading `Discussion`, add "
+            "`message_section: true` to its frontmatter."
         )
         self.path = path
 
@@ -27,15 +27,15 @@ class NotUtf8Error(MessageFileError):
     def __init__(self, path: Path | str, offset: int, byte: int) -> None:
         super().__init__(
             f"{path}: expected UTF-8 text, found byte 0x{byte:02x} at offset {offset}. "
-            "Convert the file to UTF-8, or open it with an editor that knows its encoding; "
-            "it is left as it is."
+            "Convert the file to UTF-8, or open it with an editor that knows its encoding. "
+            "The file is unchanged."
         )
         self.path = path
         self.offset = offset
 
 
 class NotANotebookError(MessageFileError):
-    """A file holds no notebook in JSON that can be read."""
+    """A file holds no JSON notebook that can be read."""
 
     def __init__(self, path: Path | str, found: str) -> None:
         super().__init__(f"{path}: expected a notebook, found {found}")
@@ -43,11 +43,11 @@ class NotANotebookError(MessageFileError):
 
 
 class FileChangedError(MessageFileError):
-    """A file is not as it was when it was read, so that writing it would lose the change."""
+    """A file has changed since it was read; writing it would lose that change."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path}: expected the file as it was read, found it changed or gone since. "
+            f"{path}: the file has been changed or removed since it was read. "
             "Nothing was written; run the command again."
         )
         self.path = path

@@ -1,4 +1,4 @@
-"""Cyclic garbage collection, which costs most where there is nothing to collect."""
+"""A pause of cyclic garbage collection, which costs most where there is nothing to collect."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Collect nothing meanwhile, for code that makes many objects and no cycles.
+    """Pause the collector, for code that makes many objects and no cycles.
 
-    The collector looks at all objects again and again while their number grows, so that the time
-    for each cell of a large notebook would grow with the notebook.
+    The collector visits all objects again and again while their number grows. The time for each
+    cell of a large notebook would grow with the notebook.
     """
     if not gc.isenabled():
         yield

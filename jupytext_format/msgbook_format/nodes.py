@@ -1,4 +1,4 @@
-"""JSON as the notebook nodes that nbformat works with."""
+"""Notebook nodes, the dictionaries of nbformat, made from JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _update: Callable[[NotebookNode, dict[str, Any]], None] = dict.update
 
 
 def as_nodes(value: dict[str, Any]) -> NotebookNode:
-    """What `nbformat.from_dict` gives for JSON, in a third of the time."""
-    # Its constructor does nothing for a plain dictionary that `update` does not do.
+    """Return JSON as notebook nodes, as `nbformat.from_dict` does, in a third of the time."""
+    # For a plain dictionary, the constructor does no more than `update`.
     node = _new_node(NotebookNode)
     _update(
         node,

@@ -152,11 +152,11 @@ def test_a_default_that_nothing_defines_is_an_error():
 @pytest.mark.parametrize(
     ("frontmatter", "words"),
     [
-        ("agents: [unclosed\n", "The frontmatter is not read as YAML: "),
+        ("agents: [unclosed\n", "The frontmatter cannot be read: "),
         ("agents: [a, b]\n", "agents: expected a mapping"),
         ("default_agent: [a]\n", "default_agent: expected a name"),
-        ("a: &a [*a]\nagents: *a\n", "The frontmatter is not read as YAML: "),
-        ("x: &x [1, 1]\n" + "y: " + "[" * 300, "The frontmatter is not read as YAML: "),
+        ("a: &a [*a]\nagents: *a\n", "The frontmatter cannot be read: "),
+        ("x: &x [1, 1]\n" + "y: " + "[" * 300, "The frontmatter cannot be read: "),
     ],
 )
 def test_a_broken_frontmatter_is_a_notice_and_the_turn_goes_on(frontmatter, words):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from msgbook_format import check
 from msgbook_format.checks import fix
-from msgbook_format.checks.fix import _same
+from msgbook_format.checks.fix import is_same_notebook
 
 HERE = Path(__file__).parent
 FIXTURES = sorted((HERE / "fixtures").glob("*.md"))
@@ -317,6 +317,6 @@ def test_no_text_raises_and_fixing_changes_no_notebook(text):
     mended = fix(text)
 
     assert all(1 <= finding.line <= text.count("\n") + 1 for finding in findings)
-    assert _same(text, mended)
+    assert is_same_notebook(text, mended)
     assert (mended != text) == any(finding.fixable for finding in findings)
     assert not any(finding.fixable for finding in check(mended))

@@ -125,7 +125,9 @@ def test_a_snapshot_does_not_overwrite_what_came_after_it(tmp_path, change):
     else:
         path.unlink()
 
-    with pytest.raises(FileChangedError, match=r"chat\.msg\.md: expected the file as it was read"):
+    with pytest.raises(
+        FileChangedError, match=r"chat\.msg\.md: the file has been changed or removed"
+    ):
         snapshot.replace("# %% other\n")
 
     assert [p.read_text() for p in tmp_path.iterdir()] == (

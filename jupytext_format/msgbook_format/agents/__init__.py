@@ -1,4 +1,4 @@
-"""The agents that a conversation defines and names."""
+"""Agents that a conversation defines or names, and their properties."""
 
 from typing import TYPE_CHECKING
 

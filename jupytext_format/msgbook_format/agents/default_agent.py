@@ -1,4 +1,4 @@
-"""Sets `default_agent` in the frontmatter of a text; the user's other lines stay to the byte."""
+"""Setting of `default_agent` in a frontmatter. The user's other lines stay byte for byte."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.+/-]*", re.A)
 
 
 class FrontmatterError(ValueError):
-    """A frontmatter is not such that one line of it can be changed."""
+    """A frontmatter is written such that its `default_agent` cannot be set by changing one line."""
 
 
 def with_default_agent(text: str, agent: str) -> str:
-    """`text` with `agent` as `default_agent` of its frontmatter, which is made if there is none.
+    """Return `text` with `agent` as `default_agent`; a frontmatter is added if there is none.
 
-    Only that line changes; where there is none it becomes the user's last.
+    Only that line changes. If there is no such line, it becomes the user's last.
 
     Raises:
-        FrontmatterError: the frontmatter is no YAML or no mapping, or spells the key such that a
-            line cannot say it.
+        FrontmatterError: The frontmatter is not YAML or not a mapping, or the key is written such
+            that one line cannot set it.
     """
     bom = BOM if text.startswith(BOM) else ""
     body = text.removeprefix(BOM)
@@ -52,14 +52,14 @@ def with_default_agent(text: str, agent: str) -> str:
         before = _other_keys(inner)
     except YamlError as error:
         raise FrontmatterError(
-            f"expected `key: value` lines in the frontmatter, found in line {error.line + 1}: {error}"
+            f"expected `key: value` lines in the frontmatter; line {error.line + 1}: {error}"
         ) from None
     new = _set_line(inner, line, newline)
     changed = block[:start] + new + block[stop:]
     if not _says(changed, agent, ours) or _other_keys(new) != before:
         raise FrontmatterError(
-            f"the frontmatter is written so that `{_KEY}` cannot be set in a line of its own; "
-            "write it by hand"
+            f"`{_KEY}` in the frontmatter is not on a line of its own, so it cannot be set "
+            "automatically; edit the frontmatter by hand"
         )
     return bom + changed + body[end:]
 
@@ -67,7 +67,7 @@ def with_default_agent(text: str, agent: str) -> str:
 def _set_line(inner: str, line: str, newline: str) -> str:
     found = list(_LINE.finditer(inner))
     if found:
-        # Of equal keys YAML takes the last.
+        # If a key is repeated, YAML takes the last one.
         match = found[-1]
         return inner[: match.start()] + line + inner[match.end() :]
     jupyter = list(_JUPYTER.finditer(inner))
@@ -76,21 +76,21 @@ def _set_line(inner: str, line: str, newline: str) -> str:
 
 
 def _says(block: str, agent: str, ours: object) -> bool:
-    """Whether a block, read back, has this default agent and the same mapping of ours."""
+    """Return whether a frontmatter has this default agent and the same mapping of ours."""
     user, new_ours = parse_frontmatter(block)
-    # A line in the wrong place would say something else; what is no YAML says nothing.
+    # A line in the wrong place would set something else, or break the YAML.
     return _default(user) == agent and new_ours == ours
 
 
 def _other_keys(inner: str) -> list[tuple[str, str, str | None]]:
-    """Key, kind and text of all entries but ours.
+    """Return key, type and text of all entries but ours.
 
     Raises:
-        YamlError: there are none, since it is no YAML or no mapping.
+        YamlError: There are none, because it is not YAML or not a mapping.
     """
     root = compose(inner)
     if root is not None and not entries(root):
-        raise YamlError(1, "something else")
+        raise YamlError(1, "it is not a mapping")
     return [(e.key, kind_of(e.node), text_of(e.node)) for e in entries(root) if e.key != _KEY]
 
 
@@ -99,7 +99,7 @@ def _default(user: str) -> str | None:
 
 
 def _spell(agent: str) -> str:
-    """A name as YAML: plain where that reads back as the text it is."""
+    """Return a name as YAML: plain if that reads back as the same text."""
     if _PLAIN.fullmatch(agent):
         entry = last(entries(compose(f"{_KEY}: {agent}")), _KEY)
         if entry is not None and text_of(entry.node) == agent:

@@ -1,4 +1,4 @@
-"""The agents that a conversation names: in its frontmatter, in `%agent` cells, in its turns."""
+"""Agents that a notebook names: in its frontmatter, in `%agent` cells, in its turns."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from msgbook_format.syntax.yaml_values import plain_value
 from msgbook_format.turn import turn_of
 
 DEFAULT_AGENT = "assistant"
-"""Who answers where nothing names an agent."""
+"""Agent that answers if nothing names one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterAgents:
-    """What a frontmatter says about agents."""
+    """Names of agents in a frontmatter."""
 
     names: tuple[str, ...] = ()
-    """Those that `agents` defines, in file order."""
+    """Agents that `agents` defines, in file order."""
     default: str | None = None
     """`default_agent`, if it is a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTables:
-    """The agents of a frontmatter with their properties, of any type."""
+    """Agents of a frontmatter with their properties, which may have any type."""
 
     tables: dict[str, Any] = field(default_factory=dict)
-    """What stands under each name of `agents`, in file order."""
+    """Properties by name of the agent, in file order."""
     default: str | None = None
     """`default_agent`, if it is a name."""
     problems: tuple[str, ...] = ()
-    """What could not be read, a line each."""
+    """Parts that could not be read, a sentence for each."""
 
 
 def frontmatter_agents(user: str) -> FrontmatterAgents:
-    """The agents in the user's lines of a frontmatter; none where that is no YAML."""
+    """Return the names in the user's lines of a frontmatter; none if these are not YAML."""
     try:
         found = entries(compose(user))
     except YamlError:
@@ -51,13 +51,13 @@ def frontmatter_agents(user: str) -> FrontmatterAgents:
 
 
 def agent_tables(user: str) -> AgentTables:
-    """The agents in the user's lines of a frontmatter, properties included."""
+    """Return the agents in the user's lines of a frontmatter, with their properties."""
     try:
         found = entries(compose(user))
         agents, default = last(found, "agents"), last(found, "default_agent")
         tables = plain_value(agents.node) if agents else {}
     except YamlError as error:
-        problem = f"The frontmatter is not read as YAML: {error} (line {error.line + 1})."
+        problem = f"The frontmatter cannot be read: {error} (line {error.line + 1})."
         return AgentTables(problems=(problem,))
     problems = []
     if not isinstance(tables, dict):
@@ -71,20 +71,21 @@ def agent_tables(user: str) -> AgentTables:
 
 
 def list_agents(notebook: dict[str, Any]) -> list[str]:
-    """The names of all agents that a notebook involves, each once, the default first.
+    """Return the names of all agents in a notebook, each once, the default first.
 
     The default is the frontmatter's `default_agent`, else the first of its `agents`, else
-    `assistant`. Then come the frontmatter's, and those that cells and turns name, in file order.
+    `assistant`. Then come the other agents of the frontmatter, and those that cells and turns
+    name, in file order.
     """
     declared = frontmatter_agents(_frontmatter(notebook))
     names = [declared.default or next(iter(declared.names), DEFAULT_AGENT), *declared.names]
     for cell in notebook.get("cells", ()):
-        names += _named_by(cell)
+        names += _named_in(cell)
     return list(dict.fromkeys(name for name in names if name))
 
 
 def defined_agents(notebook: dict[str, Any]) -> list[str]:
-    """The names that a notebook defines: in its frontmatter, and in `%agent new` cells."""
+    """Return the names of agents that the frontmatter and `%agent new` cells define."""
     names = list(frontmatter_agents(_frontmatter(notebook)).names)
     for cell in notebook.get("cells", ()):
         line = _agent_line(cell)
@@ -93,7 +94,7 @@ def defined_agents(notebook: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _named_by(cell: dict[str, Any]) -> Iterator[str]:
+def _named_in(cell: dict[str, Any]) -> Iterator[str]:
     if cell.get("cell_type") == "code":
         if line := _agent_line(cell):
             yield line.name

@@ -1,4 +1,4 @@
-"""The properties of an agent and what each may be: for whoever follows them, and whoever checks."""
+"""Properties of an agent and their values. Turns and `check` read them from this one table."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 _NAMES_LIMIT = 200
-"""Names in a list: each is looked for among all that there are."""
+"""Names in a list. Each of them is compared with all that there are."""
 
 
 class Property(NamedTuple):
-    """What a property may be."""
+    """A property of an agent."""
 
     expected: str
-    """For a person."""
+    """Description, for a person, of the values that it may have."""
     read: Callable[[Any], Any]
-    """Makes of a value what it means. Raises `ValueError` for what is not expected."""
-    of_word: Callable[[str], Any]
-    """What an attribute of `%agent new` means, before it is read."""
+    """Returns the meaning of a value. Raises `ValueError` for any other value."""
+    from_word: Callable[[str], Any]
+    """Returns the value that an attribute of `%agent new` stands for, which is not yet read."""
     narrows: bool = False
-    """Whether it holds an agent back: what cannot be read then allows nothing, rather than all."""
+    """True if it restricts the agent: a value that cannot be read then allows nothing."""
 
 
 def property_table(attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the properties that a `%agent new` line sets, not read yet; unknown ones, too."""
+    """Return the properties of a `%agent new` line, which are not yet read; unknown ones as well."""
     return {
-        key: PROPERTIES[key].of_word(value) if key in PROPERTIES else value
+        key: PROPERTIES[key].from_word(value) if key in PROPERTIES else value
         for key, value in attributes.items()
     }
 
 
 def read_text(value: Any) -> str:
-    """A text that says something.
+    """Return a text that is not blank, without blanks at both ends.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value is not such a text.
     """
     if isinstance(value, str) and value.strip():
         return value.strip()
@@ -44,10 +44,10 @@ def read_text(value: Any) -> str:
 
 
 def read_names(value: Any) -> tuple[str, ...]:
-    """Names: a list of them, each once, or a single one.
+    """Return the names in a list, each once, or a single name.
 
     Raises:
-        ValueError: It is something else, or very long.
+        ValueError: The value is something else, or a very long list.
     """
     values = value if isinstance(value, list | tuple) else [value]
     if len(values) > _NAMES_LIMIT:
@@ -85,13 +85,13 @@ def _any_text(value: Any) -> str:
     raise ValueError
 
 
-def _names_of_word(word: str) -> list[str]:
+def _names_from_word(word: str) -> list[str]:
     inner = word[1:-1] if word.startswith("[") and word.endswith("]") else word
     return [name.strip() for name in inner.split(",") if name.strip()]
 
 
-def _scalar_of_word(word: str) -> Any:
-    """A truth value or a number where it is one, else the word."""
+def _scalar_from_word(word: str) -> Any:
+    """Return the truth value or number that a word is, else the word."""
     try:
         value = json.loads(word.lower())
     except (ValueError, RecursionError):
@@ -99,12 +99,12 @@ def _scalar_of_word(word: str) -> Any:
     return value if isinstance(value, bool | int | float) else word
 
 
-_NAMES = Property("a list of names, or one name", read_names, _names_of_word)
+_NAMES = Property("a list of names, or one name", read_names, _names_from_word)
 _NARROWING = _NAMES._replace(narrows=True)
 _NAME = Property("a name", read_text, str)
 _TEXT = Property("a text", _any_text, str)
-_TRUTH = Property("true or false", _truth, _scalar_of_word)
-_COUNT = Property("a positive whole number", _count, _scalar_of_word)
+_TRUTH = Property("true or false", _truth, _scalar_from_word)
+_COUNT = Property("a positive whole number", _count, _scalar_from_word)
 
 PROPERTIES: Mapping[Any, Property] = {
     "description": _TEXT,
@@ -115,15 +115,15 @@ PROPERTIES: Mapping[Any, Property] = {
     "reasoning": _TRUTH,
     "reasoning_effort": _NAME,
     "use_temperature": _TRUTH,
-    "temperature": Property("a number from 0 on", _number, _scalar_of_word),
+    "temperature": Property("a number from 0 on", _number, _scalar_from_word),
     "system_prompt": _TEXT,
     "tools": _NARROWING,
     "mcp_servers": _NARROWING,
     "allowed_uris": _NARROWING._replace(expected="a list of folders, or one folder"),
     "max_steps": _COUNT,
     "token_budget": _COUNT,
-    "time_budget": Property("a positive number of seconds", _positive, _scalar_of_word),
+    "time_budget": Property("a positive number of seconds", _positive, _scalar_from_word),
     "rules": _NAMES,
     "skills": _NAMES,
 }
-"""Those that there are, by name. A value None sets nothing."""
+"""All properties, by name. A value None sets nothing."""

@@ -1,4 +1,8 @@
-"""Checks a message file: what is probably not meant so, line by line, and what can be mended."""
+"""Checks of a text: its probable mistakes, by line, and fixes for some of them.
+
+A rule takes a `CheckedText`, in which a `LocatedCell` is a text cell with its line and role, and
+yields findings.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +26,24 @@ __all__ = ["Finding", "OutputFileRule", "check", "fix"]
 Rule = Callable[[CheckedText], Iterable[Finding]]
 
 _RULES: tuple[Rule, ...] = (
-    file_rules.bom,
-    file_rules.mixed_line_ends,
-    file_rules.control_characters,
-    file_rules.conflict_marks,
-    file_rules.message_section,
-    frontmatter_rules.frontmatter,
-    marker_rules.near_markers,
-    marker_rules.orphan_outputs,
-    marker_rules.footnotes,
-    marker_rules.attributes,
-    marker_rules.duplicate_ids,
-    marker_rules.fences,
-    agent_rules.frontmatter_agents,
-    agent_rules.named_agents,
-    agent_rules.msg_lines,
-    output_rules.calls_and_results,
-    output_rules.values,
-    output_rules.data,
+    file_rules.check_bom,
+    file_rules.check_mixed_line_ends,
+    file_rules.check_control_characters,
+    file_rules.check_conflict_marks,
+    file_rules.check_message_section,
+    frontmatter_rules.check_frontmatter,
+    marker_rules.check_near_markers,
+    marker_rules.check_orphan_outputs,
+    marker_rules.check_footnotes,
+    marker_rules.check_attributes,
+    marker_rules.check_duplicate_ids,
+    marker_rules.check_fences,
+    agent_rules.check_frontmatter_agents,
+    agent_rules.check_named_agents,
+    agent_rules.check_msg_lines,
+    output_rules.check_calls_and_results,
+    output_rules.check_values,
+    output_rules.check_data,
 )
 
 
@@ -49,19 +53,19 @@ def check(
     output_file: OutputFileRule | None = None,
     agents: Collection[str] | None = None,
 ) -> list[Finding]:
-    """What in a message file is probably not meant so, by line. No text raises.
+    """Return the probable mistakes in a text, by line. No text raises an error.
 
-    Takes time in proportion to the length of the text. As in `reads`, all of the text is messages
+    The time is proportional to the length of the text. As in `reads`, all of the text is messages
     unless its frontmatter names a `message_section`.
 
     Args:
-        output_file: Looks at the files that outputs stand in; without it nobody does, since the
-            text alone does not say where they are.
-        agents: Names that the project and the user's settings define; without them a
-            `default_agent` is judged only in a text that defines agents itself.
+        output_file: Checks the files that hold the data of outputs. Without it they are not
+            checked, because the text alone does not say where they are.
+        agents: Names that the project and the user's settings define. Without them, a
+            `default_agent` is checked only in a text that defines agents itself.
     """
     checked = parse_for_checks(text, agents)
     found = {finding for rule in _RULES for finding in rule(checked)}
     if output_file is not None:
-        found.update(output_rules.output_files(checked, output_file))
+        found.update(output_rules.check_output_files(checked, output_file))
     return sorted(found, key=attrgetter("line", "code", "message"))

@@ -1,4 +1,4 @@
-"""Findings about agents: how they are defined, and who names one that nothing defines."""
+"""Rules about agents: their definitions, and names that nothing defines."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from msgbook_format.syntax.yaml_values import plain_value
 _SHOWN = 40
 """Characters of a name or value that a message quotes."""
 _NAMED = 20
-"""Agents that a message names."""
+"""Agents that a message lists."""
 
 
-def frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
-    """What is wrong with `agents` and `default_agent`."""
+def check_frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
+    """Yield findings about `agents` and `default_agent`."""
     try:
         found = entries(checked.root)
     except YamlError:
-        return  # `frontmatter_rules` tells
+        return  # see `frontmatter_rules`
     agents, default = last(found, "agents"), last(found, "default_agent")
     if agents is not None:
         yield from _definitions(agents)
@@ -43,7 +43,7 @@ def frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
     if not name:
         yield _wrong_type(default, "`default_agent`", "a name")
     elif checked.can_judge_agents and name not in checked.known_agents:
-        message = f"`default_agent` is `{name[:_SHOWN]}`, which nothing defines"
+        message = f"`default_agent` names `{name[:_SHOWN]}`, but no such agent is defined"
         yield Finding(
             default.line + YAML_LINE,
             "unknown-agent",
@@ -51,17 +51,17 @@ def frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
         )
 
 
-def named_agents(checked: CheckedText) -> Iterator[Finding]:
-    """Agents that nothing defines, in a file that defines some; and `%agent` cells."""
+def check_named_agents(checked: CheckedText) -> Iterator[Finding]:
+    """Yield undefined agents, if the file defines any, and findings about `%agent` cells."""
     known = set(checked.known_agents)
     for cell in checked.cells:
         source = _agent_source(cell.head)
         line = parse_agent_line(source)
         first_line = parse_agent_line(source.lstrip().partition("\n")[0])
         if first_line is not None and _is_python(cell.head):
-            message = f"`%agent {first_line.verb}` stands in Python, where it does nothing"
+            message = f"`%agent {first_line.verb}` is in a Python fence, where it has no effect"
             yield Finding(
-                cell.head.line, "agent-in-python", f"{message}: write the fence as ```ipython"
+                cell.head.line, "agent-in-python", f"{message}: change the fence to ```ipython"
             )
         elif line is not None:
             yield from _unreadable(f"%agent {line.verb}", line.problem, cell.head.line)
@@ -74,7 +74,7 @@ def named_agents(checked: CheckedText) -> Iterator[Finding]:
                 yield Finding(
                     located.footnote_line,
                     "unknown-agent",
-                    f"nothing above defines the agent `{name[:_SHOWN]}`: "
+                    f"the agent `{name[:_SHOWN]}` is not defined above: "
                     f"expected one of {_listed(known)}",
                 )
 
@@ -87,7 +87,7 @@ def _definitions(agents: Entry) -> Iterator[Finding]:
     try:
         plain_value(agents.node)
     except YamlError as error:
-        message = f"{error}; no agents are read"
+        message = f"{error}. No agents are read."
         yield Finding(agents.line + YAML_LINE, "frontmatter-yaml", message)
         return
     for agent in entries(agents.node):
@@ -99,7 +99,7 @@ def _definitions(agents: Entry) -> Iterator[Finding]:
             yield _wrong_type(agent, f"the agent `{agent.key[:_SHOWN]}`", "a mapping of properties")
 
 
-def msg_lines(checked: CheckedText) -> Iterator[Finding]:
+def check_msg_lines(checked: CheckedText) -> Iterator[Finding]:
     """Yield a finding for each `%%msg` line that cannot be read."""
     for located in checked.text_cells:
         msg = parse_msg_line(located.cell.body) if located.role == "prompt" else None
@@ -113,29 +113,31 @@ def _unreadable(magic: str, problem: str | None, line: int) -> Iterator[Finding]
 
 
 def _temporary(magic: AgentLine, line: int) -> Iterator[Finding]:
-    """Yield what is wrong with the properties of a `%agent new` cell."""
+    """Yield findings about the properties of a `%agent new` cell."""
     for key, value in property_table(magic.attributes).items():
         if key == "system_prompt":
             message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
-            yield Finding(line, "temporary-agent", f"{message}; only `agents:` can")
+            yield Finding(
+                line, "temporary-agent", f"{message}; only `agents:` in the frontmatter can"
+            )
         else:
             yield from _property(magic.name, key, value, f"`{_one_line(value)}`", line=line)
 
 
 def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Iterator[Finding]:
-    """What is wrong with one property, as a turn would say of it."""
+    """Yield a finding for a property that a turn would not accept."""
     known = PROPERTIES.get(key)
     what = f"`{_one_line(key)}` of the agent `{agent[:_SHOWN]}`"
     if known is None:
         near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)
-        meant = f": is `{near[0]}` meant?" if near else ""
-        yield Finding(line, "unknown-property", f"{what} is no property and is ignored{meant}")
+        meant = f". Did you mean `{near[0]}`?" if near else ""
+        yield Finding(line, "unknown-property", f"{what} is unknown and ignored{meant}")
     elif value is not None:
         try:
             known.read(value)
         except ValueError:
             message = f"expected {known.expected} for {what}, found {shown}"
-            closed = ": nothing is allowed" if known.narrows else ""
+            closed = ". Until then nothing is allowed" if known.narrows else ""
             yield Finding(line, "agents-type", message + closed)
 
 
@@ -160,7 +162,7 @@ def _agent_source(head: LocatedCell) -> str:
 
 
 def _is_python(head: LocatedCell) -> bool:
-    """Whether code is Python: its fence says so, or nothing else, or there is none."""
+    """Return whether code is Python; it is if its fence names no language, or there is no fence."""
     if head.role != "code":
         return False
     info = (parse_fence(head.cell.body).info or "").split(" ", 1)[0]
@@ -168,7 +170,7 @@ def _is_python(head: LocatedCell) -> bool:
 
 
 def _agent_of(located: LocatedCell) -> str | None:
-    """The agent that a mark names."""
+    """Return the agent that a text cell names."""
     if located.role == "prompt":
         msg = parse_msg_line(located.cell.body)
         named = (msg.attributes.get("agent") if msg else None) or located.value("agent") or ""

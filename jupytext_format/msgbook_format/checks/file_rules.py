@@ -1,4 +1,4 @@
-"""Findings about the file as a whole: its bytes, its lines, its message section."""
+"""Rules about the file as a whole: its bytes, its lines, its message section."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _CONFLICT = re.compile(r"^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?: [^\n]*)?\r
 _SHOWN = 40
 """Characters of a line that a message quotes."""
 
-_NAMES = {"\x00": "NUL", "\r": "a carriage return"}
+_NAMES = {"\x00": "a NUL character", "\r": "a carriage return (CR)"}
 
 
-def bom(checked: CheckedText) -> Iterator[Finding]:
-    """The file begins with a byte order mark."""
+def check_bom(checked: CheckedText) -> Iterator[Finding]:
+    """Yield a finding if the file begins with a byte order mark."""
     if checked.split.bom:
-        message = "the file begins with a byte order mark, which other tools take for text"
+        message = "the file begins with a byte order mark, which other tools read as text"
         yield Finding(1, "bom", message, fixable=not checked.text.startswith(BOM))
 
 
-def mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
-    """Some lines end with CRLF, others with LF."""
+def check_mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
+    """Yield a finding if some lines end with CRLF and others with LF."""
     pairs = checked.text.count("\r\n")
     if pairs in (0, checked.text.count("\n")):
         return
@@ -36,33 +36,33 @@ def mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
     odd = re.compile(r"(?<!\r)\n" if first == "\r\n" else r"\r\n").search(checked.text)
     assert odd is not None  # noqa: S101  # both kinds are there
     split = checked.split
-    # The user's own text is kept to the byte.
+    # The user's own text stays byte for byte.
     kept = checked.user + (split.document.core if split.document else "")
     fixable = "\r\r\n" not in checked.text and "\r" not in kept
     yield Finding(
         checked.text.count("\n", 0, odd.start()) + 1,
         "mixed-line-ends",
-        f"{pairs} of {checked.text.count(chr(10))} lines end with CRLF, the others with LF; "
-        "let all end with LF",
+        f"{pairs} of {checked.text.count(chr(10))} lines end with CRLF, the others with LF. "
+        "End all lines with LF.",
         fixable=fixable,
     )
 
 
-def control_characters(checked: CheckedText) -> Iterator[Finding]:
-    """A NUL, or a CR that ends no line."""
+def check_control_characters(checked: CheckedText) -> Iterator[Finding]:
+    """Yield lines with a NUL, or with a CR that does not end the line."""
     number, counted, last = 1, 0, 0
     for match in _CONTROL.finditer(checked.text):
         number += checked.text.count("\n", counted, match.start())
         counted = match.start()
         if number != last:
             name = _NAMES[match[0]]
-            message = f"{name} in the text: editors and git may change or refuse the file"
+            message = f"the line contains {name}: editors and git may change or reject the file"
             yield Finding(number, "control-character", message)
         last = number
 
 
-def conflict_marks(checked: CheckedText) -> Iterator[Finding]:
-    """Lines that git puts into a file that it could not merge."""
+def check_conflict_marks(checked: CheckedText) -> Iterator[Finding]:
+    """Yield conflict marks: lines that git writes into a file that it could not merge."""
     number, counted, opened = 1, 0, False
     for match in _CONFLICT.finditer(checked.text):
         number += checked.text.count("\n", counted, match.start())
@@ -70,18 +70,18 @@ def conflict_marks(checked: CheckedText) -> Iterator[Finding]:
         if match[1] in ("<<<<<<<", ">>>>>>>"):
             opened = match[1] == "<<<<<<<"
         elif not opened:
-            # Alone, this line makes a heading of the one above it.
+            # Without the other marks, this line makes a heading of the line above it.
             continue
         yield Finding(
             number,
             "conflict-mark",
-            f"`{match[0].rstrip()[:_SHOWN]}` is a mark of git, which could not merge the file here: "
-            "keep one side, or both, and delete the mark; if it is meant so, indent it",
+            f"`{match[0].rstrip()[:_SHOWN]}` is a conflict mark of git, which could not merge the file "
+            "here. Keep one side or both, and delete the mark. If it is part of your text, indent it.",
         )
 
 
-def message_section(checked: CheckedText) -> Iterator[Finding]:
-    """The heading of the message section is missing, or something follows the section."""
+def check_message_section(checked: CheckedText) -> Iterator[Finding]:
+    """Yield a missing heading of the message section, and what stands outside of the section."""
     if checked.heading is None:
         return
     document = checked.split.document
@@ -94,9 +94,9 @@ def message_section(checked: CheckedText) -> Iterator[Finding]:
     yield Finding(
         frontmatter.core.count("\n", 0, key.start()) + 1 if frontmatter and key else 1,
         "section-missing",
-        f"there is no heading {checked.heading!r}, which `message_section` names: the file has no "
-        f"messages; add `## {checked.heading}` where they begin, or delete the key: all of a `.msg.md` "
-        "file is messages without it",
+        f"`message_section` names the heading {checked.heading!r}, but the file has none, so it has no "
+        f"messages. Add `## {checked.heading}` where they begin. In a `.msg.md` file you can also "
+        "delete the key: then all of the file is messages.",
     )
 
 
@@ -105,15 +105,15 @@ def _markers_above(checked: CheckedText, document: str) -> Iterator[Finding]:
         yield Finding(
             line.number,
             "marker-above-section",
-            f"`{line.text[:40]}` stands above the last heading {checked.heading!r}, "
-            "below which the messages begin: it is no message, and no model is sent it",
+            f"`{line.text[:40]}` stands above the last heading {checked.heading!r}, where the messages "
+            "begin. It is not a message and is never sent to a model.",
         )
 
 
 def _headings_below(checked: CheckedText, document: str) -> Iterator[Finding]:
-    """Headings that end the section for every other reader of Markdown.
+    """Yield the first heading that ends the section for other readers of Markdown.
 
-    Only in what a person wrote last: answers are full of headings of any level.
+    Only the last text of a person is checked: answers are full of headings of any level.
     """
     section = document.rpartition("\n")[2].lstrip(" ")
     level = len(section) - len(section.lstrip("#"))
@@ -126,7 +126,8 @@ def _headings_below(checked: CheckedText, document: str) -> Iterator[Finding]:
                 yield Finding(
                     line.number,
                     "section-not-last",
-                    f"the heading `{line.text[:40]}` stands below the message section, which is "
-                    "the last of the file: it is read as text of the message above it; move it up",
+                    f"the heading `{line.text[:40]}` stands below the heading of the message section, which "
+                    "is the last section of the file. It is read as part of the message above it. "
+                    "Move it above the section.",
                 )
                 return

@@ -1,4 +1,4 @@
-"""What checking a text gives."""
+"""The finding: a probable mistake in a text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing in a message file that is probably not meant so."""
+    """One probable mistake in a text."""
 
     line: int
     """Line in the file, from 1."""
     code: str
-    """Short name of the kind of finding; docs/commands.md lists all with their cures."""
+    """Short name of the rule; docs/commands.md lists all of them."""
     message: str
-    """One sentence or two: what was found, how it is read, what to do."""
+    """What was found, how it is read, and what to do, in one or two sentences."""
     fixable: bool = False
-    """Whether `fix` mends it."""
+    """True if `fix` removes it."""

@@ -1,4 +1,4 @@
-"""Findings in the frontmatter: its YAML, what is said to Jupytext."""
+"""Rules about the frontmatter: its YAML, and its settings for Jupytext."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _KEYS = ("agents", "default_agent", "message_section", "jupyter")
 _OLD_KEYS = ("jupytext_formats", "nbrmd_formats", "jupytext_format_version")
 
 
-def frontmatter(checked: CheckedText) -> Iterator[Finding]:
-    """What is wrong in the frontmatter, line by line."""
+def check_frontmatter(checked: CheckedText) -> Iterator[Finding]:
+    """Yield findings about the frontmatter, by line."""
     yield from _broken_jupyter(checked)
     try:
         root = checked.root
     except YamlError as error:
-        message = f"the frontmatter is no YAML here: {error}; no agents are read from it"
+        message = f"the frontmatter is not valid YAML here: {error}. Its agents are not read."
         yield Finding(error.line + YAML_LINE, "frontmatter-yaml", message)
         return
     found = entries(root)
@@ -38,8 +38,8 @@ def _broken_jupyter(checked: CheckedText) -> Iterator[Finding]:
         yield Finding(
             checked.user.count("\n", 0, match.start()) + 1 + YAML_LINE,
             "jupyter-key",
-            "expected a mapping of JSON values under `jupyter:`, found something else: "
-            "kernel and metadata of the notebook are not read; mend it or delete the key",
+            "expected a mapping of JSON values below `jupyter:`, found something else. Kernel and "
+            "metadata of the notebook are not read. Correct the value, or delete the key.",
         )
 
 
@@ -50,46 +50,53 @@ def _duplicates(found: list[Entry]) -> Iterator[Finding]:
             yield Finding(
                 entry.line + YAML_LINE,
                 "duplicate-key",
-                f"`{entry.key}` stands in line {seen[entry.key]} too; keep one",
+                f"`{entry.key}` is already set in line {seen[entry.key]}; keep only one",
             )
         seen.setdefault(entry.key, entry.line + YAML_LINE)
 
 
 def _jupytext(checked: CheckedText, found: list[Entry]) -> Iterator[Finding]:
-    """What Jupytext is told and does not obey (docs/format.md, section 7)."""
+    """Yield settings for Jupytext that have no effect (docs/format.md, section 7)."""
     ours = checked.ours or {}
     jupyter = last(found, "jupyter")
     line = (jupyter.line if jupyter else 1) + YAML_LINE
     lines = {e.key: e.line + YAML_LINE for e in entries(jupyter.node if jupyter else None)}
     given = last(found, "jupytext")
     if given is not None:
-        message = "`jupytext` is not read here: what is meant for Jupytext stands under `jupyter:`"
+        message = "`jupytext` has no effect here: move it below `jupyter:`"
         yield Finding(given.line + YAML_LINE, "jupytext-ignored", message)
     for key in _OLD_KEYS:
         if key in ours:
-            message = f"`{key}` is a key of old versions and not obeyed; write `jupytext: formats:`"
+            message = (
+                f"`{key}` is a key of old versions and has no effect; use `jupytext: formats:`"
+            )
             yield Finding(lines.get(key, line), "jupytext-ignored", message)
     jupytext = ours.get("jupytext")
-    at = lines.get("jupytext", line)
+    jupytext_line = lines.get("jupytext", line)
     if jupytext is not None and not isinstance(jupytext, dict):
-        yield Finding(at, "jupytext-ignored", "expected a mapping for `jupytext`, found none")
+        yield Finding(
+            jupytext_line,
+            "jupytext-ignored",
+            "expected a mapping for `jupytext`, found another value: it has no effect",
+        )
     elif jupytext:
         for key in sorted(jupytext.keys() - {"formats", "text_representation"}):
-            message = f"`{key[:40]}` under `jupytext` is not obeyed: only `formats` is"
-            yield Finding(at, "jupytext-ignored", message)
+            message = f"`{key[:40]}` below `jupytext` has no effect: only `formats` has"
+            yield Finding(jupytext_line, "jupytext-ignored", message)
         if "formats" in jupytext:
-            yield from _formats(jupytext["formats"], at, checked.heading is not None)
+            yield from _formats(jupytext["formats"], jupytext_line, checked.heading is not None)
 
 
 def _formats(formats: object, line: int, section: bool) -> Iterator[Finding]:
     own = "md:msg" if section else ".msg.md:msg"
     if not isinstance(formats, str):
-        message = f"expected `formats: ipynb,{own}` as one text, found a list or mapping"
+        message = f"expected text such as `formats: ipynb,{own}`, found a list or mapping"
         yield Finding(line, "jupytext-formats", f"{message}: the file is not paired")
         return
     for name in (name.strip() for name in formats.split(",")):
         if name in ("ipynb", own):
             continue
-        told = "the name of the format is missing" if name == own[:-4] else "it is not obeyed"
-        message = f"`{name[:40]}` in `formats`: {told}; only `ipynb` and `{own}` are"
+        is_unnamed = name == own[:-4]
+        problem = "lacks the name of the format" if is_unnamed else "has no effect"
+        message = f"`{name[:40]}` in `formats` {problem}: only `ipynb` and `{own}` are supported"
         yield Finding(line, "jupytext-formats", message)

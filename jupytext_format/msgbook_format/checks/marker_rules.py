@@ -1,4 +1,4 @@
-"""Findings about markers, footnotes, ids and fences."""
+"""Rules about markers, footnotes, ids and fences."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _SHOWN = 40
 """Characters of a line or name that a message quotes."""
 
 
-def near_markers(checked: CheckedText) -> Iterator[Finding]:
-    """Lines that look like a marker and are content."""
+def check_near_markers(checked: CheckedText) -> Iterator[Finding]:
+    """Yield content that looks like a marker."""
     for located in checked.text_cells:
         for line in located.lookalikes.near_markers if located.is_prose else ():
             yield Finding(
                 line.number,
                 "near-marker",
-                f"`{line.text.strip()[:_SHOWN]}` is content: a marker is one to five `#` in the first "
-                "column, one blank, `%%` or `%%%`, then a blank or the end of the line",
+                f"`{line.text.strip()[:_SHOWN]}` is content, not a marker. A marker is one to five `#` in "
+                "the first column, one blank, `%%` or `%%%`, then a blank or the end of the line.",
             )
 
 
-def orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
-    """`# %%%` where no cell can have outputs."""
+def check_orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
+    """Yield `# %%%` lines where no cell can have outputs."""
     for located in checked.text_cells:
         if located.role not in ("preamble", "note", "raw", "json"):
             continue
@@ -38,15 +38,15 @@ def orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
             yield Finding(
                 line.number,
                 "orphan-output",
-                f"`{line.text.strip()[:_SHOWN]}` {where} is no output but content; put it below the "
-                "prompt that it belongs to, or write `\\` before it if it is meant so",
+                f"`{line.text.strip()[:_SHOWN]}` {where} is content, not an output. Put it below the "
+                "prompt that it belongs to. If it is part of your text, write `\\` before it.",
             )
 
 
-def footnotes(checked: CheckedText) -> Iterator[Finding]:
-    """Footnotes that are written like ours and belong to no marker."""
+def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
+    """Yield footnotes with type or attributes that belong to no marker."""
     for located in checked.text_cells:
-        # Programs print anything, but hardly a footnote as first line below a marker.
+        # Programs print anything, but rarely a footnote as the first line below a marker.
         notes = (
             located.lookalikes.footnotes if located.is_prose else located.lookalikes.footnotes[:1]
         )
@@ -64,16 +64,20 @@ def footnotes(checked: CheckedText) -> Iterator[Finding]:
             kind, pairs = tail
             if any(value is True for _, value in pairs) or not (kind or pairs):
                 continue
-            yield Finding(note.number, "footnote-label", _told(located, note.label, note.is_first))
+            yield Finding(
+                note.number,
+                "footnote-label",
+                _describe_footnote(located, note.label, note.is_first),
+            )
 
 
-def _told(located: LocatedCell, label: str, first: bool) -> str:
+def _describe_footnote(located: LocatedCell, label: str, is_first: bool) -> str:
     shown = f"[^{label[:_SHOWN]}]"
     if located.role == "preamble":
         return f"the footnote `{shown}` stands before the first marker: it is content"
     if label == located.cell.label:
-        return f"the footnote `{shown}` is content: it has to be the first line below its marker"
-    if located.cell.label is None and first:
+        return f"the footnote `{shown}` is content: it must be the first line below its marker"
+    if located.cell.label is None and is_first:
         return (
             f"the footnote `{shown}` is content: the marker in line {located.line} has no `{shown}`"
         )
@@ -83,23 +87,25 @@ def _told(located: LocatedCell, label: str, first: bool) -> str:
     return f"expected the footnote `{own}` of the marker in line {located.line}, found `{shown}`: it is content"
 
 
-def attributes(checked: CheckedText) -> Iterator[Finding]:
-    """Attributes that are not read as they were probably meant."""
+def check_attributes(checked: CheckedText) -> Iterator[Finding]:
+    """Yield repeated attributes and quotes that are not closed."""
     for located in checked.text_cells:
         if not located.cell.attributes:
             continue
         counts = Counter(key for key, value in located.cell.attributes if isinstance(value, str))
         for key, count in counts.items():
             if count > 1:
-                message = f"`{key[:_SHOWN]}` is given {count} times: the first counts"
+                message = f"`{key[:_SHOWN]}` is set {count} times: the first value counts"
                 yield Finding(located.footnote_line, "duplicate-attribute", message)
         for key in _unclosed_quotes(located):
-            message = f"the quote of `{key[:_SHOWN]}=` is not closed: its value ends at a blank"
+            message = (
+                f"the quote of `{key[:_SHOWN]}=` is not closed: the value ends at the first blank"
+            )
             yield Finding(located.footnote_line, "unclosed-quote", message)
 
 
 def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
-    """Keys whose values the file has as they are, with a quote: a closed one would be gone."""
+    """Yield keys whose values begin with a quote: reading removes quotes that are closed."""
     tail = located.lookalikes.footnotes[0].rest if located.lookalikes.footnotes else ""
     position = 0
     for key, value in located.cell.attributes:
@@ -110,8 +116,8 @@ def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
                 yield key
 
 
-def duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
-    """Cells with one id, and calls with one label."""
+def check_duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
+    """Yield repeated ids of cells and repeated labels of calls."""
     seen: dict[str, int] = {}
     for cell in checked.cells:
         if cell.id is not None:
@@ -119,8 +125,8 @@ def duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
                 yield Finding(
                     cell.head.line,
                     "duplicate-id",
-                    f"the id `{cell.id}` is that of the cell in line {seen[cell.id]}: this one is "
-                    "given another, which changes with its text; write a label of its own",
+                    f"the cell in line {seen[cell.id]} already has the id `{cell.id}`. This cell gets another "
+                    "id, which changes with its text. Give it a label of its own.",
                 )
             seen.setdefault(cell.id, cell.head.line)
         calls: dict[str, int] = {}
@@ -129,20 +135,22 @@ def duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
             if located.role != "block" or label is None or located.value("name") is None:
                 continue
             if label in calls and located.cell.type == "tool":
-                message = f"the call `[^{label[:_SHOWN]}]` stands in line {calls[label]} too"
+                message = (
+                    f"the call in line {calls[label]} already has the label `[^{label[:_SHOWN]}]`"
+                )
                 yield Finding(
-                    located.line, "duplicate-id", f"{message}: results answer the last one"
+                    located.line, "duplicate-id", f"{message}: results belong to the last one"
                 )
             calls.setdefault(label, located.line)
 
 
-def fences(checked: CheckedText) -> Iterator[Finding]:
-    """Fences that are not closed, and markers that stand in one."""
+def check_fences(checked: CheckedText) -> Iterator[Finding]:
+    """Yield fences that are not closed, and markers inside of fences."""
     opened: LocatedCell | None = None
     crossed: list[LocatedCell] = []
     for located in checked.text_cells:
         if opened is not None and located.lookalikes.first_fence is not None:
-            if _goes_on(opened, located):
+            if _ends_in(opened, located):
                 yield from _inside(opened, [*crossed, located], located.lookalikes.first_fence)
                 opened = None
                 continue
@@ -156,10 +164,10 @@ def fences(checked: CheckedText) -> Iterator[Finding]:
         yield from _unclosed(opened)
 
 
-def _goes_on(opened: LocatedCell, located: LocatedCell) -> bool:
-    """Whether the fence that is open behind one mark is the one that ends in another.
+def _ends_in(opened: LocatedCell, located: LocatedCell) -> bool:
+    """Return whether the fence that one text cell leaves open ends in another one.
 
-    The other's first fence would close it and leaves, read alone, a fence open.
+    The first fence of the other would close it. Read alone, the other also leaves a fence open.
     """
     fence, first = opened.lookalikes.open_fence, located.lookalikes.first_fence
     if fence is None or first is None or located.lookalikes.open_fence is None:
@@ -174,17 +182,17 @@ def _inside(opened: LocatedCell, text_cells: list[LocatedCell], end: Line) -> It
         yield Finding(
             located.line,
             "marker-in-fence",
-            f"the marker counts, though it stands between the fences of the lines {start} and "
-            f"{end.number}; write `\\` before it if it is content",
+            f"this marker begins a cell, even inside the fence from line {start} to line "
+            f"{end.number}. If it is content, write `\\` before it.",
         )
 
 
 def _unclosed(located: LocatedCell) -> Iterator[Finding]:
     fence, first = located.lookalikes.open_fence, located.lookalikes.first_fence
     if fence is None or located.role == "block":
-        # Answers are cut off in mid-code, and say so in their status.
+        # An answer can be cut off inside a fence; the status of its turn says so.
         return
     code = located.role == "code"
-    told = "the code goes on to the end of the cell" if code else "it hides all that follows"
-    message = f"the fence {fence_run(fence.text)[:_SHOWN]} is not closed: {told}"
+    effect = "the code reaches to the end of the cell" if code else "it hides all that follows"
+    message = f"the fence {fence_run(fence.text)[:_SHOWN]} is not closed: {effect}"
     yield Finding(fence.number, "unclosed-fence", message, fixable=code and fence is first)

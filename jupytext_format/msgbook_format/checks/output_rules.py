@@ -1,4 +1,4 @@
-"""Findings about turns and outputs: calls and results, data, values of attributes."""
+"""Rules about turns and outputs: calls and results, data, values of attributes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from msgbook_format.turn.model import ResultStatus, TurnStatus
 from msgbook_format.turn.output_cells.durations import read_seconds
 
 HISTORY = frozenset(("none", "exclude", "0", "false", "include", "1", "true", "summary"))
-"""All spellings of `history` (seed 004)."""
+"""All spellings of `history`."""
 
 OutputFileRule = Callable[[str, str | None], str | None]
-"""Says what is wrong with a file, given the values of `output_file` and `sha256`; None: nothing."""
+"""Takes the values of `output_file` and `sha256`; returns a message if that file cannot be used."""
 
 _OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
@@ -28,21 +28,21 @@ _BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _SHOWN = 40
 
 
-def calls_and_results(checked: CheckedText) -> Iterator[Finding]:
-    """Results without a call, and calls of finished turns without a result."""
+def check_calls_and_results(checked: CheckedText) -> Iterator[Finding]:
+    """Yield results without a call, and calls of finished turns without a result."""
     for cell in checked.cells:
         for turn in _turns([located for located in cell.below if located.role != "attachment"]):
             yield from _unanswered(turn)
 
 
 def _turns(text_cells: list[LocatedCell]) -> Iterator[list[LocatedCell]]:
-    """Runs of blocks that make one turn (docs/format.md, section 5)."""
+    """Yield the blocks of each turn (docs/format.md, section 5)."""
     turn: list[LocatedCell] = []
     agent: str | None = None
     for located in text_cells:
-        told = any(key == "turn" for key, _ in located.cell.attributes)
+        is_marked = any(key == "turn" for key, _ in located.cell.attributes)
         other = located.agent is not None and agent not in (None, located.agent)
-        if turn and (located.role != "block" or told or other):
+        if turn and (located.role != "block" or is_marked or other):
             yield turn
             turn = []
         if located.role == "block":
@@ -74,20 +74,20 @@ def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
         open_calls.pop(answered or "", None)
     if (turn[0].value("turn_status") or "done") == "done":
         for located in open_calls.values():
-            message = "the call has no result: the model is told that it was interrupted"
+            message = "the call has no result: in requests it counts as interrupted"
             yield Finding(located.line, "call-without-result", message)
 
 
 def _no_call(label: str, given: str | None, calls: bool) -> str:
     if given is not None:
-        return f"no call of this turn has the id `{given[:_SHOWN]}`, which `call=` names"
-    read = "it is taken for the result of the last call" if calls else "there is no call above it"
+        return f"`call=` names `{given[:_SHOWN]}`, but no call of this turn has that id"
+    effect = "it is read as the result of the last call" if calls else "there is no call above it"
     prefix = label.rpartition(".")[0][:_SHOWN]
-    return f"no call of this turn has the label `[^{prefix}]`, which this result continues: {read}"
+    return f"this result belongs to a call labelled `[^{prefix}]`, but the turn has none: {effect}"
 
 
-def values(checked: CheckedText) -> Iterator[Finding]:
-    """Attributes whose values cannot be read, or are none of those that are known."""
+def check_values(checked: CheckedText) -> Iterator[Finding]:
+    """Yield attributes whose values cannot be read, or are unknown."""
     for located in checked.text_cells:
         for key, value in located.cell.attributes:
             wrong = _wrong_value(located, key, value) if isinstance(value, str) else None
@@ -101,10 +101,10 @@ def values(checked: CheckedText) -> Iterator[Finding]:
 
 
 def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] | None:
-    """Code and message for a value that is not as it should be."""
+    """Return code and message for a value that is wrong; None for any other."""
     shown = f"found `{value[:_SHOWN]}`"
     if key == "history" and value.strip().lower() not in HISTORY:
-        return "bad-history", f"expected include, exclude or summary, {shown}: it is included"
+        return "bad-history", f"expected include, exclude or summary, {shown}: the cell is included"
     if key in _OBJECTS and jsontext.load_object(value) is None:
         return "bad-json", f"expected a JSON object for `{key}`, {shown}"
     if located.role not in ("block", "output"):
@@ -120,7 +120,7 @@ def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] 
 
 
 def _known_statuses(located: LocatedCell, key: str) -> tuple[str, ...]:
-    """The values that a status may have; empty for any other attribute."""
+    """Return the values that a status can have; empty for any other attribute."""
     if key == "turn_status" and located.role == "block":
         return get_args(TurnStatus)
     if key == "status" and (located.role == "output" or located.cell.type == "tool"):
@@ -136,8 +136,8 @@ def _is_time(text: str) -> bool:
     return "T" in text or " " in text
 
 
-def data(checked: CheckedText) -> Iterator[Finding]:
-    """Bodies that are not the JSON or BASE64 that they should be."""
+def check_data(checked: CheckedText) -> Iterator[Finding]:
+    """Yield bodies that should be JSON or BASE64 and are not."""
     for located in checked.text_cells:
         encoding = located.value("encoding")
         if located.cell.type == "nb" or encoding == "json":
@@ -172,7 +172,7 @@ def _wrong_json(located: LocatedCell) -> Iterator[Finding]:
 
 
 def _wrong_base64(located: LocatedCell) -> Iterator[Finding]:
-    """Say the first line that is no BASE64, or that the whole is cut short."""
+    """Yield the first line that is not BASE64, or a finding that the data are cut short."""
     if not located.cell.body or is_base64("".join(located.cell.body.split())):
         return
     line = located.body_line
@@ -182,12 +182,12 @@ def _wrong_base64(located: LocatedCell) -> Iterator[Finding]:
             message = f"expected BASE64, found `{text.strip()[:_SHOWN]}`"
             yield Finding(line + number, "bad-base64", message)
             return
-    message = "the BASE64 is cut short: its length is no multiple of four"
+    message = "the BASE64 is cut short: its length is not a multiple of four"
     yield Finding(line + len(lines) - 1, "bad-base64", message)
 
 
-def output_files(checked: CheckedText, check_file: OutputFileRule) -> Iterator[Finding]:
-    """What is wrong with the files that outputs stand in."""
+def check_output_files(checked: CheckedText, check_file: OutputFileRule) -> Iterator[Finding]:
+    """Yield files with the data of outputs that cannot be used."""
     for located in checked.text_cells:
         name = located.value("output_file")
         if located.role in ("output", "block") and name is not None:

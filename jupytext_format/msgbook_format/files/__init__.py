@@ -1,4 +1,4 @@
-"""Message files and notebooks on disk."""
+"""Message files and `.ipynb` files on disk."""
 
 from typing import TYPE_CHECKING
 

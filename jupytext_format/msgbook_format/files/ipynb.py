@@ -1,7 +1,7 @@
-"""`.ipynb` of nbformat 4 <-> notebook, as nbformat reads and writes it, without importing nbformat.
+"""Reading and writing of `.ipynb` files of nbformat 4 without nbformat, with the same results.
 
-That import takes seconds where a grammar for IRIs is installed beside it, as JupyterLab does, and
-a command that prints one line would wait for it. Notebooks of other versions are nbformat's.
+Importing nbformat takes seconds where a grammar for IRIs is installed, as JupyterLab does, and a
+command that prints one line would wait for it. Notebooks of other versions are left to nbformat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WITH_MIME_BUNDLE = {"execute_result", "display_data"}
 _SPLIT_MIME_TYPES = {"application/javascript", "image/svg+xml"}
 _JSON_MIME = re.compile(r"application/(.*\+)?json", re.DOTALL)
 _MOST_LEVEL = 100
-"""Of a heading before nbformat 4, which becomes as many `#`."""
+"""Level of a heading before nbformat 4, which becomes as many `#`."""
 _TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature")
 
 
@@ -30,13 +30,13 @@ class BrokenNotebookError(ValueError):
 def reads_ipynb(text: str) -> dict[str, Any]:
     """Return the notebook that the text of an `.ipynb` file holds, as plain JSON of nbformat 4.
 
-    Older notebooks are converted. Whether cells and outputs are valid is not looked at further
-    than nbformat does when it reads them.
+    Older notebooks are converted. Cells and outputs are checked no further than nbformat checks
+    them when it reads.
 
     Raises:
-        json.JSONDecodeError: The text is no JSON.
-        BrokenNotebookError: It is no notebook.
-        RecursionError: It is nested too deep.
+        json.JSONDecodeError: The text is not JSON.
+        BrokenNotebookError: The JSON is not a notebook.
+        RecursionError: The JSON is nested too deep.
     """
     notebook = json.loads(text)
     if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
@@ -52,15 +52,15 @@ def reads_ipynb(text: str) -> dict[str, Any]:
 def parse_ipynb(data: bytes, path: Path | str) -> dict[str, Any]:
     """Return the notebook in the bytes of the file at `path`, as `reads_ipynb` does.
 
-    Its cells and outputs are objects that have the fields of their kind, so that it can be written
-    again; what else they hold may be odd.
+    Its cells and outputs are objects with the fields of their types, so it can be written again.
+    Their other fields may hold anything.
 
     Raises:
-        NotANotebookError: There is none in them.
+        NotANotebookError: The bytes hold no notebook.
     """
     try:
         notebook = reads_ipynb(data.decode("utf-8"))
-        _require_sound(notebook)
+        _require_complete(notebook)
     except (ValueError, RecursionError) as error:
         raise NotANotebookError(path, _found(error)) from error
     return notebook
@@ -69,10 +69,10 @@ def parse_ipynb(data: bytes, path: Path | str) -> dict[str, Any]:
 def writes_ipynb(notebook: dict[str, Any]) -> str:
     """Return the text of the `.ipynb` file of a notebook of nbformat 4, which is not modified.
 
-    Lone surrogates, which have no bytes in UTF-8, are escaped, and with them all but ASCII.
+    If it has lone surrogates, which UTF-8 cannot encode, all but ASCII is escaped.
 
     Raises:
-        AttributeError, LookupError, TypeError: Parts of it are none of a notebook.
+        AttributeError, LookupError, TypeError: Parts of it do not belong in a notebook.
     """
     notebook = deepcopy(notebook)
     _split_lines(notebook)
@@ -99,7 +99,7 @@ def _convert(text: str) -> dict[str, Any]:
         _require_levels(old)
         notebook: dict[str, Any] = nbformat.convert(old, 4)
     except Exception as error:
-        # Its readers look into what they are given before they look what it is.
+        # nbformat uses parts of a notebook before it checks their types.
         raise BrokenNotebookError("JSON of no notebook, or of a broken one") from error
     return notebook
 
@@ -132,7 +132,7 @@ def _map_texts(
     *,
     streams_only: bool,
 ) -> None:
-    """Change the values that a file holds in lines, in place."""
+    """Change all values that a file holds as lists of lines, in place."""
     for cell in notebook["cells"]:
         if "source" in cell:
             cell["source"] = change(cell["source"])
@@ -169,19 +169,21 @@ def _joined(value: Any) -> Any:
 
 
 def _strip_transient(notebook: dict[str, Any]) -> None:
-    """Drop what nbformat keeps in no file."""
+    """Remove metadata that nbformat writes to no file, in place."""
     for key in _TRANSIENT:
         notebook["metadata"].pop(key, None)
     for cell in notebook["cells"]:
         cell["metadata"].pop("trusted", None)
 
 
-def _require_sound(notebook: dict[str, Any]) -> None:
-    if not isinstance(notebook["metadata"], dict) or not all(map(_is_sound, notebook["cells"])):
-        raise BrokenNotebookError("cells that are none")
+def _require_complete(notebook: dict[str, Any]) -> None:
+    if not isinstance(notebook["metadata"], dict) or not all(
+        map(_is_complete_cell, notebook["cells"])
+    ):
+        raise BrokenNotebookError("cells that are not cells")
 
 
-def _is_sound(cell: Any) -> bool:
+def _is_complete_cell(cell: Any) -> bool:
     return (
         isinstance(cell, dict)
         and isinstance(cell.get("cell_type"), str)
@@ -189,11 +191,11 @@ def _is_sound(cell: Any) -> bool:
         and isinstance(cell.get("metadata"), dict)
         and isinstance(cell.get("attachments", {}), dict)
         and all(isinstance(bundle, dict) for bundle in cell.get("attachments", {}).values())
-        and (cell["cell_type"] != "code" or _are_sound(cell.get("outputs")))
+        and (cell["cell_type"] != "code" or _are_complete_outputs(cell.get("outputs")))
     )
 
 
-def _are_sound(outputs: Any) -> bool:
+def _are_complete_outputs(outputs: Any) -> bool:
     return isinstance(outputs, list) and all(
         isinstance(output, dict)
         and isinstance(output.get("output_type"), str)
@@ -204,7 +206,7 @@ def _are_sound(outputs: Any) -> bool:
 
 
 def _found(error: Exception) -> str:
-    """Return what a file holds that is no notebook."""
+    """Return a few words for what was found instead of a notebook."""
     match error:
         case json.JSONDecodeError():
             return f"an error in line {error.lineno}, column {error.colno}: {error.msg}"

@@ -25,11 +25,11 @@ SUFFIX = ".msg.md"
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A message file as it was read, so that nobody's later change is overwritten."""
+    """A message file as it was read; later changes of others are never overwritten."""
 
     path: Path
     text: str
-    """All of the file; line ends and a byte order mark are as they are there."""
+    """All of the file, with its line ends and byte order mark."""
     digest: bytes
     """SHA-256 of the file's bytes."""
 
@@ -38,10 +38,10 @@ class Snapshot:
         """Read a message file.
 
         Raises:
-            NotAMessageFile: neither is the name `*.msg.md`, nor has the frontmatter a
+            NotAMessageFile: The name does not end in `.msg.md`, and the frontmatter has no
                 `message_section`.
-            NotUtf8Error: the file is not UTF-8.
-            OSError: the file cannot be read.
+            NotUtf8Error: The file is not UTF-8.
+            OSError: The file cannot be read.
         """
         data = read_regular(path)
         text = decode(data, path)
@@ -50,15 +50,14 @@ class Snapshot:
         return cls(path, text, sha256(data).digest())
 
     def replace(self, text: str) -> None:
-        """Put another text into the file, in one step.
+        """Write another text to the file, in one step.
 
-        The file is compared right before it is replaced. Between the two another program has some
-        microseconds in which its change would be lost; no file system offers a closer lock that
-        editors would heed.
+        The file is compared right before it is replaced. A change that another program makes in
+        the microseconds between the two is lost: no file system has a lock that editors respect.
 
         Raises:
-            FileChangedError: the file is not as it was read; it is left as it is now.
-            OSError: the file cannot be written; it is as it was then.
+            FileChangedError: The file has changed since it was read. It is not written.
+            OSError: The file cannot be written. It is unchanged.
         """
         replace_bytes(self.path, text.encode("utf-8"), expected=self.digest)
 
@@ -71,15 +70,15 @@ def read_file(path: Path) -> dict[str, Any]:
 
 
 def write_file(notebook: dict[str, Any], path: Path) -> None:
-    """Put a notebook into a file; see `msgbook_format.write`."""
+    """Write a notebook to a file; see `msgbook_format.write`."""
     replace_bytes(path, encode(keep_lost_data(notebook, path)))
 
 
 def decode(data: bytes, path: Path | str) -> str:
-    """The text of a file's bytes; `path` is named in the error.
+    """Return the text of a file's bytes; the error names `path`.
 
     Raises:
-        NotUtf8Error: the bytes are not UTF-8.
+        NotUtf8Error: The bytes are not UTF-8.
     """
     try:
         return data.decode("utf-8")
@@ -88,34 +87,34 @@ def decode(data: bytes, path: Path | str) -> str:
 
 
 def encode(notebook: dict[str, Any]) -> bytes:
-    """The bytes of a notebook's file."""
+    """Return the bytes of a notebook's message file."""
     try:
         return writes(notebook).encode("utf-8")
     except UnicodeEncodeError:
-        # Only a verbatim spelling can hold lone surrogates, written anew they are escaped.
+        # Only verbatim text can hold lone surrogates. Written anew, they are escaped.
         return writes(notebook, verbatim=False).encode("utf-8")
 
 
 def has_section(text: str) -> bool:
-    """Whether the frontmatter of a Markdown text names a message section."""
+    """Return whether the frontmatter of a Markdown text names a message section."""
     text = text.removeprefix(BOM)
     end = split_frontmatter(text)
     return bool(end) and section_name(parse_frontmatter(text[:end])[0]) is not None
 
 
 def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> None:
-    """Give a file new content at once: whoever reads it sees the old or the new one.
+    """Replace the content of a file in one step: a reader sees the old or the new content.
 
     Its mode and, where permitted, its owner stay. Symbolic links are followed; other hard links
     keep the old content. A new file gets the usual mode.
 
     Args:
-        expected: SHA-256 of what the file has to hold still; None if that does not matter.
+        expected: SHA-256 of the content that is replaced; None for any content.
 
     Raises:
-        FileChangedError: the file does not hold what is expected.
-        PermissionError: the file is read-only, or its folder is.
-        OSError: the file cannot be written; it is as it was then.
+        FileChangedError: The file has other content than expected.
+        PermissionError: The file or its folder is read-only.
+        OSError: The file cannot be written. It is unchanged.
     """
     try:
         old = path.stat()
@@ -123,12 +122,12 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
         old = None
     target = path.resolve()
     if old is not None and not os.access(target, os.W_OK):
-        # A new file could take its place all the same; who protected it did not mean that.
+        # A new file could replace it all the same, but whoever protected it does not want that.
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    # A name of its own: one made of a long name would be too long for the file system.
+    # Not made from the file's name, because that could become too long for the file system.
     temporary = target.with_name(f".msgbook-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # Never more open than the file that it replaces, not even while it is written.
+    # Even while it is written, nobody may read it who may not read the file that it replaces.
     handle = os.open(temporary, flags, 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o700)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -136,7 +135,7 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
             stream.flush()
             os.fsync(stream.fileno())
         if old is not None:
-            _take_over(temporary, old)
+            _copy_owner(temporary, old)
         if expected is not None and _digest(target) != expected:
             raise FileChangedError(path)
         temporary.replace(target)
@@ -146,8 +145,8 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
     _sync_folder(target.parent)
 
 
-def _take_over(temporary: Path, old: os.stat_result) -> None:
-    """Give a file the owner and mode of the one that it will replace, as far as permitted."""
+def _copy_owner(temporary: Path, old: os.stat_result) -> None:
+    """Give a file the owner and mode of the file that it will replace, as far as permitted."""
     mode = stat.S_IMODE(old.st_mode)
     new = temporary.stat()
     if hasattr(os, "chown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
@@ -157,13 +156,13 @@ def _take_over(temporary: Path, old: os.stat_result) -> None:
             try:
                 os.chown(temporary, -1, old.st_gid)
             except OSError:
-                # What its group was allowed is not for another group.
+                # The rights of its old group are not for another group.
                 mode &= ~stat.S_IRWXG
     temporary.chmod(mode)
 
 
 def _digest(path: Path) -> bytes | None:
-    """SHA-256 of a file's bytes; None if it is gone."""
+    """Return the SHA-256 of a file's bytes; None if there is no file."""
     try:
         return sha256(read_regular(path)).digest()
     except FileNotFoundError:
@@ -171,10 +170,10 @@ def _digest(path: Path) -> bytes | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the new name outlive a power cut, where folders can be synced."""
+    """Sync a folder, so that a new name in it survives a power cut."""
     if os.name != "posix":
         return
-    # The content is safe by now: a file system that cannot do this loses nothing.
+    # The content is already safe, so a file system that cannot do this loses nothing.
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

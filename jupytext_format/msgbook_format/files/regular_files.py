@@ -1,4 +1,4 @@
-"""Files that are read whole: a name may stand for a pipe, a device, or for more than there is memory."""
+"""Reading of regular files within a limit; never of pipes, devices or endless files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 MOST_BYTES = 1_000_000_000
-"""Of a notebook or a text; to read one takes several times as much memory."""
+"""Bytes of a notebook or text; reading it takes several times as much memory."""
 
 _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY")
@@ -16,12 +16,12 @@ _FLAGS = os.O_RDONLY | sum(
 
 
 def read_regular(path: Path, limit: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file; links are followed. Never waits for another program.
+    """Return the bytes of a regular file; links are followed. Never waits for another program.
 
     Raises:
-        OSError: It is something else, is longer than `limit`, or cannot be read.
+        OSError: The file is not regular, is longer than `limit`, or cannot be read.
     """
-    # Before it is opened: to open a device may do something.
+    # Checked before opening too, because opening a device can have effects.
     require_regular(path, limit)
     with os.fdopen(os.open(path, _FLAGS), "rb") as file:
         _require_regular(os.fstat(file.fileno()), path, limit)
@@ -29,7 +29,7 @@ def read_regular(path: Path, limit: int = MOST_BYTES) -> bytes:
 
 
 def require_regular(path: Path, limit: int = MOST_BYTES) -> None:
-    """Raise `OSError` unless there is a regular file of that name, not longer than `limit`."""
+    """Raise `OSError` unless `path` is a regular file that is not longer than `limit`."""
     _require_regular(path.stat(), path, limit)
 
 

@@ -1,7 +1,7 @@
-"""What a turn is, as saved in a notebook (docs/architecture.md, "The turn").
+"""The turn, as saved in a notebook (docs/architecture.md, "The turn").
 
-A turn is a plain JSON object, so that keys and blocks of newer versions survive every read and
-write. The `TypedDict`s below name what this version knows; nothing may assume that it is all.
+A turn is a plain JSON object, so keys and blocks of newer versions survive every read and write.
+The `TypedDict`s below have the keys that this version knows. There may be others.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
 
 class Block(TypedDict):
-    """One piece of a turn. Blocks stand in order of arrival.
+    """One part of a turn. Blocks stand in order of arrival.
 
-    Which keys a block has depends on its `type`; what is absent stays absent.
+    The keys of a block depend on its `type`. A key that is absent stays absent.
     """
 
     type: str
@@ -62,18 +62,18 @@ class Block(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """Tokens of all steps of a turn that the server told of."""
+    """Tokens of those steps of a turn whose usage the server reported."""
 
     input_tokens: int
     cached_tokens: int
     output_tokens: int
     reasoning_tokens: int
     untold_steps: int
-    """Steps of which it told nothing, where it told of others: the tokens are not all there are."""
+    """Steps whose usage is unknown, if that of others is known: their tokens are not counted."""
 
 
 class Context(TypedDict, total=False):
-    """What the turn's first request was made of."""
+    """Origin of the turn's first request."""
 
     source: str
     """`live` (the notebook in the page), `memory` (this session's turns) or `file`."""
