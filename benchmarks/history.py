@@ -22,7 +22,7 @@ from typing import Any
 from notebooks import chat
 from streamed import our_turn, typed_pieces
 
-from msgbook.config import may_hold, redact_json
+from msgbook.config import may_contain, redact_json
 from msgbook.notebook.cells import Cell
 from msgbook.request.history import Reader, View, known_summaries
 from msgbook.request.history.stale import stale_turns
@@ -45,7 +45,8 @@ def notebook(turns: int) -> str:
 def reader() -> Reader:
     secrets = ("sk-0123456789abcdef0123", "another-secret-of-the-user")
     return Reader(
-        redact=partial(redact_json, secrets=secrets), may_hold=partial(may_hold, secrets=secrets)
+        redact=partial(redact_json, secrets=secrets),
+        may_contain=partial(may_contain, secrets=secrets),
     )
 
 

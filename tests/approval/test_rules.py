@@ -137,7 +137,7 @@ def test_tables_that_are_no_rules_allow_nothing_and_are_said():
 
     assert rules == [shell_rule("make")]
     assert len(warnings) == 6
-    assert all("it allows nothing" in warning for warning in warnings)
+    assert all("it is ignored" in warning for warning in warnings)
     assert "rule 2 of [approval] has the unknown key 'command'" in warnings[0]
 
 

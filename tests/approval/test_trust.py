@@ -16,7 +16,7 @@ from msgbook.approval import (
     followed_project,
     load_with_project,
 )
-from msgbook.approval.project_settings import project_settings
+from msgbook.approval.project_settings import load_project_settings
 from msgbook.approval.store import Store
 from msgbook.cli.trust import set_trust
 from msgbook.cli.usage_errors import CommandError
@@ -59,14 +59,14 @@ def test_a_project_is_the_nearest_folder_with_msgbook_then_with_git(tmp_path):
 
 
 def test_until_it_is_trusted_a_project_only_narrows_and_the_turn_says_how_to_trust(project, trust):
-    found = project_settings(project / "notes", trust)
+    found = load_project_settings(project / "notes", trust)
 
     assert (found.limits, found.model, found.rules) == ({"max_steps": 3}, None, ())
     assert found.warnings == (
         ".msgbook/config.toml: providers cannot be set by a project.",
         (
-            ".msgbook/config.toml: what it says of approval and model is not followed, since you "
-            "have not trusted it. Read it, then run in a terminal, in the notebook's folder: "
+            ".msgbook/config.toml: approval and model are ignored, since you have not trusted it. "
+            "Read it, then run this in a terminal in the notebook's folder: "
             "msgbook trust .."
         ),
     )
@@ -76,7 +76,7 @@ def test_a_trusted_project_sets_the_model_and_rules_but_no_provider(project, tru
     assert set_trust(project / "notes", trust) == 0
     said = capsys.readouterr().out
 
-    found = project_settings(project / "notes", trust)
+    found = load_project_settings(project / "notes", trust)
 
     assert found.model == "theirs"
     assert [(rule.tool, rule.folder) for rule in found.rules] == [("shell", project.resolve())]
@@ -89,7 +89,7 @@ def test_a_changed_configuration_is_untrusted_again(project, trust):
     set_trust(project, trust)
     (project / PROJECT_CONFIG).write_text(CONFIG_TEXT + "# changed\n")
 
-    found = project_settings(project, trust)
+    found = load_project_settings(project, trust)
 
     assert (found.model, found.rules) == (None, ())
     assert "it has changed since you trusted it" in found.warnings[-1]
@@ -100,7 +100,7 @@ def test_trust_can_be_taken_back(project, trust, capsys):
     set_trust(project, trust, revoke=True)
     set_trust(project, trust, revoke=True)
 
-    assert project_settings(project, trust).model is None
+    assert load_project_settings(project, trust).model is None
     assert capsys.readouterr().out.splitlines()[-2:] == [
         f"{project.resolve()}: trusted no longer",
         f"{project.resolve()}: was not trusted",
@@ -117,7 +117,7 @@ def test_what_is_not_there_cannot_be_trusted(tmp_path, trust):
 def test_a_configuration_of_any_shape_ends_no_session(project, trust, text):
     (project / PROJECT_CONFIG).write_text(text, errors="surrogateescape")
 
-    found = project_settings(project, trust)
+    found = load_project_settings(project, trust)
 
     assert (found.limits, found.model, found.rules) == ({}, None, ())
     assert found.warnings
@@ -126,7 +126,7 @@ def test_a_configuration_of_any_shape_ends_no_session(project, trust, text):
 def test_a_limit_that_nobody_knows_is_said(project, trust):
     (project / PROJECT_CONFIG).write_text("[limits]\nmax_step = 5\nwarn_tokens = 10")
 
-    found = project_settings(project, trust)
+    found = load_project_settings(project, trust)
 
     assert found.limits == {"warn_tokens": 10}
     assert found.warnings == (".msgbook/config.toml: limits.max_step cannot be set by a project.",)
@@ -137,7 +137,7 @@ def test_a_pipe_in_place_of_the_configuration_is_not_waited_for(project, trust):
     (project / PROJECT_CONFIG).unlink()
     os.mkfifo(project / PROJECT_CONFIG)
 
-    assert "expected a regular file" in project_settings(project, trust).warnings[0]
+    assert "expected a regular file" in load_project_settings(project, trust).warnings[0]
 
 
 def test_an_unreadable_trust_file_trusts_nothing_and_stays(project, trust, tmp_path):
@@ -146,7 +146,7 @@ def test_an_unreadable_trust_file_trusts_nothing_and_stays(project, trust, tmp_p
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.write_text("{")
 
-    found = project_settings(project, trust)
+    found = load_project_settings(project, trust)
 
     assert (found.model, path.read_text()) == (None, "{")
     assert "trust.json" in found.warnings[0]
@@ -188,7 +188,7 @@ def test_a_project_of_another_user_counts_for_nothing_until_it_is_trusted(tmp_pa
     os.chown(tmp_path / given, 12345, 12345)
 
     for folder, where in ((notebooks, ".."), (project, ".")):
-        found = project_settings(folder, trust)
+        found = load_project_settings(folder, trust)
         assert (found.limits, found.model, found.rules) == ({}, None, ())
         assert "belongs to another user. Read it, then" in found.warnings[0]
         assert found.warnings[0].endswith(f"msgbook trust {where}")
@@ -198,7 +198,7 @@ def test_a_project_of_another_user_counts_for_nothing_until_it_is_trusted(tmp_pa
     assert set_trust(project, trust) == 0
 
     assert find_project(notebooks) == project.resolve()
-    assert project_settings(notebooks, trust).model == "theirs"
+    assert load_project_settings(notebooks, trust).model == "theirs"
     assert "theirs" in read_project(followed_project(notebooks), notebooks).agents
     set_trust(project, trust, revoke=True)
     assert followed_project(project) is None
@@ -212,7 +212,7 @@ def test_rules_in_a_folder_of_another_user_are_left_out_with_a_word(tmp_path):
     os.chown(tmp_path, 12345, 12345)
     trust = Trust.from_user_file()
 
-    assert "another user" in project_settings(tmp_path, trust).warnings[0]
+    assert "another user" in load_project_settings(tmp_path, trust).warnings[0]
     assert not read_project(followed_project(tmp_path), tmp_path).rules
     assert set_trust(tmp_path, trust) == 0
     assert read_project(followed_project(tmp_path), tmp_path).rules

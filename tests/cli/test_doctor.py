@@ -243,7 +243,7 @@ def test_a_project_that_waits_for_trust_is_no_failure(tmp_path, monkeypatch, cap
     assert main(["doctor", "--offline"]) == 0
 
     state, advice = capsys.readouterr().out.partition("unknown  project: ")[2].splitlines()[:2]
-    assert "model is not followed" in state
+    assert "model is ignored" in state
     assert advice.strip().startswith("Read it, then")
     assert advice.endswith("msgbook trust .")
 
@@ -327,7 +327,7 @@ def test_settings_that_cannot_be_read_are_unreadable_input(tmp_path, monkeypatch
     monkeypatch.setenv("MSGBOOK_CONFIG", str(path))
 
     assert main(["doctor"]) == 2
-    assert "is no valid TOML" in capsys.readouterr().err
+    assert "is not valid TOML" in capsys.readouterr().err
 
 
 def answering(*answers):

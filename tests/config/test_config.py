@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.agents.agent import parse_agent
-from msgbook.config import LIMIT_KEYS, Limits, Settings, hide_key, load_settings, redact
-from msgbook.config.lines import line_of
+from msgbook.config import LIMIT_KEYS, Limits, Settings, hide_keys, load_settings, redact
+from msgbook.config.lines import find_line
 from msgbook.errors import ConfigError
 
 
@@ -61,8 +61,8 @@ def test_unknown_keys_are_warned_about_with_file_and_line(toml):
     )
 
     assert settings.warnings == (
-        "msgbook.toml:2: unknown key 'colour'; it is ignored.",
-        "msgbook.toml:5: unknown key 'base_ulr'; it is ignored.",
+        "msgbook.toml:2: unknown key 'colour' is ignored.",
+        "msgbook.toml:5: unknown key 'base_ulr' is ignored.",
     )
 
 
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_toml_says_so(tmp_path, text):
     path = tmp_path / "msgbook.toml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    with pytest.raises(ConfigError, match=r"msgbook\.toml is no valid TOML"):
+    with pytest.raises(ConfigError, match=r"msgbook\.toml is not valid TOML"):
         load_settings({"MSGBOOK_CONFIG": str(path)})
 
 
@@ -115,8 +115,8 @@ def test_wrong_types_are_warned_about(toml):
     settings = toml('providers = "x"\nmodel = 5')
 
     assert settings.warnings == (
-        "msgbook.toml:2: model has to be a string; it is ignored.",
-        "msgbook.toml:1: providers has to be a table; it is ignored.",
+        "msgbook.toml:2: model is ignored: expected a string.",
+        "msgbook.toml:1: providers is ignored: expected a table.",
     )
 
 
@@ -185,7 +185,7 @@ def test_secrets_are_not_in_any_repr_and_are_taken_out_of_texts(toml):
 def test_no_key_that_the_sdk_reads_is_left_for_a_child_process(name):
     environ = {name: "X-Key: of-mine", "OPENAI_ORG_ID": "org"}
 
-    hide_key(load_settings(environ), environ)
+    hide_keys(load_settings(environ), environ)
 
     assert environ == {"OPENAI_ORG_ID": "org"}
 
@@ -193,8 +193,8 @@ def test_no_key_that_the_sdk_reads_is_left_for_a_child_process(name):
 def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     environ = {"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "http://a", "K": "sk-2"}
 
-    hide_key(load_settings(environ), environ)
-    hide_key(toml('[providers.x]\nbase_url = "http://u"\napi_key_env = "K"', K="sk-2"), environ)
+    hide_keys(load_settings(environ), environ)
+    hide_keys(toml('[providers.x]\nbase_url = "http://u"\napi_key_env = "K"', K="sk-2"), environ)
 
     assert environ == {"OPENAI_BASE_URL": "http://a"}
 
@@ -208,7 +208,7 @@ def test_a_key_in_a_further_variable_and_a_url_with_a_password_leave_the_environ
         "PATH": "/opt/pass/bin",
     }
 
-    hide_key(load_settings(environ), environ)
+    hide_keys(load_settings(environ), environ)
 
     assert environ == {"PATH": "/opt/pass/bin"}
 
@@ -237,8 +237,8 @@ def test_limits_are_read_and_those_that_make_no_sense_are_said(tmp_path):
 
     assert settings.limits == {"max_steps": 5, "time_budget": 0.5}
     assert sorted(settings.warnings) == [
-        "msgbook.toml:3: token_budget has to be a positive whole number; it is ignored.",
-        "msgbook.toml:5: unknown key 'max_step'; it is ignored.",
+        "msgbook.toml:3: token_budget is ignored: expected a positive whole number.",
+        "msgbook.toml:5: unknown key 'max_step' is ignored.",
     ]
 
 
@@ -262,7 +262,7 @@ def test_prices_are_read_and_those_that_nobody_can_reckon_with_are_said(toml):
     )
 
     assert settings.provider.prices == {"a/b-1": {"input": 1.25, "cached": 0.125, "output": 10}}
-    assert [line.split(" have")[0] for line in settings.warnings] == [
+    assert [line.split(" are")[0] for line in settings.warnings] == [
         "msgbook.toml:5: prices of 'words'",
         "msgbook.toml:6: prices of 'half'",
         "msgbook.toml:7: prices of 'extra'",
@@ -336,7 +336,7 @@ def test_the_keys_of_all_providers_are_taken_out_of_the_environment(toml):
     environ = {**KEYS, "OPENAI_API_KEY": "sk-of-openai-1", "BROKEN": "sk-broken-1", "HOME": "h"}
     settings = toml(TWO + '[providers.x]\napi_key_env = "BROKEN"', **environ)
 
-    hide_key(settings, environ)
+    hide_keys(settings, environ)
 
     assert environ == {"HOME": "h"}
     assert "sk-broken-1" in settings.secrets
@@ -346,12 +346,18 @@ def test_the_keys_of_all_providers_are_taken_out_of_the_environment(toml):
     ("entry", "problem"),
     [
         ("", "base_url of [providers.x] is missing"),
-        ('base_url = "far"', "base_url of [providers.x] is no URL"),
-        ('base_url = "http://["', "base_url of [providers.x] is no URL"),
-        ('base_url = "http://x"\nheaders = 7', "headers of [providers.x] have to be a table"),
-        ('base_url = "http://x"\nheaders = { A = "ä" }', "hold characters that no header has"),
-        ('base_url = "http://x"\nheaders = { A = "a\\nb" }', "hold characters that no header"),
-        ('base_url = "http://x"\napi_key_env = "ODD"', "ODD holds characters that no key has"),
+        ('base_url = "far"', "base_url of [providers.x] is not a URL"),
+        ('base_url = "http://["', "base_url of [providers.x] is not a URL"),
+        ('base_url = "http://x"\nheaders = 7', "headers of [providers.x] is not a table"),
+        ('base_url = "http://x"\nheaders = { A = "ä" }', "characters that a header cannot have"),
+        (
+            'base_url = "http://x"\nheaders = { A = "a\\nb" }',
+            "characters that a header cannot have",
+        ),
+        (
+            'base_url = "http://x"\napi_key_env = "ODD"',
+            "ODD contains a line break or characters that a key cannot",
+        ),
     ],
 )
 def test_a_broken_provider_is_a_warning_unless_it_is_the_default(toml, entry, problem):
@@ -440,7 +446,7 @@ def test_agents_and_mcp_servers_have_to_be_tables(toml, key):
     settings = toml(f"{key} = 3")
 
     assert (settings.agents, settings.mcp_servers) == ({}, ())
-    assert settings.warnings == (f"msgbook.toml:1: {key} has to be a table; it is ignored.",)
+    assert settings.warnings == (f"msgbook.toml:1: {key} is ignored: expected a table.",)
 
 
 FILE = """\
@@ -471,12 +477,12 @@ text = \"\"\"
     ],
 )
 def test_the_line_of_a_key_is_the_nearest_that_is_known(path, line):
-    assert line_of(FILE.splitlines(), path) == line
+    assert find_line(FILE.splitlines(), path) == line
 
 
 @given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=3))
 def test_no_text_keeps_a_line_from_being_named(lines, path):
-    assert 1 <= line_of(lines, tuple(path)) <= max(1, len(lines))
+    assert 1 <= find_line(lines, tuple(path)) <= max(1, len(lines))
 
 
 def test_the_example_of_the_documentation_is_understood_whole(toml):

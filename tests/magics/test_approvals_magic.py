@@ -89,7 +89,7 @@ def test_what_is_not_there_cannot_be_forgotten(run, approver, words):
 def test_a_rule_file_that_cannot_be_read_is_said(run, file):
     file.write_text("{")
 
-    with pytest.raises(StoreError, match="is no JSON"):
+    with pytest.raises(StoreError, match="is not JSON"):
         run("%approvals")
     with pytest.raises(StoreError):
         run("%approvals forget all")

@@ -136,7 +136,7 @@ def test_a_provider_that_is_not_there_is_an_error_that_names_those_there_are(ser
 
 
 def test_a_provider_that_cannot_be_used_is_an_error_that_says_why(servers):
-    with pytest.raises(ConfigError, match=r"base_url of \[providers\.broken\] is no URL"):
+    with pytest.raises(ConfigError, match=r"base_url of \[providers\.broken\] is not a URL"):
         servers().find_provider("m", "broken")
 
 

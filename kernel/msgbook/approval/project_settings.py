@@ -1,4 +1,4 @@
-"""What a project may set: it only narrows, until the user trusts exactly its configuration."""
+"""Settings of a project: they can only narrow, until the user trusts exactly this configuration."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ _TRUSTED = {"model", "approval"}
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """What of a project's configuration is followed."""
+    """The part of a project's configuration that is followed."""
 
     limits: dict[str, Any] = field(default_factory=dict)
-    """Wanted limits, of any type; they can only lower the user's own."""
+    """Limits that the project wants, of any type; they can only lower the user's own."""
     model: str | None = None
     rules: tuple[Rule, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What is not followed, a line each."""
+    """Parts that are not followed, one line each."""
     untrusted: str = ""
-    """That of the warnings which the user's trust would end."""
+    """The warning that goes away once the user trusts the project; empty for none."""
 
 
 def load_with_project(
     folder: Path, environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, list[Rule]]:
-    """The user's settings with what the project of a notebook's folder may set, and all rules.
+    """Return the user's settings with those of the project of a notebook's folder, and all approval rules.
 
     Args:
-        environ: The environment; the process's own by default.
+        environ: The environment; by default the process's own.
 
     Raises:
         ConfigError: The user's settings cannot be read or used.
     """
-    project = project_settings(folder, Trust.from_user_file())
+    project = load_project_settings(folder, Trust.from_user_file())
     settings = load_settings(environ, project_model=project.model)
     rules, problems = read_rules(settings.rules, "msgbook.toml")
     warnings = (*settings.warnings, *problems, *project.warnings)
@@ -64,26 +64,26 @@ def load_with_project(
     return settings, [*rules, *project.rules]
 
 
-def project_settings(folder: Path, trust: Trust) -> ProjectSettings:
-    """What the project of a notebook's folder sets; what is wrong is a warning."""
+def load_project_settings(folder: Path, trust: Trust) -> ProjectSettings:
+    """Return the settings of the project of a notebook's folder; problems become warnings."""
     project, foreign = find_project(folder), find_foreign(folder, trust)
     if foreign is None:
-        return _settings_of(project, folder, trust)
+        return _read_settings(project, folder, trust)
     where = _upwards(foreign, folder)
     words = (
-        f"Nothing of the project in {where} is followed, since it belongs to another "
-        f"user. Read it, then run in a terminal, in the notebook's folder: msgbook trust {where}"
+        f"The project in {where} is ignored, since it belongs to another user. Read it, then run "
+        f"this in a terminal in the notebook's folder: msgbook trust {where}"
     )
-    found = ProjectSettings() if foreign == project else _settings_of(project, folder, trust)
+    found = ProjectSettings() if foreign == project else _read_settings(project, folder, trust)
     return replace(found, warnings=(words, *found.warnings), untrusted=found.untrusted or words)
 
 
-def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
+def _read_settings(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
     try:
         config = read_config(project)
         trusted = trust.find_digest(project) if config is not None else None
     except (ProjectError, StoreError) as error:
-        return ProjectSettings(warnings=(f"Nothing of the project is followed: {error}",))
+        return ProjectSettings(warnings=(f"The project is ignored: {error}",))
     if config is None:
         return ProjectSettings()
     limits = config.table.get("limits", {})
@@ -92,7 +92,7 @@ def _settings_of(project: Path, folder: Path, trust: Trust) -> ProjectSettings:
     )
     warnings = _ignored(config)
     if trusted == config.sha256:
-        rules, problems = config.rules()
+        rules, problems = config.read_rules()
         return ProjectSettings(limits, config.model, tuple(rules), (*warnings, *problems))
     untrusted = ""
     if config.table.keys() & _TRUSTED:
@@ -107,19 +107,20 @@ def _ignored(config: ProjectConfig) -> list[str]:
     if isinstance(limits, dict):
         keys += [f"limits.{key}" for key in sorted(limits.keys() - LIMIT_KEYS)]
     else:
-        keys.append("limits, which is no table,")
+        keys.append("limits, which is not a table,")
     return [f"{PROJECT_CONFIG}: {one_line(key, 100)} cannot be set by a project." for key in keys]
 
 
 def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: bool) -> str:
-    keys = " and ".join(sorted(config.table.keys() & _TRUSTED))
+    names = sorted(config.table.keys() & _TRUSTED)
+    keys, verb = " and ".join(names), "is" if len(names) == 1 else "are"
     why = "it has changed since you trusted it" if changed else "you have not trusted it"
     return (
-        f"{PROJECT_CONFIG}: what it says of {keys} is not followed, since {why}. Read it, then run in a "
-        f"terminal, in the notebook's folder: msgbook trust {_upwards(project, folder)}"
+        f"{PROJECT_CONFIG}: {keys} {verb} ignored, since {why}. Read it, then run this in a "
+        f"terminal in the notebook's folder: msgbook trust {_upwards(project, folder)}"
     )
 
 
 def _upwards(project: Path, folder: Path) -> str:
-    """A project as seen from a folder in it: `.`, `..`, `../..` and so on."""
+    """Return the path from a folder up to its project: `.`, `..`, `../..` and so on."""
     return os.path.relpath(project, folder.resolve())

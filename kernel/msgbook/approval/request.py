@@ -8,7 +8,7 @@ from msgbook.errors import MsgbookError
 
 
 class ApprovalRequest(NamedTuple):
-    """What has to be approved before a tool call runs.
+    """Request for the approval of one tool call.
 
     A named tuple, so that a worker of the file tools can send it as JSON and imports little.
     """

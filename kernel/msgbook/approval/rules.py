@@ -1,7 +1,6 @@
-"""Rules that allow calls without a question: the user's own, and those made by answering one.
+"""Approval rules: the user's own, and those made by answering a question.
 
-What a rule covers has to be what its author thought of: anything that could be read in two ways
-is not covered, and asks.
+A rule covers only what its author can have meant: a call that can be read in two ways needs approval.
 """
 
 from __future__ import annotations
@@ -20,29 +19,28 @@ from msgbook.text import visible
 _RULE_KEYS = {"tool", "arguments", "folder"}
 
 _NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
-"""What a `*` never matches: a shell reads these as more than text. `#` would end the command before
-the rest of the pattern, and `.{.,}` is a way up."""
+"""Characters that `*` never matches, since a shell gives them a meaning. `#` would end the command before
+the rest of the pattern, and `.{.,}` would lead to the folder above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Calls that are allowed."""
+    """A rule that approves calls of one tool."""
 
     tool: str
     arguments: Mapping[str, Any] | None = None
-    """Each argument that a call may have: its value, a string with `*` patterns among them. None
-    for any arguments."""
+    """Value of each argument that a call may have; a string may contain `*`. None for any arguments."""
     folder: Path | None = None
-    """The notebook's folder, or one above it; None for any."""
+    """The notebook's folder, or a folder above it; None for any folder."""
 
     def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
-        """Whether a call is allowed.
+        """Return whether the rule approves a call.
 
         Args:
             arguments: JSON text, as the model sent it.
-            folder: The notebook's, resolved.
-            path: The real path that the call concerns (`ApprovalRequest.path`); it counts in place of the
-                argument `path`, whose links may have been turned elsewhere.
+            folder: The notebook's folder, resolved.
+            path: The real path of the call (`ApprovalRequest.path`). It is compared instead of the
+                argument `path`, since a link in that may lead elsewhere by now.
         """
         if tool != self.tool or not (self.folder is None or folder.is_relative_to(self.folder)):
             return False
@@ -52,7 +50,11 @@ class Rule:
         if given is None or not given.keys() <= self.arguments.keys():
             return False
         return all(
-            (_leads_to(value, path, folder) if path and key == "path" else _fits(value, given[key]))
+            (
+                _matches_path(value, path, folder)
+                if path and key == "path"
+                else _matches_value(value, given[key])
+            )
             if key in given
             else value == "*"
             for key, value in self.arguments.items()
@@ -66,20 +68,20 @@ class Rule:
 def read_rules(
     tables: Iterable[Any], source: str, within: Path | None = None
 ) -> tuple[list[Rule], list[str]]:
-    """The rules of `[approval] rules`.
+    """Read the tables of `[approval] rules`.
 
     Args:
-        source: The file's name, for the warnings.
-        within: A folder in which alone they hold; None for a file that is the user's own.
+        source: The file's name, for warnings.
+        within: Folder to which the rules are limited; None for the user's own file.
 
     Returns:
-        The rules, and a warning for each table that is none: it allows nothing.
+        The rules, and a warning for each table that is not a rule.
     """
     rules, warnings = [], []
     for number, table in enumerate(tables, 1):
         problem = _problem(table)
         if problem:
-            words = f"{source}: rule {number} of [approval] {problem}; it allows nothing."
+            words = f"{source}: rule {number} of [approval] {problem}; it is ignored."
             warnings.append(words)
             continue
         folder = Path(table["folder"]).expanduser().resolve() if "folder" in table else None
@@ -90,10 +92,10 @@ def read_rules(
 
 
 class SavedRules:
-    """The rules that the user made by answering a question: exactly one call in one folder each.
+    """Rules that the user made by answering a question, each for exactly one call in one folder.
 
-    They are read anew each time: what another kernel added or took away holds at once. Entries
-    that are no rules allow nothing and stay in the file.
+    They are read for each question, so that changes by another kernel count at once. Entries that
+    are not rules have no effect and stay in the file.
 
     Raises:
         StoreError: From each method, when the file cannot be read or written.
@@ -108,15 +110,15 @@ class SavedRules:
         return cls(Store(data_file("rules.json")))
 
     def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
-        """Whether a call is allowed; `path` is the real one that it concerns (`ApprovalRequest.path`)."""
+        """Return whether a rule approves a call; `path` is its real path (`ApprovalRequest.path`)."""
         entry = _entry(tool, arguments, folder, path)
         return entry is not None and entry in self._entries()
 
     def add(self, tool: str, arguments: str, folder: Path, path: str = "") -> None:
-        """Allow this call from now on, as long as it concerns this real path."""
+        """Add a rule for this call, as long as its real path stays the same."""
         entry = _entry(tool, arguments, folder, path)
         if entry is None:
-            raise StoreError("The arguments can be read in two ways; no rule was made of them.")
+            raise StoreError("No rule was made, since the arguments can be read in two ways.")
         entries = self._entries()
         if entry not in entries:
             self._write([*entries, entry])
@@ -126,13 +128,15 @@ class SavedRules:
         return [entry for entry in self._entries() if _is_in(entry, folder)]
 
     def remove(self, rules: list[dict[str, str]]) -> None:
-        """Allow these calls no longer."""
+        """Remove rules."""
         self._write([entry for entry in self._entries() if entry not in rules])
 
     def _entries(self) -> list[Any]:
         entries = self._store.read().get("rules", [])
         if not isinstance(entries, list):
-            raise StoreError(f"{self._store.name}: rules is no list; mend it or delete the file.")
+            raise StoreError(
+                f"{self._store.name}: expected a list in rules. Correct or delete the file."
+            )
         return entries
 
     def _write(self, entries: list[Any]) -> None:
@@ -164,19 +168,19 @@ def _dump(value: Any) -> str:
 
 
 def _problem(table: Any) -> str:
-    """What keeps a table from being a rule; empty for a rule."""
+    """Return why a table is not a rule; empty for a rule."""
     if not isinstance(table, dict) or not isinstance(table.get("tool"), str):
-        return "has to be a table with the name of a tool, such as { tool = 'shell' }"
+        return "is not a table with the name of a tool, such as { tool = 'shell' }"
     unknown = sorted(table.keys() - _RULE_KEYS)
     if unknown:
         return f"has the unknown key {unknown[0]!r}"
     if not isinstance(table.get("arguments", {}), dict) or not _is_json(table.get("arguments")):
-        return "has arguments that are no table of JSON values"
+        return "has arguments that are not a table of JSON values"
     return _folder_problem(table.get("folder", "/"))
 
 
 def _is_json(value: Any) -> bool:
-    """Whether it is free of TOML's dates, which no call can hold."""
+    """Return whether a value contains none of TOML's dates, which no call can have."""
     try:
         _dump(value)
     except TypeError:
@@ -191,30 +195,30 @@ def _folder_problem(folder: Any) -> str:
             Path(folder).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):  # a link to itself, NUL
         fine = False
-    return "" if fine else "has a folder that is no absolute path, or leads nowhere"
+    return "" if fine else "has a folder that is not an absolute path, or does not exist"
 
 
-def _leads_to(expected: Any, real: str, folder: Path) -> bool:
-    """Whether a pattern of paths, relative to the notebook's folder or absolute, fits a real one."""
+def _matches_path(expected: Any, real: str, folder: Path) -> bool:
+    """Return whether a pattern, absolute or relative to the notebook's folder, matches a real path."""
     if not isinstance(expected, str):
         return False
     shown = real if Path(expected).is_absolute() else os.path.relpath(real, folder)
-    return _fits(os.path.normpath(expected), shown)
+    return _matches_value(os.path.normpath(expected), shown)
 
 
-def _fits(expected: Any, given: Any) -> bool:
+def _matches_value(expected: Any, given: Any) -> bool:
     if isinstance(expected, str) and "*" in expected:
         if isinstance(given, str):
-            return _matches(expected, given)
+            return _matches_text(expected, given)
         return expected == "*" and (given is None or isinstance(given, bool | int | float))
     return _dump(expected) == _dump(given)
 
 
-def _matches(pattern: str, text: str) -> bool:
-    """Whether a text is the pattern with something harmless in place of each `*`.
+def _matches_text(pattern: str, text: str) -> bool:
+    """Return whether a text is the pattern with harmless text in place of each `*`.
 
-    The first place where a piece of the pattern fits is taken, so that no text takes long; in rare
-    cases a later one would have done, and the call asks.
+    Each piece of the pattern matches at its first place, so that no text takes long. In rare cases
+    only a later place would match; then the call needs approval.
     """
     first, *middle, last = pattern.split("*")
     if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
@@ -222,12 +226,12 @@ def _matches(pattern: str, text: str) -> bool:
     at, end = len(first), len(text) - len(last)
     for piece in middle:
         found = text.find(piece, at, end)
-        if found < 0 or not _harmless(text[at:found]):
+        if found < 0 or not _is_harmless(text[at:found]):
             return False
         at = found + len(piece)
-    return _harmless(text[at:end])
+    return _is_harmless(text[at:end])
 
 
-def _harmless(text: str) -> bool:
-    """Whether a `*` may stand for it: no syntax of a shell, no way up, nothing that is not seen."""
+def _is_harmless(text: str) -> bool:
+    """Return whether `*` may match a text: no shell syntax, no `..`, no invisible characters."""
     return not _NOT_IN_STAR & set(text) and ".." not in text and visible(text) == text

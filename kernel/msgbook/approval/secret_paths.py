@@ -1,4 +1,4 @@
-"""Which paths are likely to hold a secret. docs/tools.md has the same table; a test compares them."""
+"""Paths that are likely to hold a secret. docs/tools.md has the same table; a test compares them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ SECRET_PATHS = (
     ".local/share/keyrings/", ".cache/huggingface/token", ".m2/settings*.xml", ".gradle/gradle.properties",
     ".subversion/auth/", ".msgbook/blobs/asked/", "{,*}.git/**/config*",
 )  # fmt: skip
-"""Patterns of names; with `/`, of names that follow one another; `/` at the end: a folder. Case does
-not count, and what stands for a file stands for all in a folder of that name."""
+"""Patterns of names. A `/` separates consecutive names, and at the end it means a folder. Case does not
+count. A pattern for a file also covers everything in a folder of that name."""
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def looks_secret(parts: Sequence[str]) -> bool:
-    """Whether a path is likely to lead to a secret.
+    """Return whether a path is likely to lead to a secret.
 
     Args:
         parts: The names of the path, folded (`msgbook.approval.roots.folded`).
@@ -75,7 +75,7 @@ def _expression(patterns: Iterator[str]) -> re.Pattern[str]:
 
 
 def _translated(pattern: str) -> str:
-    """A regular expression; `[...]` is one already."""
+    """Return a pattern as a regular expression; `[...]` stays as it is."""
     pieces = re.split(r"(\*\*/|\*|\[[^]]*\])", pattern)
     meanings = {"**/": "(?:[^/]+/)*", "*": "[^/]*"}
     return "".join(

@@ -1,4 +1,4 @@
-"""What the user decided for good: small JSON files in Jupyter's data directory, never a project's."""
+"""The user's lasting decisions: small JSON files in Jupyter's data directory, never in a project."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from msgbook.errors import MsgbookError
 
 _LIMIT = 10_000_000
-"""Bytes of such a file; a longer one is none of ours."""
+"""Most bytes of such a file; msgbook writes no longer one."""
 
 
 class StoreError(MsgbookError):
-    """A file of decisions cannot be read or written; nothing in it was changed."""
+    """A file of decisions cannot be read or written; it is unchanged."""
 
 
 def data_file(name: str) -> Path:
-    """Where the user's file with that name is, or would be."""
+    """Return the path of the user's file with that name, which need not exist."""
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "msgbook" / name
@@ -28,20 +28,20 @@ def data_file(name: str) -> Path:
 class Store:
     """A JSON object in a file that only the user can read.
 
-    Two kernels that write in the same instant: the later one wins, so that a decision may have to
-    be made again; the file is whole all the time.
+    If two kernels write at the same time, the later one wins, and a decision may have to be made
+    again. The file is complete at any time.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.name = f"msgbook/{path.name} in Jupyter's data directory"
-        """How a person is told of it."""
+        """Name of the file in messages."""
 
     def read(self) -> dict[str, Any]:
-        """What the file holds; empty when there is none.
+        """Return the content of the file; empty if there is no file.
 
         Raises:
-            StoreError: It cannot be read, or is no JSON object.
+            StoreError: It cannot be read, or is not a JSON object.
         """
         try:
             with self._path.open("rb") as file:
@@ -51,13 +51,13 @@ class Store:
         except OSError as error:
             raise StoreError(f"{self.name} cannot be read: {error.strerror}.") from error
         except (ValueError, RecursionError) as error:
-            raise StoreError(f"{self.name} is no JSON; mend it or delete it.") from error
+            raise StoreError(f"{self.name} is not JSON. Correct or delete it.") from error
         if not isinstance(data, dict):
-            raise StoreError(f"{self.name} is no JSON object; mend it or delete it.")
+            raise StoreError(f"{self.name} is not a JSON object. Correct or delete it.")
         return data
 
     def write(self, data: dict[str, Any]) -> None:
-        """Replace the file in one step, readable for the user alone.
+        """Replace the file in one step; only the user can read it.
 
         Raises:
             StoreError: It cannot be written.

@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, what its configuration says, and whether the user trusts it."""
+"""The project of a folder, its configuration, and whether the user trusts it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class ProjectError(MsgbookError):
 
 @dataclass(frozen=True, slots=True)
 class ProjectConfig:
-    """A project's configuration, as it reads."""
+    """A project's configuration as it is written."""
 
     folder: Path
-    """The project's."""
+    """The project's folder."""
     sha256: str
     table: dict[str, Any]
 
-    def rules(self) -> tuple[list[Rule], list[str]]:
-        """Its rules, which hold in the project alone, and a warning for each that is none."""
+    def read_rules(self) -> tuple[list[Rule], list[str]]:
+        """Return its approval rules, which hold only in the project, and a warning for each invalid one."""
         approval = self.table.get("approval")
         tables = approval.get("rules", []) if isinstance(approval, dict) else []
         return read_rules(
@@ -47,15 +47,16 @@ class ProjectConfig:
 
     @property
     def model(self) -> str | None:
+        """The model that it sets; None for none."""
         model = self.table.get("model")
         return model.strip() or None if isinstance(model, str) else None
 
 
 class Trust:
-    """Which configurations the user trusts: by folder, and by what the file held.
+    """Configurations that the user trusts, by folder and by the content of the file.
 
     Raises:
-        StoreError: From each method, when the file cannot be read or written.
+        StoreError: Raised by each method if the file cannot be read or written.
     """
 
     def __init__(self, store: Store) -> None:
@@ -76,7 +77,7 @@ class Trust:
         self._write({**self._projects(), str(config.folder): config.sha256})
 
     def remove(self, project: Path) -> bool:
-        """Trust the project no longer; whether it was trusted."""
+        """Stop trusting a project. Return whether it was trusted."""
         projects = self._projects()
         if projects.pop(str(project), None) is None:
             return False
@@ -86,7 +87,9 @@ class Trust:
     def _projects(self) -> dict[str, Any]:
         projects = self._store.read().get("projects", {})
         if not isinstance(projects, dict):
-            raise StoreError(f"{self._store.name}: projects is no object; mend it or delete it.")
+            raise StoreError(
+                f"{self._store.name}: expected an object in projects. Correct or delete the file."
+            )
         return projects
 
     def _write(self, projects: dict[str, Any]) -> None:
@@ -94,9 +97,9 @@ class Trust:
 
 
 def find_project(folder: Path) -> Path:
-    """The project of a folder: the nearest one above with `.msgbook`, else with `.git`, else it.
+    """Return the project of a folder: the nearest parent with `.msgbook`, else with `.git`, else the folder.
 
-    Folders of another user, and all above them, count only where the user trusts them.
+    Folders of another user, and all above them, count only if the user trusts them.
     """
     real = folder.resolve()
     ours = [real, *_own_parents(real)]
@@ -115,16 +118,16 @@ def _own_parents(real: Path) -> Iterator[Path]:
 
 
 def followed_project(folder: Path) -> Path | None:
-    """The project of a folder, whose agents, rules and skills count; None for another user's."""
+    """Return the project whose agents, rules and skills a folder uses; None if it is another user's."""
     project = find_project(folder)
     return None if is_foreign(project, _MARK) else project
 
 
 def find_foreign(folder: Path, trust: Trust) -> Path | None:
-    """The nearest folder from this one upwards that is a project, if it is another user's."""
+    """Return the nearest project from this folder upwards if it is another user's, else None."""
     real = folder.resolve()
     for candidate in (real, *real.parents):
-        # Rules and skills count without a `.msgbook`, in the notebook's own folder.
+        # In the notebook's own folder, rules and skills count even without a `.msgbook`.
         marks = _COUNTS if candidate == real else (_MARK,)
         if any(os.path.lexists(candidate / mark) for mark in marks):
             return candidate if is_foreign(candidate, _MARK, trust) else None
@@ -132,9 +135,9 @@ def find_foreign(folder: Path, trust: Trust) -> Path | None:
 
 
 def is_foreign(folder: Path, name: str = ".", trust: Trust | None = None) -> bool:
-    """Whether a folder, or what it holds under `name`, is another user's, and not trusted (POSIX).
+    """Return whether a folder or its entry `name` belongs to another user and is not trusted (POSIX).
 
-    The administrator is another user, too; who runs `sudo` is the same one.
+    The administrator is another user, too; a user who runs `sudo` is the same user.
     """
     if not hasattr(os, "geteuid"):
         return False
@@ -155,7 +158,7 @@ def is_foreign(folder: Path, name: str = ".", trust: Trust | None = None) -> boo
 
 
 def read_config(project: Path) -> ProjectConfig | None:
-    """A project's configuration; None when it has none.
+    """Return a project's configuration; None if it has none.
 
     Raises:
         ProjectError: It cannot be read.
@@ -173,6 +176,6 @@ def read_config(project: Path) -> ProjectConfig | None:
         ) from error
     except (ValueError, RecursionError) as error:
         raise ProjectError(
-            f"{PROJECT_CONFIG} is no valid TOML: {one_line(str(error), 200)}"
+            f"{PROJECT_CONFIG} is not valid TOML: {one_line(str(error), 200)}"
         ) from error
     return ProjectConfig(project, hashlib.sha256(data).hexdigest(), table)

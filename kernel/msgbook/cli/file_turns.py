@@ -15,7 +15,7 @@ from msgbook.approval import ReadLine, ask_by_line, load_with_project
 from msgbook.cli.input_line import can_ask, read_line
 from msgbook.cli.unsaved import unsaved
 from msgbook.cli.usage_errors import CommandError
-from msgbook.config import ApprovalPolicy, Settings, hide_key
+from msgbook.config import ApprovalPolicy, Settings, hide_keys
 from msgbook.display.failure import Failure, error_content
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
@@ -131,7 +131,7 @@ def run_turns(
     folder = document.path.absolute().parent
     settings, rules = load_with_project(folder)
     settings = _narrowed(settings, approval)
-    hide_key(settings)
+    hide_keys(settings)
 
     async def run() -> int:
         _cancel_when_told_to_end()

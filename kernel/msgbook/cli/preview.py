@@ -70,14 +70,14 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     """
     from msgbook.approval import load_with_project
     from msgbook.cli.file_turns import require_conversation
-    from msgbook.config import hide_key
+    from msgbook.config import hide_keys
     from msgbook.notebook.conversation_file import Document
 
     document = Document.read(path)
     require_conversation(document)
     number = None if cell_id is None else require_cell(document.cells, cell_id, path)
     settings, rules = load_with_project(path.absolute().parent)
-    hide_key(settings)
+    hide_keys(settings)
     try:
         number = _prompt(document, number)
         asked = asyncio.run(_request(document, number, settings, rules))

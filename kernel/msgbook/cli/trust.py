@@ -65,7 +65,7 @@ def set_trust(folder: Path, trust: Trust, *, revoke: bool = False) -> int:
         return 0
     if config is None:
         raise CommandError(f"{project}: there is no {PROJECT_CONFIG} to trust")
-    rules, warnings = config.rules()
+    rules, warnings = config.read_rules()
     trust.add(config)
     say(f"{line_of(str(project / PROJECT_CONFIG))} is trusted as it is now.")
     if config.model:

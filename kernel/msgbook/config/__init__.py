@@ -1,13 +1,19 @@
-"""The settings: environment and `msgbook.toml`. The only reader of either.
+"""The settings: the environment and `msgbook.toml`, which nothing else reads.
 
-Values are read once, at kernel start. What a setting means for a user: docs/configuration.md.
+- `load`: reads all settings, once at kernel start; `settings` has their classes.
+- `file`, `lines`: `msgbook.toml` and the lines that warnings name.
+- `providers`: the servers of the environment and the file.
+- `limits`: the one table of the limits of a turn.
+- `redaction`: removes secrets from the environment and from texts.
+
+docs/configuration.md explains each setting to users.
 """
 
 from msgbook.config.file import PROVIDER_KEYS, TOP_KEYS, config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
-from msgbook.config.providers import check_url, header_lines
-from msgbook.config.redaction import hide_key, may_hold, redact, redact_json
+from msgbook.config.providers import check_url, parse_header_lines
+from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
 __all__ = [
@@ -21,10 +27,10 @@ __all__ = [
     "Settings",
     "check_url",
     "config_path",
-    "header_lines",
-    "hide_key",
+    "hide_keys",
     "load_settings",
-    "may_hold",
+    "may_contain",
+    "parse_header_lines",
     "redact",
     "redact_json",
 ]

@@ -1,4 +1,4 @@
-"""The file `msgbook.toml`: where it is, what it says, and what in it is not understood."""
+"""The file `msgbook.toml`: its path, its values, and warnings about parts that cannot be used."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _TYPES = (
 
 
 class SettingsFile:
-    """What the file says, without the values that cannot be used.
+    """Values of the file, without those that cannot be used.
 
     Args:
-        table: The file as TOML reads it.
-        text: The file, to find the lines that warnings name.
+        table: The parsed file.
+        text: The file's text, to find the lines that warnings name.
 
     Attributes:
-        warnings: A line for each value that was looked at and not understood.
+        warnings: A line for each value so far that cannot be used.
     """
 
     def __init__(self, name: str, table: dict[str, Any], text: str) -> None:
@@ -46,27 +46,27 @@ class SettingsFile:
     @property
     def model(self) -> str | None:
         """The model for cells that name none."""
-        return string(self._table.get("model"))
+        return strip_text(self._table.get("model"))
 
     def provider_names(self) -> list[str]:
-        """Names of all `[providers.NAME]`, in their order."""
+        """Return the names of all `[providers.NAME]`, in their order."""
         return list(self._tables("providers"))
 
     def provider(self, name: str) -> dict[str, Any]:
-        """`[providers.NAME]`; empty where there is none."""
+        """Return `[providers.NAME]`; empty if there is none."""
         entry = self._tables("providers").get(name)
         return entry if isinstance(entry, dict) else {}
 
     def agents(self) -> dict[str, Any]:
-        """`[agents]`, as it stands: an entry may be of any type."""
+        """Return `[agents]` unchecked: an entry may be of any type."""
         return self._tables("agents")
 
     def mcp_servers(self) -> list[str]:
-        """Names of all `[mcp_servers.NAME]`, in their order."""
+        """Return the names of all `[mcp_servers.NAME]`, in their order."""
         return list(self._tables("mcp_servers"))
 
     def limits(self) -> dict[str, float]:
-        """The limits that are positive numbers; another value is said and leaves the default."""
+        """Return the limits that are positive numbers. Any other value gives a warning and the default."""
         followed = {}
         for key, value in self._tables("limits").items():
             if key not in LIMIT_KEYS:
@@ -76,38 +76,38 @@ class SettingsFile:
                 followed[key] = value
             else:
                 kind = "whole number" if whole else "number"
-                self.warn(("limits", key), f"{key} has to be a positive {kind}; it is ignored.")
+                self.warn(("limits", key), f"{key} is ignored: expected a positive {kind}.")
         return followed
 
     def rules(self) -> list[Any]:
-        """Tables of `[approval] rules`, as they stand."""
+        """Return the tables of `[approval] rules`, unchecked."""
         rules = self._tables("approval").get("rules", [])
         if isinstance(rules, list):
             return rules
-        self.warn(("approval", "rules"), "rules has to be a list of tables; it is ignored.")
+        self.warn(("approval", "rules"), "rules is ignored: expected a list of tables.")
         return []
 
     def prices(self, provider: str) -> dict[str, Mapping[str, float]]:
-        """The price tables of a provider that can be reckoned with; another one is said."""
+        """Return the valid price tables of a provider. Any other one gives a warning."""
         found = self.provider(provider).get("prices", {})
         usable = {}
         for model, prices in found.items() if isinstance(found, dict) else [("prices", {})]:
-            if _can_reckon(prices):
+            if _are_prices(prices):
                 usable[model] = prices
             else:
                 self.warn(
                     ("providers", provider, "prices", model),
-                    f"prices of {model!r} have to be numbers "
-                    "{ input = 1.25, cached = 0.125, output = 10.0 }; they are ignored.",
+                    f"prices of {model!r} are ignored: expected numbers, such as "
+                    "{ input = 1.25, cached = 0.125, output = 10.0 }.",
                 )
         return usable
 
     def is_on(self, provider: str, key: str) -> bool:
-        """Whether a provider's key is true; what is neither true nor false is said, and is not."""
+        """Return whether a provider's key is true. A value that is not a boolean gives a warning."""
         value = self.provider(provider).get(key, False)
         if isinstance(value, bool):
             return value
-        self.warn(("providers", provider, key), f"{key} has to be true or false; it is ignored.")
+        self.warn(("providers", provider, key), f"{key} is ignored: expected true or false.")
         return False
 
     def warn(self, path: lines.Path, words: str) -> None:
@@ -127,19 +127,19 @@ class SettingsFile:
             known += [((name, key), key in keys) for key in self._tables(name)]
         for path, is_known in known:
             if not is_known:
-                yield self._at(path, f"unknown key {path[-1]!r}; it is ignored.")
+                yield self._at(path, f"unknown key {path[-1]!r} is ignored.")
 
     def _wrong_types(self) -> Iterator[str]:
         for key, kind, word in _TYPES:
             if key in self._table and not isinstance(self._table[key], kind):
-                yield self._at((key,), f"{key} has to be {word}; it is ignored.")
+                yield self._at((key,), f"{key} is ignored: expected {word}.")
 
     def _at(self, path: lines.Path, words: str) -> str:
-        return f"{self.name}:{lines.line_of(self._lines, path)}: {words}"
+        return f"{self.name}:{lines.find_line(self._lines, path)}: {words}"
 
 
 def config_path(env: Mapping[str, str]) -> Path | None:
-    """`MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory when it exists."""
+    """Return `MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory if it exists."""
     named = env.get("MSGBOOK_CONFIG", "").strip()
     if named:
         try:
@@ -152,14 +152,14 @@ def config_path(env: Mapping[str, str]) -> Path | None:
     try:
         return path if path.is_file() else None
     except OSError:
-        return path  # whoever reads it tells why that cannot be done
+        return path  # reading it will say what is wrong
 
 
 def read_file(path: Path | None) -> SettingsFile:
-    """What the file says; nothing without one.
+    """Read the file; without a path, return an empty one.
 
     Raises:
-        ConfigError: It cannot be read, or is no TOML.
+        ConfigError: It cannot be read, or is not valid TOML.
     """
     if path is None:
         return SettingsFile("msgbook.toml", {}, "")
@@ -174,17 +174,17 @@ def read_file(path: Path | None) -> SettingsFile:
             f"{error.strerror}."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path.name} is no valid TOML: {error}") from error
+        raise ConfigError(f"{path.name} is not valid TOML: {error}") from error
     except RecursionError as error:
-        raise ConfigError(f"{path.name} is no valid TOML: it is nested too deep.") from error
+        raise ConfigError(f"{path.name} is not valid TOML: it is nested too deeply.") from error
 
 
-def string(value: Any) -> str | None:
-    """A text without blanks around it; None for an empty one and for anything else."""
+def strip_text(value: Any) -> str | None:
+    """Return a text without surrounding blanks; None for an empty text or another value."""
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _can_reckon(prices: Any) -> bool:
+def _are_prices(prices: Any) -> bool:
     if not isinstance(prices, dict) or not PRICE_KEYS >= prices.keys() >= {"input", "output"}:
         return False
     return all(type(p) in (int, float) and 0 <= p < math.inf for p in prices.values())

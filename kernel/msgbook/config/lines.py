@@ -1,4 +1,4 @@
-"""On which line of a TOML file a key stands: TOML readers do not tell it."""
+"""The line of a key in a TOML file, which `tomllib` does not tell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ Path = tuple[str, ...]
 """Keys from the top of a file down to a value."""
 
 
-def line_of(lines: Iterable[str], path: Path) -> int:
-    """The line, from 1, on which the key or the nearest of its tables is first set; 1 for none."""
+def find_line(lines: Iterable[str], path: Path) -> int:
+    """Return the line, from 1, that first sets the key or the nearest of its tables; 1 if there is none."""
     best, most = 1, 0
     table: Path = ()
     for number, line in enumerate(lines, 1):
@@ -26,7 +26,7 @@ def line_of(lines: Iterable[str], path: Path) -> int:
 
 
 def _keys(line: str) -> Path:
-    """The keys that a line names; none where it is only a part of a value."""
+    """Return the keys that a line names; none if the line is only part of a value."""
     import tomllib  # most kernels start without a file
 
     try:
@@ -42,6 +42,6 @@ def _keys(line: str) -> Path:
 
 
 def _common(one: Path, two: Path) -> int:
-    """With how many equal keys both begin."""
+    """Return the number of equal keys at the beginning of both."""
     pairs = zip(one, two, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(two)))

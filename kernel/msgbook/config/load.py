@@ -1,4 +1,4 @@
-"""The settings as they are in force: the environment first, then the file."""
+"""The settings in force: the environment goes before the file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def load_settings(
     """Read the settings.
 
     Args:
-        environ: The environment; the process's own by default.
-        project_model: The model of a project that the user trusts; wins over the file.
+        environ: The environment; by default the process's own.
+        project_model: The model of a trusted project; it goes before the file's.
 
     Raises:
-        ConfigError: A file that is named or found cannot be read or is no TOML; or a key, a URL or
-            a table of headers of the default provider cannot be used.
+        ConfigError: The file cannot be read or is not valid TOML, or the default provider's key, URL
+            or headers cannot be used.
     """
     env = os.environ if environ is None else environ
     file = read_file(config_path(env))
     approval = env.get("MSGBOOK_APPROVAL", "ask").strip().lower()
     if approval not in ("ask", "deny", "allow"):
         file.warnings.append(
-            f"MSGBOOK_APPROVAL is {approval!r}; expected ask, deny or allow. Nothing is allowed."
+            f"MSGBOOK_APPROVAL is {approval!r}: expected ask, deny or allow. It counts as deny."
         )
         approval = "deny"
     found = read_providers(env, file)

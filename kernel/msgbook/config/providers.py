@@ -1,4 +1,4 @@
-"""The servers that the user has set: the environment's, then those of the file."""
+"""The providers that the user has configured: the environment's, then those of the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from msgbook.config.file import SettingsFile, string
+from msgbook.config.file import SettingsFile, strip_text
 from msgbook.config.settings import ProviderSettings
 from msgbook.errors import ConfigError
 
@@ -15,7 +15,7 @@ ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
 
 OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
-"""Variables with keys that the SDK reads and msgbook needs for nothing."""
+"""Variables with keys that the SDK reads and msgbook does not use."""
 
 OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
 """Variables that hold keys, whatever the settings say."""
@@ -24,30 +24,32 @@ _OPENAI_URL = "https://api.openai.com/v1"
 
 
 class FoundProviders(NamedTuple):
+    """Providers of the environment and the file."""
+
     providers: dict[str, ProviderSettings]
     """By name, the default one first."""
     set_aside: list[ProviderSettings]
-    """Those that are not followed at all; what is secret of them is secret all the same."""
+    """Providers that are not used; their secrets stay secret."""
 
 
 def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders:
-    """All providers; the default is the environment's, else the first one of the file.
+    """Return all providers; the default is the environment's, else the first of the file.
 
     Raises:
-        ConfigError: The default one cannot be used. Another one has a `problem`, and a warning.
+        ConfigError: The default provider cannot be used. Another one gets a `problem` and a warning.
     """
     names = file.provider_names()
     found: dict[str, ProviderSettings] = {}
     set_aside: list[ProviderSettings] = []
-    ours = _of_environment(env)
+    ours = _read_environment(env)
     if ours is not None:
-        found[ENVIRONMENT] = _with_manners(ours, file)
+        found[ENVIRONMENT] = _with_options(ours, file)
         if ENVIRONMENT in names:
             names.remove(ENVIRONMENT)
-            set_aside.append(_of_file(env, file, ENVIRONMENT))
-            _say_what_is_not_followed(file, ours)
+            set_aside.append(_read_table(env, file, ENVIRONMENT))
+            _warn_of_ignored_keys(file, ours)
     for name in names:
-        found[name] = _with_manners(_of_file(env, file, name), file)
+        found[name] = _with_options(_read_table(env, file, name), file)
     for number, provider in enumerate(found.values()):
         if provider.problem and number == 0:
             raise ConfigError(provider.problem)
@@ -61,7 +63,7 @@ def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders
 
 
 def check_url(url: str | None, setting: str) -> None:
-    """Raise `ConfigError`, which names the setting, unless the URL is one of a server."""
+    """Raise `ConfigError`, which names the setting, unless the URL is that of a server."""
     if url is None:
         return
     try:
@@ -70,14 +72,13 @@ def check_url(url: str | None, setting: str) -> None:
     except ValueError:
         fine = False
     if not fine:
-        raise ConfigError(f"{setting} is no URL: expected one like http://localhost:11434/v1.")
+        raise ConfigError(f"{setting} is not a URL. Expected one like http://localhost:11434/v1.")
 
 
-def _of_environment(env: Mapping[str, str]) -> ProviderSettings | None:
-    """The server of `OPENAI_API_KEY` and `OPENAI_BASE_URL`, with the headers of the environment.
+def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
+    """Return the server of `OPENAI_API_KEY` and `OPENAI_BASE_URL`, with the headers of the environment.
 
-    Neither a URL nor a header of the file is added: a key or a header would reach a server that it
-    was not meant for.
+    No URL and no header of the file is added: a key or a header could reach the wrong server.
     """
     key = env.get("OPENAI_API_KEY", "").strip() or None
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
@@ -90,25 +91,25 @@ def _of_environment(env: Mapping[str, str]) -> ProviderSettings | None:
         base_url,
         key,
         "OPENAI_API_KEY",
-        header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
+        parse_header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
         from_environment=True,
     )
 
 
-def header_lines(text: str) -> dict[str, str]:
-    """The headers of `OPENAI_CUSTOM_HEADERS`: `Name: value`, a line each, as the SDK reads them."""
+def parse_header_lines(text: str) -> dict[str, str]:
+    """Return the headers of `OPENAI_CUSTOM_HEADERS`, lines of `Name: value`, as the SDK reads them."""
     lines = (line.partition(":") for line in text.split("\n"))
     return {name.strip(): value.strip() for name, colon, value in lines if colon and name.strip()}
 
 
-def _of_file(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:
-    """How `[providers.NAME]` reaches its server; what is wrong with that is its `problem`."""
+def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:
+    """Return the provider of `[providers.NAME]`; its `problem` says if it cannot be used."""
     entry = file.provider(name)
-    variable = string(entry.get("api_key_env"))
+    variable = strip_text(entry.get("api_key_env"))
     headers = entry.get("headers", {})
     provider = ProviderSettings(
         name,
-        string(entry.get("base_url")),
+        strip_text(entry.get("base_url")),
         (env.get(variable, "").strip() or None) if variable else None,
         variable,
         {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
@@ -123,31 +124,31 @@ def _of_file(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderS
 def _check(provider: ProviderSettings, whose: str, headers: Any, file: str) -> None:
     """Raise `ConfigError` unless the provider can be used."""
     if provider.base_url is None:
-        # Without it the SDK would send everything to OpenAI.
+        # Without a URL the SDK would send everything to OpenAI.
         raise ConfigError(f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}.")
     check_url(provider.base_url, f"{file}: base_url {whose}")
     if provider.key_variable:
         _check_key(provider.api_key, provider.key_variable)
     if not isinstance(headers, dict):
-        raise ConfigError(f"{file}: headers {whose} have to be a table.")
+        raise ConfigError(f"{file}: headers {whose} is not a table.")
     if not all(map(_fits_a_header, (*provider.headers, *provider.headers.values()))):
         raise ConfigError(
-            f"{file}: headers {whose} hold characters that no header has, or a line break."
+            f"{file}: headers {whose} contain a line break or characters that a header cannot have."
         )
 
 
 def _check_key(key: str | None, variable: str) -> None:
-    """Raise `ConfigError`: servers' libraries fail in odd ways on a key that no header can carry."""
+    """Raise `ConfigError` unless a header can carry the key; libraries fail on that with odd errors."""
     if key and (not _fits_a_header(key) or " " in key):
-        raise ConfigError(f"{variable} holds characters that no key has, or a line break.")
+        raise ConfigError(f"{variable} contains a line break or characters that a key cannot have.")
 
 
 def _fits_a_header(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _with_manners(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
-    """The provider with what `[providers.NAME]` says of its prices and of what it insists on."""
+def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
+    """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
     return replace(
         provider,
@@ -157,10 +158,10 @@ def _with_manners(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     )
 
 
-def _say_what_is_not_followed(file: SettingsFile, ours: ProviderSettings) -> None:
-    """Warn of a server in the file under the name of the environment's, unless it is the same."""
+def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:
+    """Warn of keys in the file that differ from the environment's provider of the same name."""
     entry = file.provider(ENVIRONMENT)
-    url = string(entry.get("base_url"))
+    url = strip_text(entry.get("base_url"))
     others = [
         "base_url" if url and url.rstrip("/") != (ours.base_url or _OPENAI_URL).rstrip("/") else "",
         "api_key_env" if entry.get("api_key_env", ours.key_variable) != ours.key_variable else "",
@@ -169,6 +170,6 @@ def _say_what_is_not_followed(file: SettingsFile, ours: ProviderSettings) -> Non
     for key in filter(None, others):
         file.warn(
             ("providers", ENVIRONMENT, key),
-            f"{key} of [providers.{ENVIRONMENT}] is not followed, since OPENAI_API_KEY or "
-            "OPENAI_BASE_URL is set in the environment; give the provider another name.",
+            f"{key} of [providers.{ENVIRONMENT}] is ignored, since OPENAI_API_KEY or OPENAI_BASE_URL is "
+            "set in the environment. Give the provider another name.",
         )

@@ -1,4 +1,4 @@
-"""Secrets are taken out of the environment, and of all that is shown or sent."""
+"""Removal of secrets from the environment and from everything that is shown or sent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from msgbook.config.providers import OPENAI_KEYS
 from msgbook.config.settings import Settings
 
 _STRUCTURE = {"role", "type"}
-"""Keys of a request whose values are words of the API's."""
+"""Keys of a request whose values are fixed by the API."""
 
 
-def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
-    """Take the keys out of the environment, so that no child process and no `!env` finds them.
+def hide_keys(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
+    """Remove the keys from the environment, so that no child process and no `!env` finds them.
 
-    A URL with a password goes, too, and so does a key that stands in a further variable.
+    This includes URLs with a password, and other variables with a key.
     """
     env = os.environ if environ is None else environ
     named, secrets = {*OPENAI_KEYS, *settings.key_variables}, settings.secrets
@@ -29,7 +29,7 @@ def hide_key(settings: Settings, environ: MutableMapping[str, str] | None = None
 
 
 def _holds(value: str, secrets: Iterable[str]) -> bool:
-    """Whether a secret stands in a value; a short one may be a part of anything, such as `PATH`."""
+    """Return whether a value contains a secret. A short one counts only as the complete value or in a URL."""
     return any(
         value == s or ((len(s) >= _BEGINNING or "://" in value) and s in value) for s in secrets
     )
@@ -37,16 +37,17 @@ def _holds(value: str, secrets: Iterable[str]) -> bool:
 
 _REDACTED = "[redacted]"
 _BEGINNING = 8
-"""Characters of a secret that are one: the rest of it may be still to come. Of a short one, fewer."""
+"""Characters of a secret that are redacted at the end of a text, where the rest may follow; fewer of a short
+secret."""
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` without any of the secrets, and without the beginning of one at its end.
+    """Return `text` without the secrets, and without the beginning of one at its end.
 
-    What has been redacted stays as it is when that is done again.
+    Redacting again changes nothing.
 
     Args:
-        secrets: The longest first.
+        secrets: The secrets, longest first.
     """
     secrets = tuple(secrets)
     if not secrets:
@@ -65,10 +66,10 @@ def _expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, (_REDACTED, *secrets))))
 
 
-def may_hold(encoded: bytes, secrets: Iterable[str]) -> bool:
-    """Whether `redact_json` could change what was encoded as JSON, without escapes of letters.
+def may_contain(encoded: bytes, secrets: Iterable[str]) -> bool:
+    """Return whether `redact_json` could change a value, given its JSON without escaped letters.
 
-    To look takes a tenth of the time that redacting does, and nearly nothing holds a secret.
+    This check takes a tenth of the time of redacting, and nearly nothing contains a secret.
     """
     return any(beginning in encoded for beginning in _beginnings(tuple(secrets)))
 
@@ -80,12 +81,12 @@ def _beginnings(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
 
 
 def _beginning(secret: str) -> str:
-    """So much of a secret as is one, at the end of a text."""
+    """Return the part of a secret that is redacted at the end of a text."""
     return secret[: min(_BEGINNING, max(3, len(secret) - 3))]
 
 
 def redact_json(value: Any, secrets: Iterable[str]) -> Any:
-    """A part of a request without any of the secrets; what names its structure stays."""
+    """Return a part of a request without the secrets. Keys and values that name its structure stay."""
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What the user set, and which of it is secret."""
+"""The user's settings, and which parts are secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNOREC
 
 _SCHEME = re.compile(r"[A-Za-z][\w-]*\s+(?=\S)")
 _TOKEN = 16
-"""Characters of a user's name in a URL that is no name."""
+"""Characters from which on a user name in a URL counts as a token."""
 _PARTS = re.compile(r"[^\s;,=]{8,}")
 
 # fmt: off
@@ -25,14 +25,14 @@ _NO_SECRETS = frozenset({
     "token", "sk-no-key-required", "bearer", "negotiate",
 })
 # fmt: on
-"""What is given as a key where none is needed, and names of schemes that stand before one."""
+"""Values given as a key where none is needed, and names of schemes that precede a key."""
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
-    """How to reach one server. Holds secrets: `repr` does not show them."""
+    """Access to one server. It holds secrets, which `repr` does not show."""
 
     name: str
     base_url: str | None = field(default=None, repr=False)
@@ -42,74 +42,73 @@ class ProviderSettings:
     """Name of the environment variable that the key came from."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of a model: currency units per million tokens, by `PRICE_KEYS`."""
+    """Prices of each model: currency units per million tokens, by `PRICE_KEYS`."""
     keep_reasoning: bool = False
-    """Whether the server wants the reasoning of earlier turns back."""
+    """True if the server wants the reasoning of earlier turns back."""
     alternate: bool = False
-    """Whether it insists that user and assistant messages alternate."""
+    """True if user and assistant messages have to alternate."""
     from_environment: bool = False
-    """Whether the environment sets it; else `[providers.NAME]` does."""
+    """True if the environment sets it, False if `[providers.NAME]` does."""
     problem: str = ""
-    """Why it cannot be used; empty for one that can."""
+    """Why it cannot be used; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user set, for one kernel."""
+    """The user's settings for one session."""
 
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
-    """By name, the default one first; empty: nothing is set, the built-in demo model answers. All
-    but the default may have a `problem`."""
+    """Providers by name, the default first. If there is none, the demo model answers. All but the default
+    may have a `problem`."""
     model: str | None = None
-    """Model of the default provider for cells that name none; None leaves it to the server when it
-    offers just one."""
+    """Model of the default provider for cells that name none. None: the only model of the server."""
     agents: Mapping[str, Any] = field(default_factory=dict)
-    """`[agents]`, as it stands: `agents.resolve` reads it."""
+    """`[agents]`, unchecked; `agents.resolve` reads it."""
     mcp_servers: tuple[str, ...] = ()
-    """Names of those in `[mcp_servers]`."""
+    """Names of the servers in `[mcp_servers]`."""
     approval: ApprovalPolicy = "deny"
     rules: tuple[Any, ...] = ()
-    """Tables of `[approval] rules`, as they stand: `tools.rules` reads them."""
+    """Tables of `[approval] rules`, unchecked; `approval.rules` reads them."""
     limits: Mapping[str, float] = field(default_factory=dict)
-    """Of one turn: those of `LIMIT_KEYS` that are set; positive."""
+    """Limits of one turn that are set, by `LIMIT_KEYS`; positive."""
     project_limits: Mapping[str, Any] = field(default_factory=dict)
-    """What the project wants of `limits`, of any type; it can only lower them."""
+    """Limits that the project wants, of any type; they can only lower `limits`."""
     warnings: tuple[str, ...] = ()
-    """One line each, about settings that were not understood; shown in the first turn."""
+    """Problems with settings, one line each; shown in the first turn."""
     untrusted_project: str = ""
-    """That of the warnings which is none of a fault: the project waits for the user's trust."""
+    """The warning that the project waits for the user's trust; empty for none."""
     other_keys: tuple[str, ...] = field(default=(), repr=False)
-    """Further keys of the environment, which no provider uses."""
+    """Other keys of the environment, which no provider uses."""
     set_aside: tuple[ProviderSettings, ...] = ()
-    """Providers of the file that the environment takes the place of; their keys are secret, too."""
+    """Providers of the file that the environment replaces; their keys are secret, too."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Strings that must never be shown or handed on, longest first: those of all providers."""
-        return _secrets_of(self._every, self.other_keys)
+        """Strings of all providers that must never be shown or passed on, longest first."""
+        return _find_secrets(self._all_providers, self.other_keys)
 
     @property
     def key_variables(self) -> tuple[str, ...]:
         """Names of the environment variables that hold keys, of all providers."""
-        return tuple(p.key_variable for p in self._every if p.key_variable)
+        return tuple(p.key_variable for p in self._all_providers if p.key_variable)
 
     @property
-    def _every(self) -> tuple[ProviderSettings, ...]:
+    def _all_providers(self) -> tuple[ProviderSettings, ...]:
         return (*self.providers.values(), *self.set_aside)
 
     @property
     def provider(self) -> ProviderSettings | None:
-        """The default one; None: the built-in demo model answers."""
+        """The default provider; None if the demo model answers."""
         return next(iter(self.providers.values()), None)
 
 
-def _secrets_of(providers: Iterable[ProviderSettings], others: Iterable[str]) -> tuple[str, ...]:
-    """The keys, passwords in URLs and secret headers of some providers, and others, longest first."""
+def _find_secrets(providers: Iterable[ProviderSettings], others: Iterable[str]) -> tuple[str, ...]:
+    """Return keys, passwords in URLs and secret headers of providers, and other keys, longest first."""
     values = [*others]
     for provider in providers:
         values += [provider.api_key or "", *_secrets_in(provider.base_url)]
         values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
-    # "Bearer abc" has to be found as "abc" too, and so has a long value among several of a cookie.
+    # "abc" of "Bearer abc" is secret too, and so is each long value of a cookie.
     words = {value.removeprefix(scheme) for value in values for scheme in ("", *_schemes(value))}
     words |= {word for value in values for word in _PARTS.findall(value)}
     return tuple(sorted(filter(_is_secret, words), key=lambda w: (-len(w), w)))
@@ -121,16 +120,16 @@ def _schemes(value: str) -> list[str]:
 
 
 def _is_secret(word: str) -> bool:
-    """Whether a value is one that nobody may see; one or two characters keep nothing secret."""
+    """Return whether a value is secret. One or two characters are not."""
     return len(word) > 2 and word.casefold() not in _NO_SECRETS
 
 
 def _secrets_in(url: str | None) -> list[str]:
-    """The password in a URL, a token in its place, and what a query calls a key."""
+    """Return the password in a URL, a token in its place, and keys in its query."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
-        return []  # no URL: the provider has a problem
+        return []  # not a URL: the provider has a problem
     user = parts.username or ""
     found = [parts.password or (user if len(user) >= _TOKEN else "")]
     found += [value for name, value in parse_qsl(parts.query) if _SECRET_HEADER.search(name)]

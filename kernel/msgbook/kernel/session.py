@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, Question, ReadLine, Rule, ask_by_line, load_with_project
-from msgbook.config import Settings, hide_key
+from msgbook.config import Settings, hide_keys
 from msgbook.display.failure import (
     INTERRUPTED,
     Failure,
@@ -81,7 +81,7 @@ class Session:
             self._problem = error
         warnings = (*self.settings.warnings, *notices(os.environ, self.settings, folder))
         self.settings = replace(self.settings, warnings=warnings)
-        hide_key(self.settings)
+        hide_keys(self.settings)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Forget cells that were deleted."""

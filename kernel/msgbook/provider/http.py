@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from msgbook.config import header_lines
+from msgbook.config import parse_header_lines
 
 ERROR_BYTES = 65_536
 """Bytes that are read of an error's body, which a server may send without end."""
@@ -110,7 +110,7 @@ def without_openais(sdk: Any, key: str) -> dict[str, Any]:
     Args:
         key: The server's key.
     """
-    named = header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
+    named = parse_header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
     left_out = {name: sdk.Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *named)}
     for name in left_out:
         if name.lower() == "authorization":

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.agents.project_files import ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
-from msgbook.config import may_hold, redact, redact_json
+from msgbook.config import may_contain, redact, redact_json
 from msgbook.notebook.cell_names import title_of
 from msgbook.notebook.cells import Cell, IsMagic, Prompt
 from msgbook.notebook.transcript import Transcript
@@ -85,7 +85,7 @@ class RequestBuilder:
             is_magic=is_magic,
             replay=self._replay,
             redact=partial(redact_json, secrets=secrets),
-            may_hold=partial(may_hold, secrets=tuple(secrets)),
+            may_contain=partial(may_contain, secrets=tuple(secrets)),
         )
         self._folder = folder
         self._home = home

@@ -11,7 +11,7 @@ from history_cells import answers, calls, note, odd_cells, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.config import may_hold, redact_json
+from msgbook.config import may_contain, redact_json
 from msgbook.messages import encode, request_hash
 from msgbook.request.history import Reader, View, known_summaries
 from msgbook_format.turn import TURN_MIME
@@ -108,7 +108,7 @@ def test_prompts_bring_again_what_they_brought():
 
 @pytest.mark.parametrize("looks", [True, False])
 def test_nothing_that_must_not_be_sent_is(looks):
-    looking = {"may_hold": partial(may_hold, secrets=["sk-key"])} if looks else {}
+    looking = {"may_contain": partial(may_contain, secrets=["sk-key"])} if looks else {}
     reader = Reader(redact=partial(redact_json, secrets=["sk-key"]), **looking)
     image = {"type": "image_url", "image_url": {"url": "http://h/?k=sk-key"}}
     call = calls("a") | {"arguments": '{"k": "sk-key"}'}
@@ -142,8 +142,8 @@ def test_what_may_hold_no_secret_need_not_be_redacted(message):
     assert encoded == json.dumps(
         message, sort_keys=True, separators=(",", ":"), ensure_ascii=False
     ).encode("utf-8", "replace")
-    assert may_hold(encoded, SECRETS) or redact_json(message, SECRETS) == message
-    assert may_hold(encoded, SECRETS) or not any(secret in str(message) for secret in SECRETS)
+    assert may_contain(encoded, SECRETS) or redact_json(message, SECRETS) == message
+    assert may_contain(encoded, SECRETS) or not any(secret in str(message) for secret in SECRETS)
 
 
 def test_neighbours_of_one_role_are_one_message_where_roles_have_to_alternate():

@@ -99,10 +99,10 @@ async def examine(
     from msgbook.approval import load_with_project
     from msgbook.cli.doctor.findings import as_objects, exit_code
     from msgbook.cli.doctor.settings import aimed_at, in_force, others_in_force
-    from msgbook.config import config_path, hide_key, load_settings, redact
+    from msgbook.config import config_path, hide_keys, load_settings, redact
 
     settings, rules = load_with_project(Path.cwd(), env)
-    hide_key(settings)
+    hide_keys(settings)
     others = others_in_force(settings)
     settings = aimed_at(settings, provider, model)
     lines = in_force(settings, env, config_path(env), load_settings(env).model)

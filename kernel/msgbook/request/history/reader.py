@@ -47,7 +47,7 @@ class Reader:
         is_magic: Returns whether a magic would run; the answer may change.
         replay: Returns the content of earlier prompts, the same for the same arguments.
         redact: Removes secrets from a text or a message.
-        may_hold: Returns whether `redact` could change a message, given its bytes from `encode`.
+        may_contain: Returns whether `redact` could change a message, given its bytes from `encode`.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class Reader:
         is_magic: IsMagic = any_magic,
         replay: Replay = replay_text,
         redact: Callable[[Any], Any] | None = None,
-        may_hold: Callable[[bytes], bool] = lambda _encoded: True,
+        may_contain: Callable[[bytes], bool] = lambda _encoded: True,
     ) -> None:
         self.is_magic = is_magic
         self._replay = replay
         self._redact = redact
-        self._may_hold = may_hold
+        self._may_hold = may_contain
         self._seen: dict[tuple[Any, ...], ReadCell] = {}
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
