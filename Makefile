@@ -10,11 +10,12 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
-.PHONY: help demo test test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-fast test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
 	@echo "make test         all tests, the browser's included"
+	@echo "make test-fast    what needs no browser, kernel or server, with its coverage"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
@@ -30,8 +31,15 @@ help:
 demo: $(VENV)/.installed
 	msgbook demo
 
+# Tests that drive a browser wait half of their time: more workers than cores.
+WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed
-	pytest -n 2 --dist loadfile
+	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
+
+# What needs no browser, kernel, server or new Python: for each change, before the whole.
+test-fast: $(VENV)/.dev
+	pytest -n 2 --hypothesis-profile=few -m "not slow and not corpus and not neighbours" \
+		--cov=msgbook --cov=msgbook_format --cov-report=term:skip-covered
 
 # The last release line that rides on httpx. What it needs besides is installed already, but for distro.
 OPENAI2 := openai==2.20.0

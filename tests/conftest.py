@@ -21,6 +21,8 @@ from scripted_server import ScriptedServer
 settings.register_profile("random", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 # A change is judged by the same examples each time; `make fuzz` looks for new ones.
 settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
+# `make test-fast` looks at a tenth of them.
+settings.register_profile("few", settings.get_profile("fixed"), max_examples=10)
 settings.load_profile("fixed")
 
 OUR_SETTINGS = (
@@ -30,6 +32,28 @@ OUR_SETTINGS = (
     "MSGBOOK_CONFIG",
     "MSGBOOK_APPROVAL",
 )
+
+
+SLOW_FIXTURES = {
+    *("browser", "fork_server", "fork_before_jupytext", "module_kernel", "run_notebook"),
+    *("renderers", "running"),
+}
+"""Fixtures that start a browser, a kernel or a Python."""
+SLOW_NAMES = {"KernelClient", "pexpect", "started", "subprocess"}
+"""Names of test modules that do the same."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is left out of `make test-fast`, and begin with what takes longest.
+
+    A file that begins late ends late, while the other workers have nothing left to do.
+    """
+    for item in items:
+        names = set(getattr(item, "fixturenames", ()))
+        module = item.getparent(pytest.Module)
+        if SLOW_FIXTURES & names or (module and SLOW_NAMES & vars(module.obj).keys()):
+            item.add_marker("slow")
+    items.sort(key=lambda item: ("browser" not in item.keywords, "slow" not in item.keywords))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -84,6 +84,8 @@ SHORT, TIMES = 8_000, 8
 """Characters, and how many times as many are tried as well: linear work is 8 times as much, and
 quadratic 64 times."""
 
+pytestmark = pytest.mark.slow
+
 
 def cost(function: Callable[[str], object], text: str) -> float:
     """CPU seconds, the least of three tries: others take time on this machine, too."""
