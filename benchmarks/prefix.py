@@ -19,6 +19,7 @@ from typing import Any
 from notebooks import CODE, prose
 
 from msgbook.messages import encode, user
+from msgbook.request import macros_in_force
 from msgbook.request.context.content_reference import (
     ContextItems,
     append_content_reference,
@@ -26,7 +27,6 @@ from msgbook.request.context.content_reference import (
     replay_content_reference,
 )
 from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.macros import macros_in_force
 from msgbook.request.history import History, Reader, View
 from msgbook.request.history.prefix import shared_prefix
 from msgbook_format.turn import TURN_MIME, Turn

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.request_options import request_options
+from msgbook.agents.request_options import make_request_options
 
 LOCAL = "http://localhost:11434/v1"
 
 
 def test_what_is_not_set_is_not_sent():
-    assert request_options(Agent("a", models=("m",), context_window=1000)) == {}
+    assert make_request_options(Agent("a", models=("m",), context_window=1000)) == {}
 
 
 def test_temperature_is_sent_only_where_it_is_used():
-    assert request_options(Agent("a", temperature=0.0)) == {"temperature": 0.0}
-    assert request_options(Agent("a", temperature=0.5, use_temperature=False)) == {}
+    assert make_request_options(Agent("a", temperature=0.0)) == {"temperature": 0.0}
+    assert make_request_options(Agent("a", temperature=0.5, use_temperature=False)) == {}
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_temperature_is_sent_only_where_it_is_used():
     ],
 )
 def test_the_bound_of_an_answer_has_the_name_that_the_server_reads(base_url, key):
-    assert request_options(Agent("a", max_output_tokens=5), base_url) == {key: 5}
+    assert make_request_options(Agent("a", max_output_tokens=5), base_url) == {key: 5}
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_the_bound_of_an_answer_has_the_name_that_the_server_reads(base_url, key
     ],
 )
 def test_reasoning_is_asked_for_by_effort(reasoning, effort, sent):
-    assert request_options(Agent("a", reasoning=reasoning, reasoning_effort=effort)) == sent
+    assert make_request_options(Agent("a", reasoning=reasoning, reasoning_effort=effort)) == sent

@@ -256,9 +256,9 @@ def test_set_default_says_that_nothing_defines_an_agent_and_which_there_are(tmp_
 
     told = capsys.readouterr().err
     assert f"msgbook set-default: {path}: There is no agent 'nobody'" in told
-    assert "the agents here are local, assistant." in told
+    assert "the known agents are local, assistant." in told
     assert run("chat", "--continue", path, "Hi") == 1
-    assert "There is no agent 'nobody'; the agents here are local, assistant." in (
+    assert "There is no agent 'nobody'; the known agents are local, assistant." in (
         capsys.readouterr().err
     )
 

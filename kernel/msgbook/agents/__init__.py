@@ -1,1 +1,95 @@
-"""Who answers: agents with their properties, and the rules and skills that they work by."""
+"""Agents: who answers a cell, and the project rules and skills that an agent works with.
+
+- `agent`: an agent and its properties.
+- `resolve`: the agent and model that answer a cell.
+- `project_files`: agents, rules and skills read from a project; `markdown_file` splits such a file.
+- `narrowing`: what an agent may use of the user's configuration and folders.
+- `selection`, `project_rules`, `skills`: the rules and skills in use.
+- `request_options`: properties that become keys of a request.
+
+Names are imported when they are first used: the kernel starts without them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from msgbook.agents.agent import Agent, ParsedAgent, name_values, parse_temporary
+    from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
+    from msgbook.agents.project_files import ProjectFiles, read_project
+    from msgbook.agents.project_rules import ProjectRule, rules_in_force
+    from msgbook.agents.request_options import make_request_options
+    from msgbook.agents.resolve import (
+        AgentSources,
+        AvailableAgent,
+        ResolvedAgent,
+        UnknownAgentError,
+        UnreadableAgentError,
+        list_available_agents,
+        requested_name,
+        resolve_agent,
+    )
+    from msgbook.agents.selection import Selection, select
+    from msgbook.agents.skills import Skill, build_system_prompt, skills_in_use
+
+__all__ = [
+    "Agent",
+    "AgentSources",
+    "AvailableAgent",
+    "ConfiguredNames",
+    "ParsedAgent",
+    "ProjectFiles",
+    "ProjectRule",
+    "ResolvedAgent",
+    "Selection",
+    "Skill",
+    "UnknownAgentError",
+    "UnreadableAgentError",
+    "build_system_prompt",
+    "list_available_agents",
+    "make_request_options",
+    "name_values",
+    "narrow_agent",
+    "narrow_roots",
+    "parse_temporary",
+    "read_project",
+    "requested_name",
+    "resolve_agent",
+    "rules_in_force",
+    "select",
+    "skills_in_use",
+]
+
+_HOMES = {
+    "Agent": "agent",
+    "AgentSources": "resolve",
+    "AvailableAgent": "resolve",
+    "ConfiguredNames": "narrowing",
+    "ParsedAgent": "agent",
+    "ProjectFiles": "project_files",
+    "ProjectRule": "project_rules",
+    "ResolvedAgent": "resolve",
+    "Selection": "selection",
+    "Skill": "skills",
+    "UnknownAgentError": "resolve",
+    "UnreadableAgentError": "resolve",
+    "build_system_prompt": "skills",
+    "list_available_agents": "resolve",
+    "name_values": "agent",
+    "narrow_agent": "narrowing",
+    "narrow_roots": "narrowing",
+    "parse_temporary": "agent",
+    "read_project": "project_files",
+    "make_request_options": "request_options",
+    "requested_name": "resolve",
+    "resolve_agent": "resolve",
+    "rules_in_force": "project_rules",
+    "select": "selection",
+    "skills_in_use": "skills",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

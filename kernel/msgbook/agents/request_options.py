@@ -11,7 +11,7 @@ _EFFORT = "medium"
 """The effort for `reasoning: true`."""
 
 
-def request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]:
+def make_request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]:
     """Return the keys of the chat API for an agent's properties that are set.
 
     - `temperature` is sent only with `use_temperature`, because some models refuse it.

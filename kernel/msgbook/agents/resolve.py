@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporary
 from msgbook.agents.markdown_file import split_markdown
+from msgbook.agents.project_files import ProjectFiles
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic_name, source_of
 from msgbook.text import one_line, visible
@@ -53,6 +54,15 @@ class AgentSources:
     """Texts of the project's `.msgbook/agents/NAME.md`, by NAME."""
     configuration: Mapping[str, Any] = field(default_factory=dict)
     """`[agents]` of the user's configuration."""
+
+    @classmethod
+    def from_notebook(
+        cls, metadata: Mapping[str, Any], project: ProjectFiles, configuration: Mapping[str, Any]
+    ) -> AgentSources:
+        """Return the sources of a notebook, given its metadata."""
+        frontmatter = metadata_of({"metadata": metadata}).get("frontmatter")
+        frontmatter = frontmatter if isinstance(frontmatter, str) else ""
+        return cls(frontmatter, project.agents, configuration)
 
 
 class ResolvedAgent(NamedTuple):

@@ -98,7 +98,7 @@ def _check_file(path: Path, mend: bool) -> list[Finding]:
 
 def _agents_of(folder: Path) -> frozenset[str] | None:
     """The agents that a folder's project and the user's settings define; None if unreadable."""
-    from msgbook.agents.project_files import read_project
+    from msgbook.agents import read_project
     from msgbook.approval import followed_project
     from msgbook.config import load_settings
     from msgbook.errors import ConfigError

@@ -150,7 +150,7 @@ def _json(asked: Preview) -> str:
 
 def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """The request for a person to read, piece by piece."""
-    from msgbook.request.token_estimates import estimate_tokens
+    from msgbook.request import estimate_tokens
 
     active_agent, request = asked.prepared.active_agent, asked.prepared.request
     tools = asked.body.tools

@@ -77,19 +77,16 @@ def _require_known(path: Path, text: str, agent: str) -> None:
 
 def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
     """Say what the next message would say, if nothing defines the agent."""
-    from msgbook.agents.project_files import read_project
-    from msgbook.agents.resolve import resolve_agent
+    from msgbook.agents import AgentSources, read_project, resolve_agent
     from msgbook.approval import followed_project
     from msgbook.config import load_settings
-    from msgbook.notebook.transcript import Transcript
-    from msgbook.request.active_agent import find_agent_sources
     from msgbook_format import reads
 
     notebook = reads(text)
-    above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=path)
     folder = path.absolute().parent
     try:
         project = read_project(followed_project(folder), folder)
-        resolve_agent(agent, above.earlier, find_agent_sources(above, project, load_settings()))
+        sources = AgentSources.from_notebook(notebook["metadata"], project, load_settings().agents)
+        resolve_agent(agent, notebook["cells"], sources)
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")

@@ -6,19 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.agents.agent import Agent, parse_temporary
-from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.resolve import (
+from msgbook.agents import (
+    Agent,
     AgentSources,
+    ProjectFiles,
+    Selection,
     UnreadableAgentError,
     list_available_agents,
+    parse_temporary,
     resolve_agent,
+    select,
 )
-from msgbook.agents.selection import Selection, select
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cells import Cell, metadata_of
 from msgbook.request import UNKNOWN_MODEL
-from msgbook.request.active_agent import find_agent_sources
 from msgbook.text import one_line, visible
 from msgbook_format.syntax import AgentLine, parse_agent_line
 
@@ -73,7 +74,7 @@ async def find_agents(context: MagicContext) -> AgentsBelow:
 
     return AgentsBelow(
         transcript.earlier,
-        find_agent_sources(transcript, project, engine.settings),
+        AgentSources.from_notebook(transcript.metadata, project, engine.settings.agents),
         project,
         metadata_of({"metadata": transcript.metadata}),
         known_model,

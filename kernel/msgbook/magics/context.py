@@ -11,11 +11,7 @@ from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.token_estimates import (
-    estimate_cell_tokens,
-    estimate_text_tokens,
-    estimate_tokens,
-)
+from msgbook.request import estimate_cell_tokens, estimate_text_tokens, estimate_tokens
 from msgbook.text import capped, counted, visible
 
 _PLACEHOLDER = "(your next prompt)"

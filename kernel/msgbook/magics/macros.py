@@ -8,7 +8,7 @@ from typing import Any
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cell_names import describe_cell
 from msgbook.notebook.cells import Cell, IsMagic
-from msgbook.request.context.macros import REMOVE, Definition, MacrosAbove, macros_above
+from msgbook.request import REMOVE, Definition, MacrosAbove, macros_above
 from msgbook.text import one_line, visible
 
 _USAGE = f"Expected %macros or %macros {REMOVE} NAME ..."

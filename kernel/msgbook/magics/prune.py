@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cells import Cell, IsMagic
 from msgbook.notebook.magics_table import PRUNE_MAGIC
+from msgbook.request import estimate_text_tokens
 from msgbook.request.history import DroppedFile, list_dropped_files
-from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.cell_names import describe_cell_with_id
 from msgbook.notebook.cells import Cell
+from msgbook.request import make_turn_views
 from msgbook.request.history.reader import Reader
 from msgbook.request.history.stale import StaleTurn, ViewOf, stale_turns
-from msgbook.request.turn_views import make_turn_views
 
 _SHOWN = 20
 """Listed turns."""

@@ -7,13 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.agent import Agent, name_values
-from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
-from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.request_options import request_options
-from msgbook.agents.resolve import AgentSources, requested_name, resolve_agent
-from msgbook.agents.selection import select
-from msgbook.agents.skills import build_system_prompt, skills_in_use
+from msgbook.agents import (
+    Agent,
+    AgentSources,
+    ConfiguredNames,
+    ProjectFiles,
+    build_system_prompt,
+    make_request_options,
+    name_values,
+    narrow_agent,
+    narrow_roots,
+    requested_name,
+    resolve_agent,
+    select,
+    skills_in_use,
+)
 from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
@@ -95,7 +103,7 @@ class AgentChooser:
         Raises:
             MsgbookError: There is no such agent or no model, or the server cannot be asked.
         """
-        sources = find_agent_sources(transcript, project, self._settings)
+        sources = AgentSources.from_notebook(transcript.metadata, project, self._settings.agents)
         wanted = requested_name("agent", prompt, transcript.current)
         agent, model, notices = resolve_agent(wanted, transcript.earlier, sources)
         agent, refused = narrow_agent(agent, self._configured_names())
@@ -116,7 +124,7 @@ class AgentChooser:
             model,
             self._servers.find_provider(model, agent.provider),
             view,
-            request_options(agent, server.base_url if server else None),
+            make_request_options(agent, server.base_url if server else None),
             self._offered_tools(agent, allowed),
             allowed,
             limits,
@@ -197,16 +205,6 @@ class AgentChooser:
             for tool in self._tools
             if agent.tools is None or tool.name in agent.tools
         )
-
-
-def find_agent_sources(
-    transcript: Transcript, project: ProjectFiles, settings: Settings
-) -> AgentSources:
-    """Return the places where the agents of a notebook are defined."""
-    frontmatter = metadata_of({"metadata": transcript.metadata}).get("frontmatter")
-    return AgentSources(
-        frontmatter if isinstance(frontmatter, str) else "", project.agents, settings.agents
-    )
 
 
 def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents.project_files import ProjectFiles, read_project
+from msgbook.agents import ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
 from msgbook.notebook.cell_names import title_of

@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.resolve import resolve_agent
+from msgbook.agents import AgentSources, ProjectFiles, resolve_agent
 from msgbook.config import Settings
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import is_own_magic, source_of
 from msgbook.notebook.transcript import Transcript
-from msgbook.request.active_agent import AgentChooser, find_agent_sources
+from msgbook.request.active_agent import AgentChooser
 from msgbook.request.history import View
 from msgbook.request.history.stale import ViewOf
 from msgbook_format.turn import Turn
@@ -22,7 +21,7 @@ def make_turn_views(
 ) -> ViewOf:
     """Return a function that gives the view of a turn above."""
     cells = transcript.earlier
-    sources = find_agent_sources(transcript, project, settings)
+    sources = AgentSources.from_notebook(transcript.metadata, project, settings.agents)
     magics_above = list(accumulate(is_own_magic(source_of(cell)) for cell in cells))
     known: dict[tuple[str, str, int], View | None] = {}
 

@@ -13,10 +13,10 @@ from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import needs_other_cells
 from msgbook.notebook.session_memory import SessionMemory
-from msgbook.notebook.transcript import LiveNotebook, Notebook, Transcript, all_cells
+from msgbook.notebook.transcript import LiveNotebook, Notebook, all_cells
 
 if TYPE_CHECKING:
-    from msgbook.agents.resolve import AvailableAgent
+    from msgbook.agents import AvailableAgent
     from msgbook.kernel.assist.prompt_scope import PromptScope
     from msgbook.notebook.cells import Cell
     from msgbook.tools import Tool
@@ -102,15 +102,12 @@ class Assistant:
 
     def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[AvailableAgent]:
         """Return the agents that a cell can name below some cells; reads the project's files."""
-        from msgbook.agents.project_files import read_project
-        from msgbook.agents.resolve import list_available_agents
+        from msgbook.agents import AgentSources, list_available_agents, read_project
         from msgbook.approval import followed_project
-        from msgbook.request.active_agent import find_agent_sources
 
-        transcript = Transcript("live", above, metadata=metadata)
         project = read_project(followed_project(self._folder), self._folder)
         return list_available_agents(
-            above, find_agent_sources(transcript, project, self._settings())
+            above, AgentSources.from_notebook(metadata, project, self._settings().agents)
         )
 
 

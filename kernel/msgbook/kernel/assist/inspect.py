@@ -16,12 +16,17 @@ from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook.magics_table import format_help, list_forms
-from msgbook.request.context.files import deny_all
-from msgbook.request.context.references import ResolvedReferences, resolve_references
-from msgbook.request.context.sources import Document, SourceError
-from msgbook.request.context.tags import Tag, find_tags
-from msgbook.request.reference_sources import ReferenceSources
-from msgbook.request.token_estimates import estimate_text_tokens
+from msgbook.request import (
+    Document,
+    ReferenceSources,
+    ResolvedReferences,
+    SourceError,
+    Tag,
+    deny_all,
+    estimate_text_tokens,
+    find_tags,
+    resolve_references,
+)
 from msgbook.text import controls_visible, counted, visible
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from msgbook.approval import Roots
 from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
 
 if TYPE_CHECKING:
-    from msgbook.agents.resolve import AvailableAgent
+    from msgbook.agents import AvailableAgent
     from msgbook.tools import Tool
 
 
@@ -54,7 +54,7 @@ class PromptScope:
     def offered_tools(self, code: str) -> list[Tool]:
         """Return the tools of the agent that answers a cell; all tools if the agent is unknown."""
         # Imported here: the kernel starts without it.
-        from msgbook.agents.resolve import requested_name
+        from msgbook.agents import requested_name
         from msgbook.notebook.cells import parse_prompt
 
         if not self.tools:
@@ -71,7 +71,7 @@ class PromptScope:
     def macros(self, code: str) -> dict[str, str]:
         """Return name and value of the macros in force in a cell."""
         # Imported here: the kernel starts without it.
-        from msgbook.request.context.macros import macros_in_force
+        from msgbook.request import macros_in_force
 
         return macros_in_force(self.metadata, self.above(code), code, self.is_magic).values
 

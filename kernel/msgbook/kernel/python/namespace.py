@@ -18,8 +18,7 @@ from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.redirect import capture_output
 from msgbook.kernel.python.stepping import run_in_steps
-from msgbook.request.context.python_values import describe_value
-from msgbook.request.context.sources import SourceError
+from msgbook.request import SourceError, describe_value
 from msgbook.throttle import Throttle
 from msgbook.tools import PIECE_INTERVAL, Called, Content
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import ProjectRule, rules_in_force
-from msgbook.agents.selection import select
+from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
 from msgbook.notebook.cells import Cell, IsMagic, Prompt, metadata_of
 from msgbook.notebook.transcript import Transcript
