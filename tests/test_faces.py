@@ -10,8 +10,10 @@ import pytest
 
 FACES = [
     "msgbook.approval",
+    "msgbook.notebook",
     "msgbook.provider",
     "msgbook.tools",
+    "msgbook.turn",
     "msgbook_format.agents",
     "msgbook_format.cells",
     "msgbook_format.document",
@@ -19,7 +21,7 @@ FACES = [
     "msgbook_format.outputs",
     "msgbook_format.syntax",
 ]
-FACES_WITH_MODULES = ["msgbook_format.checks", "msgbook_format.turn"]
+FACES_WITH_MODULES = ["msgbook.request.history", "msgbook_format.checks", "msgbook_format.turn"]
 
 
 @pytest.mark.parametrize("face", FACES + FACES_WITH_MODULES)

@@ -13,10 +13,9 @@ from pathlib import Path
 from secrets import token_hex
 
 from msgbook.approval import Approver
-from msgbook.config import Settings, redact, redact_json
+from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
-from msgbook.notebook.cells import IsMagic, any_magic
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import IsMagic, Transcript, any_magic
 from msgbook.provider import Request, Servers
 from msgbook.request import (
     UNKNOWN_MODEL,
@@ -39,8 +38,7 @@ from msgbook.tools import (
     python_tool,
     shell_tool,
 )
-from msgbook.turn import Limits
-from msgbook.turn.record import TurnRecord
+from msgbook.turn import TurnRecord
 from msgbook_format.agents import DEFAULT_AGENT
 
 

@@ -22,7 +22,7 @@ from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.events import Notice, TurnFinished
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Transcript
 from msgbook.request import (
     PreparedRequest,
     TurnServices,
@@ -31,10 +31,8 @@ from msgbook.request import (
     list_prompt_warnings,
     read_prompt,
 )
-from msgbook.request.history.prefix import SentRequest
-from msgbook.turn import run_turn
-from msgbook.turn.record import TurnRecord
-from msgbook.turn.task_changes import run_watched
+from msgbook.request.history import SentRequest
+from msgbook.turn import TurnRecord, run_turn, run_watched
 from msgbook_format.turn import Turn
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.approval import ApprovalRequest, Decision, Question
+from msgbook.config import Limits
 from msgbook.errors import ToolError
 from msgbook.events import ModelFinished, StreamEvent, TextDelta, ToolCallDelta, TurnFinished
 from msgbook.provider import Request
 from msgbook.tools import CallContext, ToolSet
-from msgbook.turn import Limits, run_turn
+from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
 
 

@@ -8,8 +8,8 @@ import pytest
 from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, fail, results, run
 
 from msgbook.approval import Decision, Question
+from msgbook.config import Limits
 from msgbook.events import ModelFinished, TextDelta
-from msgbook.turn import Limits
 
 
 def test_three_identical_failing_calls_in_a_row_end_the_turn():

@@ -17,7 +17,7 @@ from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporar
 from msgbook.agents.markdown_file import split_markdown
 from msgbook.agents.project_files import ProjectFiles
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import Cell, Prompt, metadata_of, model_magic_name, source_of
+from msgbook.notebook import Cell, Prompt, metadata_of, model_magic_name, source_of
 from msgbook.text import one_line, visible
 from msgbook_format.agents import (
     DEFAULT_AGENT,

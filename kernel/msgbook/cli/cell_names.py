@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cli.terminal import line_of
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell
 
 NO_ID = "-"
 """What `shown_id` gives for a cell without one."""
@@ -21,7 +21,7 @@ def shown_id(cell: Cell) -> str:
 
 def shown_title(cell: Cell) -> str:
     """Return the title of a cell, or else its first words."""
-    from msgbook.notebook.cell_names import title_of
+    from msgbook.notebook import title_of
 
     return title_of(cell, _TITLE_LENGTH)
 
@@ -32,6 +32,6 @@ def require_cell(cells: list[dict[str, Any]], cell_id: str, path: Path) -> int:
     Raises:
         NoSuchCellError: There is none, or more than one.
     """
-    from msgbook.notebook.cell_names import find_cell
+    from msgbook.notebook import find_cell
 
     return find_cell(cells, cell_id, f"in {path}")

@@ -17,8 +17,7 @@ from msgbook.text import without_data
 if TYPE_CHECKING:
     from msgbook.cli.file_turns import FileTurns
     from msgbook.config import ApprovalPolicy
-    from msgbook.notebook.cells import Cell
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Cell, Document
 
 _VERB = "chat"
 
@@ -116,14 +115,14 @@ def chat(
 
 def as_prompt(text: str) -> str:
     """The source of a prompt that says `text`, whatever it begins with."""
-    from msgbook.notebook.cells import is_prompt, parse_prompt
+    from msgbook.notebook import is_prompt, parse_prompt
 
     means_itself = is_prompt(text) and parse_prompt(text).text == text
     return text if means_itself else f"\\{text}"
 
 
 def _open(path: Path, *, go_on: bool) -> Document:
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Document
 
     try:
         exists = path.exists()
@@ -148,7 +147,7 @@ def _save_prompt(document: Document) -> None:
 
 def _append(document: Document, source: str, ours: dict[str, str]) -> int:
     """Put a new prompt below all cells, in place of a last one that is empty; its number."""
-    from msgbook.notebook.conversation_file import new_prompt
+    from msgbook.notebook import new_prompt
 
     cells = document.cells
     if cells and _is_blank(cells[-1]):
@@ -162,7 +161,7 @@ def _append(document: Document, source: str, ours: dict[str, str]) -> int:
 
 
 def _is_blank(cell: Cell) -> bool:
-    from msgbook.notebook.cells import source_of
+    from msgbook.notebook import source_of
 
     return (
         cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")

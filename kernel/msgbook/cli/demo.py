@@ -16,8 +16,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL
 from msgbook.errors import MsgbookError, describe_file_error
-from msgbook.notebook.conversation_file import Document, create
-from msgbook.notebook.saved_notebook import SESSION_VARIABLE
+from msgbook.notebook import SESSION_VARIABLE, Document, create
 from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError

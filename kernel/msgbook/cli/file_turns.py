@@ -19,12 +19,9 @@ from msgbook.config import ApprovalPolicy, Settings, hide_keys
 from msgbook.display.failure import Failure, error_content
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook.cells import Cell, is_prompt, outputs_of, source_of
-from msgbook.notebook.conversation_file import Document
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Cell, Document, Transcript, is_prompt, outputs_of, source_of
 from msgbook.request.history import is_continue
-from msgbook.turn.record import REFERENCE_STEP
-from msgbook.turn.replay import turn_messages
+from msgbook.turn import REFERENCE_STEP, turn_messages
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel

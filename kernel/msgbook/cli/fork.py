@@ -44,7 +44,7 @@ def fork(path: Path, cell_id: str, output: Path | None = None) -> int:
     Raises:
         MsgbookError: There is no such file or cell, or the new file cannot be written.
     """
-    from msgbook.notebook.conversation_file import Document, create, create_beside, require_name
+    from msgbook.notebook import Document, create, create_beside, require_name
 
     document = Document.read(path)
     number = require_cell(document.cells, cell_id, path)

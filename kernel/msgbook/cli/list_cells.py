@@ -10,7 +10,7 @@ from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
-from msgbook.notebook.cells import metadata_of, source_of
+from msgbook.notebook import metadata_of, source_of
 
 _AGENTS = "agent"
 
@@ -42,7 +42,7 @@ def list_target(target: str) -> int:
         CommandError: There is no such cell, or the name of a file cannot be one.
         DocumentError: There is no such file, or it cannot be read.
     """
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Document
     from msgbook_format.agents import list_agents
 
     path, part = _split(target)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from msgbook.config import Settings
     from msgbook.engine import Preview
     from msgbook.messages import Message, Part
-    from msgbook.notebook.cells import Cell
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Cell, Document
 
 _VERB = "preview"
 _UNPRINTED = re.compile(r"[^\n -~]")
@@ -71,7 +70,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     from msgbook.approval import load_with_project
     from msgbook.cli.file_turns import require_conversation
     from msgbook.config import hide_keys
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Document
 
     document = Document.read(path)
     require_conversation(document)
@@ -118,8 +117,7 @@ async def _request(
     document: Document, number: int, settings: Settings, rules: Sequence[Rule]
 ) -> Preview:
     from msgbook.cli.file_turns import engine_for
-    from msgbook.notebook.cells import source_of
-    from msgbook.notebook.transcript import Transcript
+    from msgbook.notebook import Transcript, source_of
 
     cell = document.cells[number]
     engine = engine_for(document.path.absolute().parent, settings, rules)

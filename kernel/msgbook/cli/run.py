@@ -14,8 +14,7 @@ from msgbook.cli.terminal import complain
 if TYPE_CHECKING:
     from msgbook.cli.file_turns import FileTurns
     from msgbook.config import ApprovalPolicy
-    from msgbook.notebook.cells import Cell
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Cell, Document
 
 _NAMED = 10
 """How many cells a line names."""
@@ -86,7 +85,7 @@ def run_file(
     """
     from msgbook.cli.file_turns import require_conversation, run_turns
     from msgbook.cli.screen import Screen
-    from msgbook.notebook.conversation_file import Document
+    from msgbook.notebook import Document
 
     document = Document.read(path)
     require_conversation(document)
@@ -152,8 +151,8 @@ async def _answer(
 def _say_what_answers_other_text(document: Document, changed: Sequence[int]) -> None:
     """Count the answers that stand below a new one, and were not made anew themselves."""
     from msgbook.cli.file_turns import is_answered, is_prompt_cell
-    from msgbook.notebook.cells import is_excluded
-    from msgbook.request.history.kind import history_of
+    from msgbook.notebook import is_excluded
+    from msgbook.request.history import history_of
     from msgbook.text import counted
 
     cells = document.cells
@@ -191,7 +190,7 @@ def _say_what_is_left_out(document: Document, numbers: Sequence[int]) -> None:
 
 def _is_cut(cell: Cell) -> bool:
     """Whether the last turn below a prompt is not whole."""
-    from msgbook.notebook.cells import outputs_of
+    from msgbook.notebook import outputs_of
     from msgbook_format.turn import turn_of
 
     turns = [turn for turn in map(turn_of, outputs_of(cell)) if turn]
@@ -200,7 +199,7 @@ def _is_cut(cell: Cell) -> bool:
 
 def _needs_kernel(cell: Cell) -> bool:
     """Whether it is code that shows nothing yet; what only steers the conversation counts as is."""
-    from msgbook.notebook.cells import is_own_magic, source_of
+    from msgbook.notebook import is_own_magic, source_of
 
     source = source_of(cell)
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):

@@ -13,8 +13,8 @@ from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook_format.turn import blocks_of_type
 
 if TYPE_CHECKING:
-    from msgbook.notebook.cells import Cell
-    from msgbook.turn.record import TurnRecord
+    from msgbook.notebook import Cell
+    from msgbook.turn import TurnRecord
     from msgbook_format.turn import Turn
 
 

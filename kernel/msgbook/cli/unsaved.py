@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
-from msgbook.notebook.conversation_file import Document, DocumentError, create, create_beside
+from msgbook.notebook import Document, DocumentError, create, create_beside
 from msgbook.text import without_data
 from msgbook_format.errors import FileChangedError
 from msgbook_format.turn import Turn, answer_text

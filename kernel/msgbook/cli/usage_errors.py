@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import NOTEBOOK_SUFFIX
+from msgbook.notebook import NOTEBOOK_SUFFIX
 
 
 class CommandError(MsgbookError):
@@ -20,7 +20,7 @@ def require_text(path: Path) -> None:
         DocumentError: It is a broken one, which could not be written as text either.
     """
     if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
-        from msgbook.notebook.conversation_file import Document
+        from msgbook.notebook import Document
 
         Document.read(path)
         command = f"jupytext --to .msg.md {shlex.quote(str(path))}"

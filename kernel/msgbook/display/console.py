@@ -11,7 +11,7 @@ from msgbook.throttle import Throttle
 from msgbook_format.turn import replace_controls
 
 if TYPE_CHECKING:
-    from msgbook.turn.record import TurnRecord
+    from msgbook.turn import TurnRecord
 
 Send = Callable[[str, dict[str, Any]], None]
 

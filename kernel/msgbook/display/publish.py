@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from msgbook.display.delta import copy_turn, delta
 from msgbook.throttle import Throttle
-from msgbook.turn.record import TurnRecord
+from msgbook.turn import TurnRecord
 from msgbook_format.turn import Turn
 
 Send = Callable[[str, dict[str, Any]], None]

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from jupyter_client.session import Session
 
 from msgbook.images import OUTPUT_IMAGE_TYPES
-from msgbook.notebook.cells import SENT_TEXTS
+from msgbook.notebook import SENT_TEXTS
 
 CELL_CHARACTERS = 20_000_000
 """Limit for one cell, with images in base64. Of a display beyond it, only the MIME types are kept."""

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from msgbook.notebook.saved_notebook import find_notebook_file
-from msgbook.notebook.session_memory import RequestedCell
+from msgbook.notebook import RequestedCell, find_notebook_file
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")

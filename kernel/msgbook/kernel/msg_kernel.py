@@ -28,9 +28,8 @@ from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
-from msgbook.notebook.cells import is_own_magic
+from msgbook.notebook import RequestedCell, is_own_magic
 from msgbook.notebook.magics_table import PYTHON_MAGIC
-from msgbook.notebook.session_memory import RequestedCell
 from msgbook.text import repair_surrogates
 from msgbook_format.syntax import LANGUAGE_INFO
 

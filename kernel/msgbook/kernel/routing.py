@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook.cells import is_own_magic, is_prompt
+from msgbook.notebook import is_own_magic, is_prompt
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
 from msgbook_format.syntax import MSG_MAGIC
 

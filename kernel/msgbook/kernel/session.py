@@ -30,9 +30,7 @@ from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.questions import PageQuestions
 from msgbook.kernel.transcripts import Transcripts
-from msgbook.notebook.cells import IsMagic
-from msgbook.notebook.session_memory import RequestedCell, SessionMemory
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
 from msgbook.text import controls_visible
 
 if TYPE_CHECKING:

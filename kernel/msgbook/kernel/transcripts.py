@@ -10,9 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.kernel.code_outputs import OutputRecorder
-from msgbook.notebook.saved_notebook import SavedNotebookReader, file_version, session_notebook_file
-from msgbook.notebook.session_memory import ExecutedCell, RequestedCell, SessionMemory
-from msgbook.notebook.transcript import LiveNotebook, Transcript, read_transcript
+from msgbook.notebook import (
+    ExecutedCell,
+    LiveNotebook,
+    RequestedCell,
+    SavedNotebookReader,
+    SessionMemory,
+    Transcript,
+    file_version,
+    read_transcript,
+    session_notebook_file,
+)
 from msgbook_format.turn import Turn
 
 _NO_PAGE = (
@@ -49,7 +57,7 @@ class Transcripts:
             if path is not None:
                 saved = await asyncio.to_thread(self._saved.read, path)
                 # Imported here: the kernel starts without the history.
-                from msgbook.notebook.file_source import merge_saved_cells
+                from msgbook.notebook import merge_saved_cells
 
                 transcript = merge_saved_cells(
                     transcript, requested, saved, self._memory, is_edited=has_page

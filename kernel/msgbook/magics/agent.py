@@ -18,7 +18,7 @@ from msgbook.agents import (
     select,
 )
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cells import Cell, metadata_of
+from msgbook.notebook import Cell, metadata_of
 from msgbook.request import UNKNOWN_MODEL
 from msgbook.text import one_line, visible
 from msgbook_format.syntax import AgentLine, parse_agent_line

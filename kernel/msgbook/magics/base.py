@@ -9,7 +9,7 @@ from typing import Any
 from msgbook.display.turn_view import DisplayMode
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Transcript
 
 
 class UsageError(MsgbookError):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.notebook.cell_names import describe_cell
-from msgbook.notebook.cells import Cell
-from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
-from msgbook.request.history.prune import prune_positions
+from msgbook.notebook import Cell, describe_cell
+from msgbook.request.history import SentRequest, SharedPrefix, prune_positions, shared_prefix
 from msgbook.text import visible
 
 

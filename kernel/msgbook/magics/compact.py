@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cell_names import describe_cell
-from msgbook.notebook.cells import Cell, IsMagic, is_excluded, parse_prompt, source_of
+from msgbook.notebook import Cell, IsMagic, describe_cell, is_excluded, parse_prompt, source_of
 from msgbook.notebook.magics_table import KEPT_TURNS
-from msgbook.request.history.cell import turns_of
-from msgbook.request.history.kind import history_of, is_summary, kind_of
+from msgbook.request.history import history_of, is_summary, kind_of, turns_of
 
 _SHOWN = 20
 _BY_HAND = (

@@ -9,8 +9,7 @@ from typing import Any
 
 from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cell_names import describe_cell_with_id
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Transcript, describe_cell_with_id
 from msgbook.request import estimate_cell_tokens, estimate_text_tokens, estimate_tokens
 from msgbook.text import capped, counted, visible
 

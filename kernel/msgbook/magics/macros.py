@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook.cell_names import describe_cell
-from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.notebook import Cell, IsMagic, describe_cell
 from msgbook.request import REMOVE, Definition, MacrosAbove, macros_above
 from msgbook.text import one_line, visible
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from msgbook.magics.base import MagicContext
-from msgbook.notebook.cells import Prompt
+from msgbook.notebook import Prompt
 
 
 async def model(context: MagicContext, words: Sequence[str]) -> str:

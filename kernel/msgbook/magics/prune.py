@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.notebook import Cell, IsMagic
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request import estimate_text_tokens
 from msgbook.request.history import DroppedFile, list_dropped_files

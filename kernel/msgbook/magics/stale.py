@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.notebook.cell_names import describe_cell_with_id
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell, describe_cell_with_id
 from msgbook.request import make_turn_views
-from msgbook.request.history.reader import Reader
-from msgbook.request.history.stale import StaleTurn, ViewOf, stale_turns
+from msgbook.request.history import Reader, StaleTurn, ViewOf, stale_turns
 
 _SHOWN = 20
 """Listed turns."""

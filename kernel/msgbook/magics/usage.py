@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgbook.magics.base import MagicContext
-from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
+from msgbook.notebook import TurnUsage, list_turn_usage
 
 Cost = Callable[[TurnUsage], float | None]
 """Returns the cost of a turn; None if it is not known."""

@@ -1,1 +1,121 @@
 """The notebook: its cells, their names, and the transcript of the cells above a running one."""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.notebook.cell_names import (
+        NoSuchCellError,
+        describe_cell,
+        describe_cell_with_id,
+        find_cell,
+        title_of,
+    )
+    from msgbook.notebook.cells import (
+        HISTORY_VALUES,
+        MAGIC_NAME,
+        NOTEBOOK_SUFFIX,
+        SENT_TEXTS,
+        Cell,
+        IsMagic,
+        Prompt,
+        any_magic,
+        id_of,
+        is_count,
+        is_excluded,
+        is_own_magic,
+        is_prompt,
+        metadata_of,
+        model_magic_name,
+        outputs_of,
+        parse_prompt,
+        source_of,
+    )
+    from msgbook.notebook.conversation_file import (
+        Document,
+        DocumentError,
+        create,
+        create_beside,
+        new_prompt,
+        require_name,
+    )
+    from msgbook.notebook.file_source import merge_saved_cells
+    from msgbook.notebook.saved_notebook import (
+        SESSION_VARIABLE,
+        SavedNotebookReader,
+        file_version,
+        find_notebook_file,
+        session_notebook_file,
+    )
+    from msgbook.notebook.session_memory import ExecutedCell, RequestedCell, SessionMemory
+    from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
+    from msgbook.notebook.transcript import (
+        LiveNotebook,
+        Notebook,
+        Transcript,
+        all_cells,
+        read_transcript,
+    )
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell title_of",
+            "cells": "HISTORY_VALUES MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic id_of is_count is_excluded is_own_magic is_prompt metadata_of model_magic_name outputs_of parse_prompt source_of",
+            "conversation_file": "Document DocumentError create create_beside new_prompt require_name",
+            "file_source": "merge_saved_cells",
+            "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",
+            "session_memory": "ExecutedCell RequestedCell SessionMemory",
+            "token_usage": "TurnUsage list_turn_usage",
+            "transcript": "LiveNotebook Notebook Transcript all_cells read_transcript",
+        },
+    )
+
+__all__ = [
+    "HISTORY_VALUES",
+    "MAGIC_NAME",
+    "NOTEBOOK_SUFFIX",
+    "SENT_TEXTS",
+    "SESSION_VARIABLE",
+    "Cell",
+    "Document",
+    "DocumentError",
+    "ExecutedCell",
+    "IsMagic",
+    "LiveNotebook",
+    "NoSuchCellError",
+    "Notebook",
+    "Prompt",
+    "RequestedCell",
+    "SavedNotebookReader",
+    "SessionMemory",
+    "Transcript",
+    "TurnUsage",
+    "all_cells",
+    "any_magic",
+    "create",
+    "create_beside",
+    "describe_cell",
+    "describe_cell_with_id",
+    "file_version",
+    "find_cell",
+    "find_notebook_file",
+    "id_of",
+    "is_count",
+    "is_excluded",
+    "is_own_magic",
+    "is_prompt",
+    "list_turn_usage",
+    "merge_saved_cells",
+    "metadata_of",
+    "model_magic_name",
+    "new_prompt",
+    "outputs_of",
+    "parse_prompt",
+    "read_transcript",
+    "require_name",
+    "session_notebook_file",
+    "source_of",
+    "title_of",
+]

@@ -26,8 +26,7 @@ from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
 from msgbook.errors import ToolError
-from msgbook.notebook.cells import Prompt, metadata_of
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Prompt, Transcript, metadata_of
 from msgbook.provider import Provider, Servers
 from msgbook.request.history import View
 from msgbook.text import one_line, visible

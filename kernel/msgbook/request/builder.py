@@ -13,9 +13,7 @@ from typing import Any
 from msgbook.agents import ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
-from msgbook.notebook.cell_names import title_of
-from msgbook.notebook.cells import Cell, IsMagic, Prompt
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Cell, IsMagic, Prompt, Transcript, title_of
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.content_reference import (
@@ -25,8 +23,14 @@ from msgbook.request.context.content_reference import (
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.images import image_content
 from msgbook.request.context.records import check_recorded_texts, list_recorded_texts
-from msgbook.request.history import CONTEXT_KEYS, History, Reader, contexts_above, known_summaries
-from msgbook.request.history.prefix import SentRequest
+from msgbook.request.history import (
+    CONTEXT_KEYS,
+    History,
+    Reader,
+    SentRequest,
+    contexts_above,
+    known_summaries,
+)
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries

@@ -10,8 +10,7 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.messages import Message
-from msgbook.notebook.cell_names import describe_cell
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell, describe_cell
 from msgbook.request.builder import PreparedRequest
 from msgbook.request.token_estimates import estimate_cell_tokens, estimate_tokens
 from msgbook.text import counted

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import (
+from msgbook.notebook import (
     HISTORY_VALUES,
     MAGIC_NAME,
     Cell,
     Prompt,
+    Transcript,
     metadata_of,
     parse_prompt,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
-from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import CONTINUE_WORDS, has_incomplete_answer, is_continue
 from msgbook.text import one_line
 

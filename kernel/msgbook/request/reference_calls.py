@@ -10,8 +10,7 @@ from msgbook.events import ReferenceCalled
 from msgbook.messages import content_text
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.text import repair_surrogates
-from msgbook.turn.calls import CallRunner
-from msgbook.turn.record import TurnRecord
+from msgbook.turn import CallRunner, TurnRecord
 from msgbook_format.turn import blocks_of_type
 
 

@@ -8,14 +8,11 @@ from pathlib import Path
 
 from msgbook.approval import Roots
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cell_names import NoSuchCellError, find_cell
-from msgbook.notebook.cells import Cell, IsMagic
+from msgbook.notebook import Cell, IsMagic, NoSuchCellError, find_cell
 from msgbook.request.context.files import AllowRead, FileSources
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.context.tags import Lines
-from msgbook.request.history import cell_text
-from msgbook.request.history.cell import turns_of
-from msgbook.request.history.kind import kind_of
+from msgbook.request.history import cell_text, kind_of, turns_of
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` if there is no such variable."""

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgbook.approval import ApprovalRequest, Approve, Question
 from msgbook.errors import ToolError
 from msgbook.events import Notice, TurnEvent
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.history import MissingSummary
@@ -21,9 +21,7 @@ from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
-from msgbook.turn.calls import CallRunner, CapResult
-from msgbook.turn.limits import Budgets, RepeatedFailures
-from msgbook.turn.record import TurnRecord
+from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, TurnRecord
 from msgbook_format.turn import Block
 
 

@@ -8,8 +8,7 @@ from contextlib import aclosing
 
 from msgbook.errors import MsgbookError
 from msgbook.events import ModelFinished, Notice, TextDelta
-from msgbook.notebook.cell_names import describe_cell
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
 

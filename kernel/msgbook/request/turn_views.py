@@ -8,11 +8,9 @@ from typing import Any
 from msgbook.agents import AgentSources, ProjectFiles, resolve_agent
 from msgbook.config import Settings
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import is_own_magic, source_of
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Transcript, is_own_magic, source_of
 from msgbook.request.active_agent import AgentChooser
-from msgbook.request.history import View
-from msgbook.request.history.stale import ViewOf
+from msgbook.request.history import View, ViewOf
 from msgbook_format.turn import Turn
 
 

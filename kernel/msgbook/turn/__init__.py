@@ -3,7 +3,44 @@
 Knows neither Jupyter nor an SDK.
 """
 
-from msgbook.config.limits import Limits
-from msgbook.turn.loop import run_turn
+from typing import TYPE_CHECKING
 
-__all__ = ["Limits", "run_turn"]
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.turn.calls import CallRunner, CapResult
+    from msgbook.turn.limits import Budgets, RepeatedFailures
+    from msgbook.turn.loop import run_turn
+    from msgbook.turn.record import REFERENCE_STEP, TurnRecord
+    from msgbook.turn.repaired_blocks import repair_block
+    from msgbook.turn.replay import turn_messages
+    from msgbook.turn.stopped_calls import interrupted_result
+    from msgbook.turn.task_changes import run_watched
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "calls": "CallRunner CapResult",
+            "limits": "Budgets RepeatedFailures",
+            "loop": "run_turn",
+            "record": "REFERENCE_STEP TurnRecord",
+            "repaired_blocks": "repair_block",
+            "replay": "turn_messages",
+            "stopped_calls": "interrupted_result",
+            "task_changes": "run_watched",
+        },
+    )
+
+__all__ = [
+    "REFERENCE_STEP",
+    "Budgets",
+    "CallRunner",
+    "CapResult",
+    "RepeatedFailures",
+    "TurnRecord",
+    "interrupted_result",
+    "repair_block",
+    "run_turn",
+    "run_watched",
+    "turn_messages",
+]

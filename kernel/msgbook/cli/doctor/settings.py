@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
+from msgbook.config import DEMO_MODEL, Limits, ProviderSettings, Settings
 from msgbook.provider import Servers, shown_url
-from msgbook.turn import Limits
 
 PROJECT = ".msgbook/config.toml"
 """What a project is configured by, as a person knows it."""

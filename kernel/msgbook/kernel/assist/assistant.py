@@ -12,13 +12,12 @@ from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import needs_other_cells
-from msgbook.notebook.session_memory import SessionMemory
-from msgbook.notebook.transcript import LiveNotebook, Notebook, all_cells
+from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
     from msgbook.kernel.assist.prompt_scope import PromptScope
-    from msgbook.notebook.cells import Cell
+    from msgbook.notebook import Cell
     from msgbook.tools import Tool
 
 MODELS_KEPT = 300.0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgbook.kernel.assist.cursor import macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
-from msgbook.notebook.cell_names import title_of
+from msgbook.notebook import title_of
 from msgbook.notebook.magics_table import (
     AGENT,
     MACRO,

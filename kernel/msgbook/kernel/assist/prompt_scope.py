@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Roots
-from msgbook.notebook.cells import Cell, IsMagic, any_magic, source_of
+from msgbook.notebook import Cell, IsMagic, any_magic, source_of
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
@@ -55,7 +55,7 @@ class PromptScope:
         """Return the tools of the agent that answers a cell; all tools if the agent is unknown."""
         # Imported here: the kernel starts without it.
         from msgbook.agents import requested_name
-        from msgbook.notebook.cells import parse_prompt
+        from msgbook.notebook import parse_prompt
 
         if not self.tools:
             return []

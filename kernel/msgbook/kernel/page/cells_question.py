@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence, Set
 from typing import Any
 
-from msgbook.notebook.transcript import Notebook
+from msgbook.notebook import Notebook
 
 
 class CellsQuestion:

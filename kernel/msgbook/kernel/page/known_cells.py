@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.notebook.cells import Cell
-from msgbook.notebook.transcript import Notebook
+from msgbook.notebook import Cell, Notebook
 
 
 class MissingCellError(Exception):

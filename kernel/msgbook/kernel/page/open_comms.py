@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from msgbook.kernel.page.known_cells import KnownCells
-from msgbook.notebook.transcript import Notebook
+from msgbook.notebook import Notebook
 
 
 class OpenComms:

@@ -9,7 +9,7 @@ from typing import Any
 from msgbook.kernel.page.cells_question import CellsQuestion
 from msgbook.kernel.page.known_cells import MissingCellError
 from msgbook.kernel.page.open_comms import OpenComms
-from msgbook.notebook.transcript import Notebook
+from msgbook.notebook import Notebook
 
 COMM_TARGET = "msgbook"
 

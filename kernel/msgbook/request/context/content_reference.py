@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgbook.messages import Part
-from msgbook.notebook.cells import is_count
+from msgbook.notebook import is_count
 from msgbook.request.context.records import (
     NAME_KEYS,
     REPLAY_LIMIT,

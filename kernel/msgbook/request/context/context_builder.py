@@ -8,8 +8,7 @@ from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
-from msgbook.notebook.cells import Cell, IsMagic, Prompt, metadata_of
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook import Cell, IsMagic, Prompt, Transcript, metadata_of
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
 from msgbook.request.context.images import load_images
 from msgbook.request.context.macro_expansion import expand_macros

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from msgbook.notebook.cells import (
+from msgbook.notebook import (
     Cell,
     IsMagic,
     any_magic,

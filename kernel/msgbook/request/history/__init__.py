@@ -5,26 +5,53 @@ The messages of a cell stay the same byte for byte until the cell is edited, so 
 prefix cache.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from msgbook.request.history.cell import CONTINUE_WORDS, Replay, cell_text, replay_text
-from msgbook.request.history.continuing import has_incomplete_answer
-from msgbook.request.history.kind import is_continue
-from msgbook.request.history.prune import (
-    CONTEXT_KEYS,
-    DroppedFile,
-    contexts_above,
-    drop_pruned_files,
-    list_dropped_files,
-)
-from msgbook.request.history.reader import Reader
-from msgbook.request.history.request import History, View
-from msgbook.request.history.summary import (
-    MissingSummary,
-    known_summaries,
-    summary_record,
-    summary_request,
-)
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.request.history.cell import (
+        CONTINUE_WORDS,
+        Replay,
+        cell_text,
+        replay_text,
+        turns_of,
+    )
+    from msgbook.request.history.continuing import has_incomplete_answer
+    from msgbook.request.history.kind import history_of, is_continue, is_summary, kind_of
+    from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
+    from msgbook.request.history.prune import (
+        CONTEXT_KEYS,
+        DroppedFile,
+        contexts_above,
+        drop_pruned_files,
+        list_dropped_files,
+        prune_positions,
+    )
+    from msgbook.request.history.reader import Reader
+    from msgbook.request.history.request import History, View
+    from msgbook.request.history.stale import StaleTurn, ViewOf, stale_turns
+    from msgbook.request.history.summary import (
+        MissingSummary,
+        known_summaries,
+        summary_record,
+        summary_request,
+    )
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "cell": "CONTINUE_WORDS Replay cell_text replay_text turns_of",
+            "continuing": "has_incomplete_answer",
+            "kind": "history_of is_continue is_summary kind_of",
+            "prefix": "SentRequest SharedPrefix shared_prefix",
+            "prune": "CONTEXT_KEYS DroppedFile contexts_above drop_pruned_files list_dropped_files prune_positions",
+            "reader": "Reader",
+            "request": "History View",
+            "stale": "StaleTurn ViewOf stale_turns",
+            "summary": "MissingSummary known_summaries summary_record summary_request",
+        },
+    )
 
 __all__ = [
     "CONTEXT_KEYS",
@@ -34,15 +61,26 @@ __all__ = [
     "MissingSummary",
     "Reader",
     "Replay",
+    "SentRequest",
+    "SharedPrefix",
+    "StaleTurn",
     "View",
+    "ViewOf",
     "cell_text",
     "contexts_above",
     "drop_pruned_files",
     "has_incomplete_answer",
+    "history_of",
     "is_continue",
+    "is_summary",
+    "kind_of",
     "known_summaries",
     "list_dropped_files",
+    "prune_positions",
     "replay_text",
+    "shared_prefix",
+    "stale_turns",
     "summary_record",
     "summary_request",
+    "turns_of",
 ]

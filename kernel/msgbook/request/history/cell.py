@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, Part
-from msgbook.notebook.cells import (
+from msgbook.notebook import (
     Cell,
     id_of,
     is_excluded,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgbook.notebook.cells import (
+from msgbook.notebook import (
     Cell,
     IsMagic,
     is_own_magic,

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, OUTPUT_IMAGE_TYPES, image_type
 from msgbook.messages import Part
-from msgbook.notebook.cells import SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook.notebook import SENT_TEXTS, Cell, outputs_of, source_of
 from msgbook_format.turn import TURN_MIME
 
 _CONTROLS = re.compile(r"([\r\b])")

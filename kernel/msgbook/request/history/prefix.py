@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.notebook.cells import Cell
+from msgbook.notebook import Cell
 from msgbook.request.history.request import History
 
 

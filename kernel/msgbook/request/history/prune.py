@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.notebook.cells import Cell, IsMagic, is_count, is_excluded, source_of
+from msgbook.notebook import Cell, IsMagic, is_count, is_excluded, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
 from msgbook.request.history.kind import history_of, is_summary, kind_of

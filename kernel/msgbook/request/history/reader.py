@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, RequestHash, encode
-from msgbook.notebook.cells import Cell, IsMagic, any_magic, id_of, source_of
+from msgbook.notebook import Cell, IsMagic, any_magic, id_of, source_of
 from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, replay_text
 from msgbook.request.history.kind import CellKind, kind_of
 from msgbook.request.history.prune import drop_pruned_files

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.messages import RequestHash, encode
-from msgbook.notebook.cells import Cell, source_of
+from msgbook.notebook import Cell, source_of
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.prune import drop_pruned_files, prune_positions
 from msgbook.request.history.reader import ReadCell, Reader

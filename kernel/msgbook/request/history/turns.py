@@ -10,13 +10,11 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, content_text
-from msgbook.notebook.cells import is_excluded
+from msgbook.notebook import is_excluded
 from msgbook.request.history.kind import is_summary
 from msgbook.request.history.summary import SummaryLookup, source_of_text
 from msgbook.text import repair_surrogates
-from msgbook.turn.repaired_blocks import repair_block
-from msgbook.turn.replay import turn_messages
-from msgbook.turn.stopped_calls import interrupted_result
+from msgbook.turn import interrupted_result, repair_block, turn_messages
 from msgbook_format.turn import Block, Turn, answer_text, match_results
 
 LEFT_OUT = "(this result was left out)"
