@@ -75,7 +75,7 @@ def test_a_folder_inside_a_root_narrows_to_it(roots, uri):
 
 
 @pytest.mark.parametrize("uri", ["/", "..", "file:///"])
-def test_a_folder_around_a_root_grants_no_more_than_the_root(roots, uri):
+def test_a_folder_around_a_root_allows_no_more_than_the_root(roots, uri):
     found = narrow_roots(Agent("a", allowed_uris=(uri,)), [roots.folder], real_by(roots))
 
     assert found == ((roots.folder,), [])
@@ -84,7 +84,7 @@ def test_a_folder_around_a_root_grants_no_more_than_the_root(roots, uri):
 @pytest.mark.parametrize(
     "uri", ["../other", "/etc", "file:///etc", "file://host/etc", "https://x/y", "a\0b", "file://["]
 )
-def test_a_folder_elsewhere_grants_nothing_and_is_said(roots, uri):
+def test_a_folder_elsewhere_allows_nothing_and_a_notice_says_so(roots, uri):
     agent = Agent("a", allowed_uris=(uri,))
 
     allowed, notices = narrow_roots(agent, [roots.folder], real_by(roots))

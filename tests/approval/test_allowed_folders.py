@@ -1,4 +1,4 @@
-"""An agent that is held to some folders reads nothing else without leave, by whatever road."""
+"""An agent with allowed_uris reads nothing else without approval, by any path."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def held(folder: Path, **more) -> FileCalls:
 @pytest.mark.parametrize(
     "path", ["src/a.py", "src/deep/../a.py", "docs/guide/c.md", "into/a.py", "into.py", "src/out/guide/c.md"],
 )  # fmt: skip
-def test_what_really_lies_in_an_allowed_folder_is_free(folder, path):
+def test_reading_what_really_is_in_an_allowed_folder_needs_no_approval(folder, path):
     assert held(folder).run("read", path=path) == "inside\n"
     assert held(folder).run("grep", path=path, pattern="inside").endswith(":1:inside")
 
@@ -102,7 +102,7 @@ def test_one_file_can_be_allowed(folder):
     assert files.run("glob", pattern="**").split("\n") == ["docs/", "docs/e.md", NOTE]
 
 
-def test_secrets_are_none_the_freer_for_it(folder):
+def test_secrets_need_approval_all_the_same(folder):
     inside = held(folder).approval_request("read", path="src/.env")
     beside = held(folder).approval_request("read", path=".env")
     named = FileCalls(folder, allowed=[folder / ".env"]).approval_request("read", path=".env")
@@ -114,7 +114,7 @@ def test_secrets_are_none_the_freer_for_it(folder):
     assert LEFT_OUT not in held(folder).run("grep", pattern="text")
 
 
-def test_what_is_allowed_outside_the_notebooks_folder_is_not_free(folder):
+def test_an_allowed_folder_outside_the_notebooks_folder_needs_approval(folder):
     files = FileCalls(folder, allowed=[folder.parent, Path("/")])
 
     needed = files.approval_request("read", path="../outside.txt")
@@ -123,7 +123,7 @@ def test_what_is_allowed_outside_the_notebooks_folder_is_not_free(folder):
     assert files.approval_request("glob", pattern="*", path="..")
 
 
-def test_in_the_home_directory_nothing_is_free_in_an_allowed_folder_either(folder, monkeypatch):
+def test_in_the_home_directory_an_allowed_folder_needs_approval_too(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
 
     assert "home directory" in held(folder).approval_request("read", path="src/a.py").reason
@@ -171,7 +171,7 @@ def test_writes_to_what_is_left_out_are_asked_about_each_time(folder, tool, more
 
     assert needed.always_asks
     assert needed.reason.endswith(f"{folder / path}, and the agent's allowed_uris leave it out")
-    # Whether a text stands in the file is not told.
+    # Whether a text stands in the file is not revealed.
     assert "would fail" in failing.preview
     assert not held(folder).approval_request("write", path="src/new.py", content="x").always_asks
 
@@ -213,13 +213,13 @@ def test_no_argument_shows_what_is_left_out(tree, allowed, path, call):
     shown = json.dumps({key: value for key, value in reply.items() if key != "approval_request"})
     assert LEFT_OUT not in shown
     real = (tree / path).resolve()
-    # What was asked for is named, or a folder on the way to it, by its real path where that is free.
+    # What was asked for is named, or a folder on the way to it, by its real path where that needs no approval.
     named = {*_beginnings(path), *_beginnings(os.path.relpath(real, tree))}
     for name in sorted(named, key=len, reverse=True):
         shown = shown.replace(name, "")
     assert "e.md" not in shown
-    free = any(real.is_relative_to(tree / name) for name in allowed)
-    if tool == "read" and not free:
+    readable = any(real.is_relative_to(tree / name) for name in allowed)
+    if tool == "read" and not readable:
         assert "approval_request" in reply
 
 

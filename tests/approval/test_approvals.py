@@ -52,7 +52,7 @@ def approver(file: Path) -> Approver:
     return Approver("ask", FOLDER, saved=SavedRules(Store(file)))
 
 
-def test_a_person_who_allows_a_call_once_is_asked_the_next_time(approver):
+def test_a_person_who_approves_a_call_once_is_asked_the_next_time(approver):
     assert decide(approver, question(), Answer("once")) == Decision("user")
     assert decide(approver, question(), Answer("once")) == Decision("user")
 
@@ -63,7 +63,7 @@ def test_a_denial_tells_the_model_the_persons_reason(approver):
     assert denied == Decision("denied", "Denied: the user said no: use the other file")
 
 
-def test_a_tool_that_was_allowed_for_the_session_is_not_asked_about_again(approver):
+def test_a_tool_that_was_approved_for_the_session_is_not_asked_about_again(approver):
     decide(approver, question(arguments='{"a": 1}'), Answer("session"))
 
     assert decide(approver, question(arguments='{"a": 2}')) == Decision("rule")
@@ -81,7 +81,7 @@ def test_a_rule_covers_this_call_in_every_later_session_of_this_folder(approver,
 
 
 @pytest.mark.parametrize("choice", ["session", "rule"])
-def test_what_has_to_be_asked_every_time_is_covered_by_nothing(approver, file, choice):
+def test_nothing_covers_a_call_that_always_asks(approver, file, choice):
     asked = question(always_asks=True)
     assert asked.choices == ("once", "no")
     assert decide(approver, asked, Answer(choice)) == Decision("user")
@@ -108,7 +108,7 @@ def test_the_policies_allow_and_deny_ask_nobody():
     assert decide(Approver("deny", FOLDER), question()).approval == "denied"
 
 
-def test_a_person_who_is_not_there_is_no_yes(approver):
+def test_if_nobody_answers_the_call_is_denied(approver):
     denied = decide(approver, question(), None)
 
     assert (denied.approval, "nobody could be asked" in denied.reason) == ("denied", True)

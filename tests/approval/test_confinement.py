@@ -1,4 +1,4 @@
-"""Nothing outside the roots, and no secret, is opened without leave, by whatever road."""
+"""Nothing outside the roots, and no secret, is opened without approval, by any path."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make_tree(parent: Path) -> Path:
      "{outside}", "/proc/self/root/{outside}", "/proc/self/cwd/x", "sub/root/etc/passwd", "dangling",
      "//{outside}", "a.txt/../../outside.txt", "~root/../../outside.txt", "sub/root{outside}"],
 )  # fmt: skip
-def test_nothing_outside_is_free_by_any_road(folder, road):
+def test_everything_outside_needs_approval_by_any_path(folder, road):
     path = road.format(outside=folder.parent / "outside.txt")
     files = FileCalls(folder)
 
@@ -81,7 +81,7 @@ PATHS = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=7).map("/".join)
 
 @given(data=st.data())
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_argument_opens_what_is_not_free(tmp_path_factory, tree, data):
+def test_no_argument_opens_what_needs_approval(tmp_path_factory, tree, data):
     files = FileCalls(tree)
     prefix = data.draw(st.sampled_from(["", "/", str(tree), str(tree.parent)]))
     path = prefix + data.draw(PATHS)
@@ -101,7 +101,7 @@ def test_no_argument_opens_what_is_not_free(tmp_path_factory, tree, data):
     shown = {key: value for key, value in reply.items() if key != "approval_request"}
     assert MARK not in json.dumps(shown)
     assert str(tree.parent / "outside") not in str(reply.get("content", ""))
-    # Whether a text stands in a file that is not free is not told either.
+    # Nor is it revealed whether a text occurs in a file that needs approval.
     real = (tree / path).resolve() if "loop" not in path and "file:" not in path else tree
     if tool == "edit" and not real.is_relative_to(tree):
         assert "approval_request" in reply or reply["error"].endswith("give that of a file.")
@@ -147,7 +147,7 @@ def test_the_name_of_a_folder_above_makes_nothing_secret(tmp_path):
     assert FileCalls(folder).run("grep", pattern="inside") == "a.txt:1:inside"
 
 
-def test_in_the_home_directory_and_at_the_root_nothing_is_free(tmp_path, monkeypatch):
+def test_in_the_home_directory_and_at_the_root_everything_needs_approval(tmp_path, monkeypatch):
     home = tmp_path / "home"
     (home / "project").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
@@ -163,7 +163,7 @@ def test_in_the_home_directory_and_at_the_root_nothing_is_free(tmp_path, monkeyp
     assert FileCalls(home / "project").run("read", path="a") == "inside"
 
 
-def test_private_folders_are_not_free_even_inside(folder):
+def test_private_folders_need_approval_even_inside(folder):
     (folder / "Jupyter").mkdir()
     (folder / "Jupyter" / "x").write_text(MARK)
     files = FileCalls(folder, [folder / "Jupyter"])
@@ -175,7 +175,7 @@ def test_private_folders_are_not_free_even_inside(folder):
     assert FileCalls(folder / "Jupyter", [folder]).approval_request("read", path="x").always_asks
 
 
-def test_whole_results_are_free_to_read_and_nothing_else_beside_them(folder):
+def test_complete_results_need_no_approval_but_everything_beside_them_does(folder):
     project = folder.parent
     blobs = project / ".msgbook" / "blobs"
     blobs.mkdir(parents=True)
@@ -189,7 +189,7 @@ def test_whole_results_are_free_to_read_and_nothing_else_beside_them(folder):
     assert files.approval_request("read", path=f"../.msgbook/blobs/{'b' * 64}")
 
 
-def test_a_blobs_folder_that_is_a_link_frees_nothing(folder):
+def test_a_blobs_folder_that_is_a_link_needs_approval(folder):
     (folder.parent / "outside" / ("a" * 64)).write_text(MARK)
     (folder / ".msgbook").mkdir()
     blobs = folder / ".msgbook" / "blobs"
@@ -237,7 +237,7 @@ def test_no_descriptor_is_left_open(folder):
 
 
 @pytest.mark.skipif(not Path("/proc/1").exists(), reason="Linux has it")
-def test_leave_to_read_elsewhere_is_no_leave_to_see_what_processes_were_started_with(folder):
+def test_an_approval_to_read_elsewhere_does_not_show_what_processes_were_started_with(folder):
     files = FileCalls(folder)
 
     for path in ("/proc/1/environ", "/proc/self/environ", "/proc"):

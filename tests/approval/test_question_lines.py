@@ -29,11 +29,11 @@ def test_the_question_shows_tool_arguments_reason_and_difference():
     )
 
 
-def test_where_it_is_asked_each_time_no_more_is_offered():
+def test_a_question_that_always_asks_offers_only_once_and_no():
     assert format_question(question(always_asks=True)).endswith("\n[y] once  [n reason] no: ")
 
 
-def test_what_is_not_seen_is_written_out():
+def test_invisible_characters_are_written_out():
     asked = question(
         arguments='{"path": "a\u202egpj.exe\u200b\u00a0\x1b[2K\U000e0041\u3164\ufe0f\U000e0101"}'
     )
@@ -45,7 +45,7 @@ def test_what_is_not_seen_is_written_out():
 
 
 @given(st.text(), st.text(), st.text(), st.text())
-def test_no_text_of_others_begins_a_line_of_ours(name, arguments, reason, preview):
+def test_no_text_from_elsewhere_begins_a_line_of_the_question(name, arguments, reason, preview):
     lines = format_question(question(name, arguments, reason, preview)).split("\n")
 
     assert all(line.startswith("    ") for line in lines[1:-1])

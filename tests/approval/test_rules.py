@@ -122,7 +122,7 @@ def test_a_rule_holds_for_its_tool_and_below_its_folder():
     assert not rule.covers("shell", "{}", Path("/project2"))
 
 
-def test_tables_that_are_no_rules_allow_nothing_and_are_said():
+def test_tables_that_are_no_rules_approve_nothing_and_give_a_warning():
     tables = [
         {"tool": "shell", "arguments": {"command": "make"}},
         {"tool": "shell", "command": "make"},

@@ -166,7 +166,7 @@ def test_what_is_plainly_secret_is_asked_about(tmp_path, name):
              "src/secrets_test.go", "settings.xml", "hosts.yml", "main.tf", "notes.asc", "keyboard.md",
              "monkey", "donkey.txt", "history.md", "config/x", "gitconfig.md"],
 )  # fmt: skip
-def test_what_only_looks_like_it_is_free(tmp_path, name):
+def test_a_file_that_only_resembles_a_secret_needs_no_approval(tmp_path, name):
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("free")
 

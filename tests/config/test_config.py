@@ -73,7 +73,7 @@ def test_a_key_variable_that_is_not_set_is_named(toml):
 
 
 @pytest.mark.parametrize("text", ["model = ", "\udcff"])
-def test_a_file_that_is_no_toml_says_so(tmp_path, text):
+def test_an_error_says_if_a_file_is_not_valid_toml(tmp_path, text):
     path = tmp_path / "msgbook.toml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
@@ -227,7 +227,7 @@ def test_what_is_a_key_in_a_url_is_a_secret(url, secret):
     assert redact(f"me {secret} 2026-01-01.", settings.secrets) == "me [redacted] 2026-01-01."
 
 
-def test_limits_are_read_and_those_that_make_no_sense_are_said(tmp_path):
+def test_limits_are_read_and_invalid_ones_give_a_warning(tmp_path):
     file = tmp_path / "msgbook.toml"
     file.write_text(
         "[limits]\nmax_steps = 5\ntoken_budget = 1.5\ntime_budget = 0.5\nmax_step = 1\n"
@@ -253,7 +253,7 @@ def test_a_limit_has_to_be_positive(tmp_path, value):
     assert "positive number" in settings.warnings[0]
 
 
-def test_prices_are_read_and_those_that_nobody_can_reckon_with_are_said(toml):
+def test_prices_are_read_and_invalid_ones_give_a_warning(toml):
     settings = toml(
         '[providers.x]\nbase_url = "http://u"\n[providers.x.prices]\n'
         '"a/b-1" = { input = 1.25, cached = 0.125, output = 10 }\n'

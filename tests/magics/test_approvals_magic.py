@@ -52,7 +52,7 @@ def answer(approver: Approver, tool: str, arguments: str, choice) -> None:
     asyncio.run(approver.decide(Question(call, ApprovalRequest("why")), ask))
 
 
-def test_it_lists_policy_grants_and_rules_with_numbers(run, approver):
+def test_it_lists_policy_session_approvals_and_rules_with_numbers(run, approver):
     answer(approver, "shell", '{"command": "a\u202eb"}', "rule")
     answer(approver, "write", "{}", "session")
 

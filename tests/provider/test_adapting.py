@@ -1,4 +1,4 @@
-"""A turn goes on without what a server refuses, once and for all, and the user is told."""
+"""A turn continues without what a server refuses, from then on, and a notice says so."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def notices(events):
     return [event.text for event in events if isinstance(event, Notice)]
 
 
-def test_what_is_refused_is_left_out_from_then_on_and_told_once():
+def test_what_is_refused_is_left_out_from_then_on_with_one_notice():
     picky = PickyProvider(NO_IMAGES)
     adapting = AdaptingProvider(picky)
     assert adapting.accepts_images("m")
@@ -78,9 +78,9 @@ def test_what_is_refused_is_left_out_from_then_on_and_told_once():
     first, _ = stream(adapting, Request("m", [SEEN]))
     again, _ = stream(adapting, Request("m", [SEEN, user("and now?")]))
 
-    (told,) = notices(first)
-    assert told.startswith("m does not accept images")
-    assert told.endswith("this model does not support image input")
+    (notice,) = notices(first)
+    assert notice.startswith("m does not accept images")
+    assert notice.endswith("this model does not support image input")
     assert first[1:] == again == ANSWER
     assert [SEEN in request.messages for request in picky.requests] == [True, False, False]
     assert not adapting.accepts_images("m")

@@ -145,7 +145,7 @@ def test_unknown_keys_and_chunks_without_choices_change_nothing():
         ([{"choices": []}, finish(), finish(None)], ModelFinished("stop", True)),
     ],
 )
-def test_the_end_is_told_as_the_server_marked_it(chunks, end):
+def test_the_end_is_reported_as_the_server_marked_it(chunks, end):
     assert decode(sse(*chunks))[-1] == end
 
 

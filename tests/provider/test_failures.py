@@ -1,4 +1,4 @@
-"""What a person is told when a server refuses."""
+"""Errors of servers in words for a person."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgbook.config import ProviderSettings
 from msgbook.provider.failures import Failures
 
 
-def told(status: int, message: str) -> str:
+def error_text(status: int, message: str) -> str:
     body = {"error": {"message": message}}
     return str(Failures(ProviderSettings("p"), ()).from_status("E", status, {}, body, "m"))
 
@@ -30,7 +30,7 @@ def told(status: int, message: str) -> str:
     ],
 )
 def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message):
-    words = told(status, message)
+    words = error_text(status, message)
 
     assert message.rstrip(".") in words
     assert "%compact" in words
@@ -45,11 +45,11 @@ def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message)
     ],
 )
 def test_a_token_limit_that_is_too_large_is_not_a_conversation_that_is_too_long(message):
-    assert "%compact" not in told(400, message)
+    assert "%compact" not in error_text(400, message)
 
 
 @pytest.mark.parametrize("status", [400, 422, 500])
-def test_other_refusals_are_told_as_they_are(status):
-    assert told(status, "messages.1: unexpected role.") == (
+def test_other_refusals_are_shown_unchanged(status):
+    assert error_text(status, "messages.1: unexpected role.") == (
         f"The server answered {status}: messages.1: unexpected role."
     )

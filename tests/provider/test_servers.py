@@ -93,7 +93,7 @@ def test_each_provider_gets_its_own_requests_with_its_own_key(servers, server, o
     assert [h["Authorization"] for h in other.headers] == ["Bearer sk-far-0123456789"]
 
 
-def test_what_a_provider_wants_is_told_of_it_alone(servers):
+def test_options_of_a_provider_apply_to_it_alone(servers):
     ours = servers()
 
     assert not ours.find_settings("m").alternate

@@ -148,7 +148,7 @@ def test_the_whole_of_a_long_result_that_asked_asks_again_when_it_is_read(talk, 
     turn = talk.ask("Go.")
 
     [result] = [block["content"] for block in turn["blocks"] if block["type"] == "tool_result"]
-    path = result.partition("the whole is in ")[2].partition(":")[0]
+    path = result.partition("the complete result is in ")[2].partition(":")[0]
     assert path.startswith(".msgbook/blobs/asked/")
     files = FileCalls(secrets, blobs=Results(secrets).blobs)
     for tool, more in (("read", {}), ("grep", {"pattern": "PASS"})):
@@ -164,7 +164,7 @@ def test_the_whole_of_a_long_result_that_was_free_is_free(tmp_path):
 
     capped = results.cap("x" * (RESULT_LIMIT + 1), approved=False)
 
-    path = str(capped).partition("the whole is in ")[2].partition(":")[0]
+    path = str(capped).partition("the complete result is in ")[2].partition(":")[0]
     assert "xxx" in FileCalls(tmp_path, blobs=results.blobs).run("read", path=path)
 
 

@@ -83,7 +83,7 @@ def test_the_model_reads_on_in_a_result_that_was_too_long(server, turn, tmp_path
     server.answers = [call("read", {"path": path, "start": 5000, "end": 5001}), text("ah")]
     [(status, lines)] = results(turn())
 
-    assert f"the whole is in {path}" in shown
+    assert f"the complete result is in {path}" in shown
     assert "line 5000\n" not in shown
     assert (status, lines) == ("success", "line 5000\nline 5001")
 

@@ -1,4 +1,4 @@
-"""Long results: the model gets head and tail, and the whole is kept."""
+"""Long results: the model gets head and tail, and the complete result is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_long_result_keeps_head_and_tail_and_says_where_the_whole_is(folder):
     capped = Results(folder).cap(LONG, approved=False)
 
     head, note, tail = capped.partition(
-        f"\n[... {len(LONG) - RESULT_LIMIT} characters are left out here; the whole is in "
+        f"\n[... {len(LONG) - RESULT_LIMIT} characters are left out here; the complete result is in "
         f"../.msgbook/blobs/{digest}: read it with start and end, or use grep ...]\n"
     )
     assert note
@@ -79,15 +79,15 @@ def test_a_folder_that_cannot_be_written_is_said(folder):
     (folder.parent / ".msgbook").mkdir()
     (folder.parent / ".msgbook" / "blobs").write_text("a file")
 
-    assert "the whole could not be kept: .msgbook/blobs: Not a dir" in Results(folder).cap(
-        LONG, approved=False
-    )
+    assert "the complete result could not be kept: .msgbook/blobs: Not a dir" in Results(
+        folder
+    ).cap(LONG, approved=False)
 
 
 def test_a_result_that_is_too_long_is_not_kept_and_that_is_said(folder):
     capped = Results(folder).cap("é" * (BLOB_LIMIT // 2 + 1), approved=False)
 
-    assert "the whole could not be kept: it has more than 50 MB" in capped
+    assert "the complete result could not be kept: it has more than 50 MB" in capped
     assert list((folder.parent / ".msgbook" / "blobs").iterdir()) == []
 
 

@@ -265,7 +265,7 @@ def test_arguments_that_do_not_fit_are_said(folder, arguments, said):
     with_tools(FileTools(folder), task)
 
 
-def test_the_model_is_told_names_purposes_and_parameters(folder):
+def test_the_model_gets_names_purposes_and_parameters(folder):
     schemas = {tool.name: tool.schema["function"] for tool in FileTools(folder).tools}
 
     assert {name: list(schema["parameters"]["properties"]) for name, schema in schemas.items()} == {

@@ -3,8 +3,8 @@
 - `approver`: decides about a call: the policy first, then rules, then a person.
 - `roots`, `secret_paths`: which files are read without approval; everything else makes an `ApprovalRequest`.
 - `rules`, `store`: approval rules, those of `msgbook.toml` and those that the user made by an answer.
-- `question`, `question_text`: what a person is asked, and the answer, as text where there is no page.
-- `trust`, `project_settings`: which project a notebook belongs to, and what of its settings counts.
+- `question`, `question_text`: the question to a person and the answer; as text if there is no page.
+- `trust`, `project_settings`: the project of a notebook, and the part of its settings that counts.
 
 Names are imported when they are first used: a worker of the file tools starts with `roots` alone.
 """

@@ -126,7 +126,7 @@ class Roots:
     def is_searchable(self, folder: Path) -> bool:
         """Return whether a folder needs approval only because `allowed` names folders below it.
 
-        Such a folder is searched without approval, in what `is_in_reach`.
+        Such a folder is searched without approval, but only the parts that are `is_in_reach`.
         """
         needed = self.check_read(folder)
         narrow = needed is not None and not needed.always_asks and not self._too_wide

@@ -4,7 +4,7 @@
 - `file_tools`: `read`, `glob`, `grep`, `write`, `edit`, `mkdir`. `worker` runs them in child processes, by the code in `files/`.
 - `shell`: `shell`. `process` and `supervise` run its command and leave no process behind.
 - `functions`: `python`, and the functions that `%tool` offers.
-- `results`, `tool_output`: what is kept of a long result, and what is shown of an output that still grows.
+- `results`, `tool_output`: long results, and output that is shown while it grows.
 
 To add a tool, write a module like `shell`, with a function that returns a `Tool`, and add that tool to the
 `ToolSet` in `engine.py`. The tool raises `msgbook.errors.ToolError` for a failure that the model should

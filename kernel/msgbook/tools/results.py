@@ -96,9 +96,9 @@ class Results:
             return text
         try:
             path = Path(os.path.relpath(self.keep(text, approved), self._folder)).as_posix()
-            where = f"the whole is in {path}: read it with start and end, or use grep"
+            where = f"the complete result is in {path}: read it with start and end, or use grep"
         except NotKeptError as error:
-            where = f"the whole could not be kept: {error}"
+            where = f"the complete result could not be kept: {error}"
         left_out = f"[... {len(text) - limit} characters are left out here; {where} ...]"
         return f"{text[: limit * 3 // 4]}\n{left_out}\n{text[-(limit // 4) :]}"
 

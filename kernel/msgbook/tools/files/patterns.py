@@ -42,7 +42,7 @@ def _alternatives(pattern: str) -> list[str]:
         head, tail = text[: braces.start()], text[braces.end() :]
         open_ones += [head + word + tail for word in braces[1].split(",")]
         if len(done) + len(open_ones) > _ALTERNATIVES:
-            raise ToolError(f"{pattern!r} stands for more than {_ALTERNATIVES} patterns.")
+            raise ToolError(f"{pattern!r} has more than {_ALTERNATIVES} alternatives.")
     return done
 
 
