@@ -6,22 +6,28 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
+import pytest
 from command import plant_modules
+from forked import ForkServer
 from processes import stop
 
 from msgbook.__main__ import main
 from msgbook.cli.demo import prepare
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "msgbook", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+@pytest.fixture
+def headless(fork_server: ForkServer, tmp_path: Path) -> Callable[[Path], CompletedProcess[str]]:
+    """Runs the demo without JupyterLab, in a folder."""
+    code = "import sys; from msgbook.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    return lambda folder: fork_server.run(code, "demo", str(folder), "--headless", cwd=tmp_path)
 
 
-def test_headless_it_runs_the_sample_and_exports_it(tmp_path: Path):
-    done = run("demo", str(tmp_path / "new"), "--headless")
+def test_headless_it_runs_the_sample_and_exports_it(headless, tmp_path: Path):
+    done = headless(tmp_path / "new")
 
     assert (done.returncode, done.stdout.split()) == (
         0,
@@ -64,7 +70,7 @@ def test_no_link_is_written_through(tmp_path: Path):
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_headless_nothing_runs_or_is_replaced_that_was_there(tmp_path: Path):
+def test_headless_nothing_runs_or_is_replaced_that_was_there(headless, tmp_path: Path):
     theirs, page = tmp_path / "demo.msg.md", tmp_path / "theirs.html"
     trace = tmp_path / "trace"
     theirs.write_text(f"# %% [^a]\n\n[^a]: [code]\n\n```python\nopen({str(trace)!r}, 'w')\n```\n")
@@ -73,7 +79,7 @@ def test_headless_nothing_runs_or_is_replaced_that_was_there(tmp_path: Path):
     (tmp_path / "demo-2.html").symlink_to(page)
     (tmp_path / "demo-3.msg.md").symlink_to(tmp_path / "elsewhere")
 
-    done = run("demo", str(tmp_path), "--headless")
+    done = headless(tmp_path)
 
     made = [str(tmp_path / "demo-4.msg.md"), str(tmp_path / "demo-4.html")]
     assert (done.returncode, done.stdout.split()) == (0, made)
