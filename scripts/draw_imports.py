@@ -1,7 +1,6 @@
 """Mermaid diagram of the imports between packages.
 
 Usage: draw_imports.py                 update the diagram in docs/architecture.md
-       draw_imports.py --check         exit with 1 if that diagram is not current
        draw_imports.py --print FOLDER  print the diagram of the working tree in FOLDER
 """
 
@@ -21,24 +20,19 @@ PACKAGES = {"msgbook": "kernel", "msgbook_format": "jupytext_format"}
 Arrow = tuple[str, str]
 
 
-def main(arguments: list[str]) -> int:
-    """Do what the arguments ask for and return the exit code."""
+def main(arguments: list[str]) -> None:
+    """Update the page or print a diagram, as the arguments say."""
     if arguments[:1] == ["--print"]:
         sys.stdout.write(draw(Path(arguments[1])))
-        return 0
-    page = PAGE.read_text("utf-8")
+    else:
+        PAGE.write_text(with_diagram(PAGE.read_text("utf-8")), "utf-8")
+
+
+def with_diagram(page: str) -> str:
+    """Return the text of the page with the current diagram."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    current = f"{before}{BEGIN}{draw(ROOT)}{END}{after}"
-    if arguments == ["--check"]:
-        if page != current:
-            sys.stdout.write(
-                "The diagram in docs/architecture.md is not current: "
-                "run `python scripts/draw_imports.py` and commit the page.\n"
-            )
-        return int(page != current)
-    PAGE.write_text(current, "utf-8")
-    return 0
+    return f"{before}{BEGIN}{draw(ROOT)}{END}{after}"
 
 
 def draw(folder: Path) -> str:
@@ -101,4 +95,4 @@ def without_detours(arrows: Iterable[Arrow]) -> set[Arrow]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

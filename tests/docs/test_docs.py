@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
-import subprocess
-import sys
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
 
 import msgbook.config
+from msgbook.__main__ import main
 from msgbook.config import load_settings
 from msgbook_format import reads, writes
 from msgbook_format.document.writer import writes as write_anew
@@ -84,9 +85,10 @@ def test_every_verb_of_the_command_exists(page: Path, verbs: set[str]):
 @pytest.fixture(scope="module")
 def verbs() -> set[str]:
     """The verbs that `msgbook --help` lists."""
-    command = [sys.executable, "-m", "msgbook", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^    ([a-z-]+)(?= |$)", shown, re.MULTILINE))
+    shown = io.StringIO()
+    with redirect_stdout(shown), suppress(SystemExit):
+        main(["--help"])
+    return set(re.findall(r"^    ([a-z-]+)(?= |$)", shown.getvalue(), re.MULTILINE))
 
 
 def test_the_readme_is_one_screen_and_a_half():
