@@ -1,6 +1,6 @@
 """The agents, rules and skills of a project, read from its files. The only I/O of this package.
 
-A project may come from anybody. So no link out of it is followed, no secret is read, and lengths
+A project may come from anyone. So no link out of it is followed, no secret is read, and lengths
 and numbers of files are limited. Each problem is a notice.
 """
 

@@ -47,7 +47,7 @@ class ToolRun:
 
 @dataclass(frozen=True, slots=True)
 class ContextItems:
-    """Texts that one prompt brings, in order."""
+    """Texts of one prompt's context, in order."""
 
     rules: Mapping[str, str] = field(default_factory=dict)
     """All project rules in force: name and text, macros expanded."""

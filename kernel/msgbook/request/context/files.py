@@ -130,7 +130,7 @@ class FileSources:
                 raise SourceError("a folder has no lines")
             return Document(self._listing(real), "literal")
         if lines:
-            return self._some_lines(real, lines)
+            return self._read_lines(real, lines)
         data, status = read_file(self._roots, real, 8192)
         if status.st_size > len(data) and status.st_size <= FILE_LIMIT:
             data, status = read_file(self._roots, real, FILE_LIMIT)
@@ -139,28 +139,28 @@ class FileSources:
             return Document(_named(real, file, status.st_size), "literal", _advice(real))
         return Document(file.lines, _kind(real))
 
-    def _some_lines(self, real: Path, lines: Lines) -> Document:
+    def _read_lines(self, real: Path, lines: Lines) -> Document:
         for limit in _LINE_PORTIONS:
             data, status = read_file(self._roots, real, limit)
             whole = status.st_size <= len(data)
             file = decode(data if whole else data[: data.rfind(b"\n") + 1])
-            found = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
-            if whole or len(found) >= lines.last:
+            file_lines = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
+            if whole or len(file_lines) >= lines.last:
                 break
         if file is None:
             return Document(_named(real, file, status.st_size), "literal")
-        if lines.first > len(found) or (lines.last > len(found) and not whole):
+        if lines.first > len(file_lines) or (lines.last > len(file_lines) and not whole):
             where = "the file has" if whole else f"its first {LINES_LIMIT:,} bytes have"
-            raise SourceError(f"{where} {counted(len(found), 'line')}")
-        return Document("\n".join(found[lines.first - 1 : lines.last]), _kind(real))
+            raise SourceError(f"{where} {counted(len(file_lines), 'line')}")
+        return Document("\n".join(file_lines[lines.first - 1 : lines.last]), _kind(real))
 
     def _listing(self, folder: Path) -> str:
         ignored = GitIgnore(self._roots)
         with os_errors_as_tool_errors(self._roots, folder):
-            found = list_entries(self._roots, folder)
+            entries = list_entries(self._roots, folder)
         names = [
             f"[{'DIR' if kind == 'folder' else 'FILE'}] {name}"
-            for name, kind in found
+            for name, kind in entries
             if not ignored.hides(folder / name, is_folder=kind == "folder")
         ]
         shown = names[:NAMES]
@@ -175,11 +175,11 @@ class FileSources:
         needed = self._roots.check_read(folder)
         if needed and not self._roots.is_searchable(folder):
             raise SourceError(f"reading the folder needs approval, since {needed.reason}")
-        found = sorted(name for name in self._walk() if fits(name))
-        own = [name for name in found if folder / name in self._own]
-        found = [name for name in found if name not in own]
-        requests = {name: self._roots.check_read(folder / name) for name in found}
-        free = [name for name, needed in requests.items() if needed is None]
+        names = sorted(name for name in self._walk() if fits(name))
+        own = [name for name in names if folder / name in self._own]
+        names = [name for name in names if name not in own]
+        requests = {name: self._roots.check_read(folder / name) for name in names}
+        readable = [name for name, needed in requests.items() if needed is None]
         left_out = [needed for needed in requests.values() if needed is not None]
         secrets = sum(needed.always_asks for needed in left_out)
         notes = []
@@ -190,9 +190,9 @@ class FileSources:
             notes.append(f"left out {others} outside the agent's allowed_uris")
         if own:
             notes.append(f"left out {', '.join(own)}, which is this conversation")
-        if len(free) > MATCHES:
-            notes.append(f"{len(free)} files match; the first {MATCHES} are taken")
-        return Matches(free[:MATCHES], "; ".join(notes))
+        if len(readable) > MATCHES:
+            notes.append(f"{len(readable)} files match; the first {MATCHES} are sent")
+        return Matches(readable[:MATCHES], "; ".join(notes))
 
     def _walk(self) -> Iterator[str]:
         """Yield the files below the notebook's folder that are not ignored, as relative paths."""
@@ -203,8 +203,8 @@ class FileSources:
             name = path.rpartition("/")[2]
             return name in SKIPPED or ignored.hides(folder / path, is_folder=kind == "folder")
 
-        found = walk(self._roots, folder, hidden, _FOLDERS)
-        return (path for path, kind in found if kind == "file")
+        entries = walk(self._roots, folder, hidden, _FOLDERS)
+        return (path for path, kind in entries if kind == "file")
 
 
 def _conversation_files(conversation: Path) -> set[Path]:

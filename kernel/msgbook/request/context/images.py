@@ -83,8 +83,8 @@ def find_images(text: str) -> list[Image]:
     brackets = match_brackets(text, "[]", within=r"\n[ \t]*\r?\n")
     parentheses = match_brackets(text, "()")
     scanner = Scanner(text, r"!\[")
-    while found := scanner.next():
-        start = found.start()
+    while match := scanner.next():
+        start = match.start()
         opening = brackets.get(start + 1, -2) + 1
         if opening < 0 or not text.startswith("(", opening):
             continue
@@ -144,25 +144,25 @@ def image_content(
     """
     parts: list[Part] = []
     done = 0
-    words = ""
+    pending = ""
     count = 0
     for image, record in zip(find_images(text), records, strict=False):
         url = _url(image, record, load) if count < MAX_IMAGES or image.is_remote else None
         if url is None:
             continue
         count += not image.is_remote
-        words += text[done : image.start]
+        pending += text[done : image.start]
         done = image.end
         if not vision:
-            words += _describe_image(image, record)
+            pending += _describe_image(image, record)
             continue
-        parts += [{"type": "text", "text": words}] if words.strip() else []
+        parts += [{"type": "text", "text": pending}] if pending.strip() else []
         parts.append({"type": "image_url", "image_url": {"url": url, "detail": "auto"}})
-        words = ""
-    words += text[done:]
+        pending = ""
+    pending += text[done:]
     if not parts:
-        return words
-    return [*parts, {"type": "text", "text": words}] if words.strip() else parts
+        return pending
+    return [*parts, {"type": "text", "text": pending}] if pending.strip() else parts
 
 
 def _url(image: Image, record: Any, load: LoadText) -> str | None:
@@ -199,10 +199,10 @@ async def _read_image(image: Image, load: LoadFile, attachments: Attachments) ->
 
 
 def _decode_data_url(url: str) -> bytes:
-    found = _DATA.match(url)
-    if found is None:
+    match = _DATA.match(url)
+    if match is None:
         raise SourceError("expected data:image/png;base64,...")
-    return _decode_base64(found[3])
+    return _decode_base64(match[3])
 
 
 def _decode_attachment(name: str, attachments: Attachments) -> bytes:

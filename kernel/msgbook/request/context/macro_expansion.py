@@ -41,8 +41,8 @@ def expand_macros(text: str, macros: Mapping[str, str], growth: int = GROWTH) ->
     Args:
         growth: Characters that macros may add.
     """
-    found: list[tuple[int, str]] = []
-    pieces = _select_pieces(text, macros, found) if "<!--" in text else [(0, len(text))]
+    messages: list[tuple[int, str]] = []
+    pieces = _select_pieces(text, macros, messages) if "<!--" in text else [(0, len(text))]
     expansion = _Expansion(macros, growth)
     out = []
     for start, end in pieces:
@@ -50,9 +50,9 @@ def expand_macros(text: str, macros: Mapping[str, str], growth: int = GROWTH) ->
         for use in _USE.finditer(text, start, end):
             out += [text[done : use.start()], expansion.expand_use(use, ())]
             done = use.end()
-            found += [(use.start(), message) for message in expansion.take_messages()]
+            messages += [(use.start(), message) for message in expansion.take_messages()]
         out.append(text[done:end])
-    return ExpandedText("".join(out), locate_problems(text, found))
+    return ExpandedText("".join(out), locate_problems(text, messages))
 
 
 @dataclass(slots=True)

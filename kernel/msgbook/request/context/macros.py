@@ -70,22 +70,22 @@ def parse_definitions(text: str) -> Macros:
         return Macros(values, [])
     braces: dict[int, int] | None = None
     scanner = Scanner(text, _OPENER)
-    while found := scanner.next():
-        if found["name"]:
-            _put(values, found["name"], found["value"].strip())
+    while opener := scanner.next():
+        if opener["name"]:
+            _put(values, opener["name"], opener["value"].strip())
             continue
         if braces is None:
             braces = match_brackets(text, "{}", within=r"\n[ \t]*\r?\n")
-        end = braces.get(found.start() + 1)
-        if quoted := _QUOTED.match(text, found.end()):
+        end = braces.get(opener.start() + 1)
+        if quoted := _QUOTED.match(text, opener.end()):
             value, position = _unescaped(quoted), quoted.end()
-        elif end is not None and end >= found.end():
-            value, position = text[found.end() : end].strip(), end + 1
+        elif end is not None and end >= opener.end():
+            value, position = text[opener.end() : end].strip(), end + 1
         else:
-            message = f"{found[0]} has no closing brace in its paragraph; it defines nothing."
-            unclosed.append((found.start(), message))
+            message = f"{opener[0]} has no closing brace in its paragraph; it defines nothing."
+            unclosed.append((opener.start(), message))
             continue
-        _put(values, found["braced"], value)
+        _put(values, opener["braced"], value)
         scanner.skip(position)
     return Macros(values, locate_problems(text, unclosed))
 
@@ -124,8 +124,8 @@ def macros_above(
         metadata: Of the notebook; `msgbook.macros` maps names to texts.
         earlier: The cells. Cells excluded from the history neither define nor remove macros.
     """
-    noted, problems = _noted(metadata)
-    macros = {name: Definition(value, None) for name, value in noted.items()}
+    from_metadata, problems = _read_metadata_macros(metadata)
+    macros = {name: Definition(value, None) for name, value in from_metadata.items()}
     for position, cell in enumerate(earlier):
         source = source_of(cell)
         if not ("#define" in source or "@{define" in source or "%macros" in source):
@@ -147,15 +147,15 @@ def _unescaped(quoted: re.Match[str]) -> str:
     return _ESCAPED.sub(r"\1", quoted[1] if quoted[1] is not None else quoted[2])
 
 
-def _noted(metadata: Mapping[str, Any]) -> Macros:
+def _read_metadata_macros(metadata: Mapping[str, Any]) -> Macros:
     """Return the macros in a notebook's metadata."""
-    noted = metadata_of({"metadata": metadata}).get("macros", {})
-    if not isinstance(noted, Mapping):
-        message = f"metadata.msgbook.macros: expected names and texts, got {type(noted).__name__}."
+    from_metadata = metadata_of({"metadata": metadata}).get("macros", {})
+    if not isinstance(from_metadata, Mapping):
+        message = f"metadata.msgbook.macros: expected names and texts, got {type(from_metadata).__name__}."
         return Macros({}, [Problem(0, message)])
     values: dict[str, str] = {}
     problems = []
-    for name, value in noted.items():
+    for name, value in from_metadata.items():
         if re.fullmatch(NAME, str(name)) and isinstance(value, str):
             values[str(name)] = value
         else:

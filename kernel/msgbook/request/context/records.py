@@ -1,4 +1,4 @@
-"""Entries of a turn's recorded context: texts that its prompt brought, each named by its digest. Pure.
+"""Entries of a turn's recorded context: texts that were sent, each named by its digest. Pure.
 
 A context may come from a file, so any value may be of any type.
 """
@@ -16,8 +16,8 @@ NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key"}
 """The kinds of entries, and the key under which an entry of the kind has its name."""
 
 REPLAY_LIMIT = 2_000_000
-"""Characters of texts in one prompt's `<content_reference>`. No prompt brings more, but a record may
-claim anything."""
+"""Characters of texts in one prompt's `<content_reference>`. No real prompt has more, but a record
+may claim anything."""
 TOTAL_LIMIT = 100_000_000
 """Characters of all prompts together. A record of a few bytes names a large text, and many records
 may name the same one."""
@@ -28,7 +28,7 @@ _LEVELS = 100
 
 
 class ContextTooLargeError(MsgbookError):
-    """The prompts above brought more than any server accepts."""
+    """The context of the prompts above is longer than any server accepts."""
 
 
 def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:

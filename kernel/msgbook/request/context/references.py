@@ -88,10 +88,10 @@ class _Resolver:
 
     async def resolve_prompt(self, text: str, line: int) -> None:
         """Resolve all kinds of references: a person has written this text."""
-        found = await run_in_thread_if_long(text, find_tags, text)
-        for problem in found.problems:
+        tags, problems = await run_in_thread_if_long(text, find_tags, text)
+        for problem in problems:
             self._notices.add(f"Line {line + problem.line - 1}: {problem.message}")
-        for tag in found.tags:
+        for tag in tags:
             if self._exceeds_tags(tag):
                 return
             try:
@@ -111,9 +111,9 @@ class _Resolver:
         Args:
             chain: The keys of the files that lead here, outermost first.
         """
-        found = await run_in_thread_if_long(text, find_tags, text, bare=False)
-        self._notices.add_problems(found.problems, chain[-1])
-        for tag in found.tags:
+        tags, problems = await run_in_thread_if_long(text, find_tags, text, bare=False)
+        self._notices.add_problems(problems, chain[-1])
+        for tag in tags:
             if self._exceeds_tags(tag):
                 return
             try:

@@ -35,9 +35,9 @@ class Problem:
     """What was found, and what was expected."""
 
 
-def locate_problems(text: str, found: Iterable[tuple[int, str]]) -> list[Problem]:
+def locate_problems(text: str, messages: Iterable[tuple[int, str]]) -> list[Problem]:
     """Return problems by line, given positions and messages; of very many, the first and a count."""
-    ordered = sorted(found)
+    ordered = sorted(messages)
     problems = []
     line, counted = 1, 0
     for position, message in ordered[:_PROBLEMS]:
@@ -74,17 +74,17 @@ class Scanner:
 
     def next(self) -> re.Match[str] | None:
         """Return the next opener; None at the end."""
-        while found := self._pattern.search(self._text, self._position):
-            fence = _span_at(self._fences, found.start())
+        while match := self._pattern.search(self._text, self._position):
+            fence = _span_at(self._fences, match.start())
             if fence is not None:
                 self._position = fence[1]
-            elif found["opener"] is not None:
-                self._position = max(found.end(), found.start() + 1)
-                return found
-            elif found[0][0] == "`":
-                self._position = self._code_end(found)
+            elif match["opener"] is not None:
+                self._position = max(match.end(), match.start() + 1)
+                return match
+            elif match[0][0] == "`":
+                self._position = self._code_end(match)
             else:
-                self._position = found.end()
+                self._position = match.end()
         return None
 
     def skip(self, position: int) -> None:
@@ -108,13 +108,13 @@ def match_brackets(text: str, brackets: str, *, within: str = r"\n") -> dict[int
     """
     opened: list[int] = []
     pairs: dict[int, int] = {}
-    for found in re.finditer(rf"[{re.escape(brackets)}]|{within}", text):
-        if found[0] == brackets[0]:
-            opened.append(found.start())
-        elif found[0] != brackets[1]:
+    for bracket in re.finditer(rf"[{re.escape(brackets)}]|{within}", text):
+        if bracket[0] == brackets[0]:
+            opened.append(bracket.start())
+        elif bracket[0] != brackets[1]:
             opened.clear()
         elif opened:
-            pairs[opened.pop()] = found.start()
+            pairs[opened.pop()] = bracket.start()
     return pairs
 
 

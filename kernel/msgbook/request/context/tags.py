@@ -88,10 +88,10 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
         return FoundTags(tags, [])
     brackets: dict[int, int] | None = None
     scanner = Scanner(text, _OPENER)
-    while found := scanner.next():
-        start = found.start()
-        if found["bare"]:
-            name = found["bare"].rstrip(".:")
+    while opener := scanner.next():
+        start = opener.start()
+        if opener["bare"]:
+            name = opener["bare"].rstrip(".:")
             if bare and name:
                 tags.append(Tag(name, start, is_bare=True))
             continue
