@@ -1,4 +1,4 @@
-"""An agent out of whatever a file says."""
+"""Agents from definitions of any kind."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_check_finds_a_wrong_type_that_the_turn_tells(key, value, expected):
 
 
 @pytest.mark.parametrize("table", [SEED_004 | OURS, dict.fromkeys(SEED_004 | OURS), None])
-def test_check_finds_nothing_where_the_turn_tells_nothing(table):
+def test_check_finds_nothing_if_the_turn_has_no_notice(table):
     frontmatter = yaml.safe_dump({"agents": {"a": table}})
 
     assert parse_agent("a", table, "notebook").notices == ()
@@ -103,7 +103,7 @@ def test_check_finds_nothing_where_the_turn_tells_nothing(table):
 
 @pytest.mark.parametrize("key", ["tools", "mcp_servers", "allowed_uris"])
 @pytest.mark.parametrize("value", [[""], 7, {"read": True}, ["x"] * 1000])
-def test_what_should_hold_an_agent_back_and_cannot_be_read_allows_nothing(key, value):
+def test_a_restriction_that_cannot_be_read_allows_nothing(key, value):
     agent, [notice] = parse_agent("a", {key: value}, "configuration")
 
     assert getattr(agent, key) == ()
@@ -155,7 +155,7 @@ values = st.recursive(
 
 
 @given(st.text(), values | st.dictionaries(st.sampled_from([*SEED_004, *OURS, "x"]), values))
-def test_nothing_that_a_file_says_raises(name, table):
+def test_no_definition_in_a_file_raises(name, table):
     agent, notices = parse_agent(name, table, "notebook")
 
     assert agent.name == name

@@ -1,4 +1,4 @@
-"""What is read of a project, which may come from anybody."""
+"""Agents, rules and skills of a project, which may come from anyone."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_folder_on_the_way_that_is_a_link_is_not_followed(project, tmp_path):
 
 
 @pytest.mark.parametrize("secret", [".env", "server.pem", ".git/config", ".ssh/known_hosts"])
-def test_no_secret_of_the_project_is_taken_for_a_rule(project, secret):
+def test_no_secret_file_of_the_project_is_read_as_a_rule(project, secret):
     put(project, {secret: "SECRET"})
     (project / "AGENTS.md").symlink_to(secret)
 

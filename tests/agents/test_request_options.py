@@ -1,4 +1,4 @@
-"""What of an agent goes into a request."""
+"""Properties of an agent in a request."""
 
 from __future__ import annotations
 

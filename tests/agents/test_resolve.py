@@ -1,4 +1,4 @@
-"""Which agent answers a cell, and with which model."""
+"""The agent that answers a cell, and its model."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_broken_frontmatter_is_a_notice_and_the_turn_goes_on(frontmatter, word
     assert any(notice.startswith(words) for notice in notices)
 
 
-def test_aliases_that_grow_without_bound_are_not_followed():
+def test_aliases_that_grow_without_bound_are_not_expanded():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     frontmatter = "\n".join([*lines, "agents: {a: {models: *a8}}"])
@@ -177,7 +177,7 @@ def test_aliases_that_grow_without_bound_are_not_followed():
     assert "nested too deep" in notices[0]
 
 
-def test_a_name_of_the_answering_agent_that_is_wrong_is_said_only_for_that_agent():
+def test_a_wrong_property_is_a_notice_only_for_the_agent_that_answers():
     sources = AgentSources("agents:\n  a: {models: a}\n  b: {temperature: hot}\n")
 
     assert resolve_agent("a", [], sources).notices == ()

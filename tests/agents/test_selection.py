@@ -1,4 +1,4 @@
-"""Which rules and skills a conversation uses."""
+"""Project rules and skills that a conversation uses."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ def test_macros_are_expanded_in_the_rules_that_are_used_alone():
     assert asked == ["{{A}}"]
 
 
-def test_a_rule_of_which_macros_leave_nothing_is_none():
+def test_a_rule_without_text_after_expansion_is_left_out():
     assert rules_in_force(RULES, select("rules", Agent("a"), {}), lambda _: (" \n", [])) == (
         [],
         [],
     )
 
 
-def test_rules_that_are_too_long_together_are_left_out_whole():
+def test_a_rule_that_makes_the_rules_too_long_is_left_out_completely():
     many = [
         ProjectRule("a", "x" * (TOTAL_LIMIT - 1)),
         ProjectRule("b", "yy"),

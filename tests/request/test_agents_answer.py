@@ -1,4 +1,4 @@
-"""Who answers: agents of the file, their properties in the request, and what they may not have."""
+"""Agents of a file: which one answers, its properties in the request, and its restrictions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_cell_names_its_agent_by_a_line_or_its_metadata(two):
     assert two.sent()[0]["content"] == "You judge."
 
 
-def test_what_another_agent_said_comes_under_its_name(two):
+def test_answers_of_another_agent_are_sent_under_its_name(two):
     two.ask("Write.", "A poem.")
 
     two.ask("%%msg agent=critic\nJudge.")
@@ -116,7 +116,7 @@ def test_an_agent_of_the_configuration_may_have_a_server_of_its_own(talk, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["theirs", "of-project", "temporary", "mine"])
-def test_a_file_that_has_another_server_answer_says_so(talk, tmp_path, name):
+def test_a_file_that_chooses_another_provider_is_a_notice(talk, tmp_path, name):
     config = tmp_path / "msgbook.toml"
     config.write_text(
         f'[providers.first]\nbase_url = "{talk.server.url}"\n'
@@ -167,7 +167,7 @@ def test_a_file_cannot_lend_an_agent_what_the_user_has_not(talk):
     assert names(talk.server.requests[-1]) == ["read"]
 
 
-def test_an_agent_reads_freely_only_where_it_is_allowed_to(talk):
+def test_an_agent_reads_without_approval_only_inside_its_allowed_uris(talk):
     (talk.folder / "docs").mkdir()
     (talk.folder / "docs" / "a.txt").write_text("open")
     (talk.folder / "b.txt").write_text("closed")

@@ -1,4 +1,4 @@
-"""What is wrong with a prompt or a notebook is named, and the turn goes on with the rest."""
+"""Problems in a prompt or notebook are notices, and the turn goes on with the rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def files(talk):
     return content_reference(talk.sent()[-1])["files"]
 
 
-def test_an_unclosed_tag_is_told_with_its_line(talk):
+def test_an_unclosed_tag_is_a_notice_with_its_line(talk):
     (talk.folder / "a.txt").write_text("A")
 
     turn = talk.ask("See @[a.txt]\nand @[b.txt")
@@ -95,7 +95,7 @@ def test_a_file_in_any_encoding_is_sent_as_text(talk, encoding):
     assert isinstance(files(talk)["a.txt"], str)
 
 
-def test_what_a_cell_brought_and_is_gone_is_named_in_one_notice(talk):
+def test_texts_of_a_cell_that_are_gone_are_named_in_one_notice(talk):
     for number in range(7):
         (talk.folder / f"{number}.py").write_text(f"{number}")
     talk.ask("Compare @[*.py].")
@@ -182,7 +182,7 @@ def test_a_project_with_odd_files_is_named_and_the_turn_goes_on(talk):
         assert name in said
 
 
-def test_a_message_like_a_magic_is_sent_and_said(talk):
+def test_a_message_like_a_magic_is_sent_with_a_notice(talk):
     turn = talk.ask("%agnet list")
 
     assert (turn["status"], talk.sent()[-1]["content"]) == ("done", "%agnet list")
@@ -191,9 +191,7 @@ def test_a_message_like_a_magic_is_sent_and_said(talk):
 
 
 @pytest.mark.parametrize("source", ["%bogus", "%%bogus"])
-def test_a_message_that_is_nothing_but_the_name_of_an_unknown_magic_is_said_to_be_sent(
-    talk, source
-):
+def test_the_name_of_an_unknown_magic_is_sent_as_a_message_with_a_notice(talk, source):
     [said] = notices(talk.ask(source))
 
     assert said == f"There is no magic {source}: this was sent as a message."
@@ -204,13 +202,13 @@ def test_other_messages_that_begin_with_a_percent_sign_are_plain_messages(talk, 
     assert notices(talk.ask(source)) == []
 
 
-def test_a_picture_that_is_named_like_a_file_is_named_with_how_to_send_it(talk):
+def test_an_image_referenced_as_a_file_is_a_notice_with_the_way_to_send_it(talk):
     (talk.folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
 
     assert any("![](path)" in words for words in notices(talk.ask("See @[a.png].")))
 
 
-def test_a_call_whose_arguments_are_no_json_is_said_to_be_none(talk):
+def test_a_call_whose_arguments_are_not_json_is_a_notice(talk):
     assert any("JSON object" in words for words in notices(talk.ask("@[read{path: 1}]")))
 
 

@@ -1,4 +1,4 @@
-"""What a notebook that came from somebody else records of its turns, and what a project holds."""
+"""Hostile records in a notebook of somebody else, and hostile files in a project."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_kept_text_is_an_image_only_if_it_holds_one(talk):
     assert talk.sent()[1]["content"] == "See ![a](a.png)."
 
 
-def test_a_recorded_result_is_sent_with_its_own_pictures_and_nothing_else(talk):
+def test_a_recorded_result_is_sent_with_its_own_images_and_nothing_else(talk):
     blocks = [
         {"type": "tool_call", "step": 1, "id": "c", "name": "read", "arguments": "{}"},
         {
@@ -93,7 +93,7 @@ def test_no_nesting_of_a_record_ends_a_turn(talk, levels):
     assert talk.ask("And?")["status"] == "done"
 
 
-def test_one_record_makes_no_more_of_the_kept_texts_than_a_prompt_can_bring(talk):
+def test_one_record_loads_no_more_texts_than_a_prompt_can_have(talk):
     digest = keep(talk, "x" * 500_000)
     files = [{"key": f"f{i}", "sha256": digest, "version": 1} for i in range(500)]
     answered(talk, "All.", {"files": files})
@@ -180,7 +180,7 @@ def test_half_a_secret_is_not_sent_where_the_output_of_a_named_cell_is_cut(talk)
 
 
 @pytest.mark.parametrize("levels", [150, 900, 100_000])
-def test_arguments_that_are_nested_too_deep_are_told(talk, levels):
+def test_arguments_that_are_nested_too_deep_are_a_notice(talk, levels):
     turn = talk.ask('Do @[f{"a": ' + "[" * levels + "]" * levels + "}].")
 
     assert turn["status"] == "done"

@@ -1,4 +1,4 @@
-"""Images of prompts are parts of the message, as they were, in the order of the text."""
+"""Images of prompts are parts of the message, in the order of the text, with unchanged bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def kinds(message):
     return [part["type"] for part in message["content"]]
 
 
-def test_an_image_stands_between_the_words_around_it(talk):
+def test_an_image_part_is_between_the_texts_around_it(talk):
     (talk.folder / "a plot (1).png").write_bytes(png())
 
     turn = talk.ask('Before ![a](<a plot (1).png> "T") after.')
@@ -59,7 +59,7 @@ def test_a_broken_image_is_a_notice_and_stays_text(talk):
     assert "a.png" in " ".join(notices(turn))
 
 
-def test_a_model_that_takes_no_images_is_asked_again_without_and_the_reader_told(talk):
+def test_a_model_that_takes_no_images_is_asked_again_without_them_and_a_notice_says_so(talk):
     (talk.folder / "a.png").write_bytes(png())
     talk.server.answers = [error(400, "this model does not support image input"), text("Fine.")]
 

@@ -44,7 +44,7 @@ def test_a_summary_is_made_once_and_again_only_when_its_source_changed(talk):
     assert len(talk.server.requests) == 6
 
 
-def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
+def test_a_cell_that_cannot_be_summarized_is_sent_in_full_with_a_notice(talk):
     talk.server.answers = [text("A long answer."), error(400, "no"), text("Yes.")]
     summed_up(talk)
 
@@ -55,7 +55,7 @@ def test_a_summary_that_cannot_be_made_leaves_the_whole_and_says_so(talk):
     assert notices(turn)[-1].startswith("Cell 1 (What is it?) could not be summarized")
 
 
-def test_the_demo_model_can_sum_up(talk):
+def test_the_demo_model_can_summarize(talk):
     talk.env = {"MSGBOOK_MODEL": "demo"}
     talk.ask("Hello.", metadata={"msgbook": {"history": "summary"}})
 
@@ -91,7 +91,7 @@ def test_a_request_that_does_not_fit_is_not_sent_and_names_the_cells(talk):
 
 
 @pytest.mark.parametrize("above", [[], ["word " * 3000]])
-def test_where_no_cell_is_enough_the_rest_is_told_by_its_parts(talk, above):
+def test_if_no_cell_is_enough_the_notice_names_the_sizes_of_the_other_parts(talk, above):
     talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a:\n    context_window: 500\n"}}
     for words in above:
         talk.add(words, "markdown")

@@ -1,4 +1,4 @@
-"""What a prompt names is sent with it, kept as it was, and seen in the turn."""
+"""Texts that a prompt refers to are sent with it, kept as they were, and shown in the turn."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_file_of_another_name_is_found_through_a_macro_of_an_earlier_cell(talk
     assert turn["context"]["macros"] == {"NAME": "data"}
 
 
-def test_a_glob_does_not_bring_the_conversation_into_itself(talk):
+def test_a_glob_does_not_add_the_conversation_to_itself(talk):
     for name in ("chat.msg.md", "chat.ipynb", "notes.md"):
         (talk.folder / name).write_text(name)
 
@@ -94,7 +94,7 @@ def test_a_cell_above_can_be_named_by_the_beginning_of_its_id(talk):
     ]
 
 
-def test_what_cannot_be_followed_is_a_notice_and_the_turn_goes_on(talk):
+def test_a_reference_that_cannot_be_resolved_is_a_notice_and_the_turn_goes_on(talk):
     (talk.folder / "b.txt").write_text("here")
 
     turn = talk.ask("See @[missing.txt], @[cell:gone], @[py:frame] and @[b.txt].")
@@ -119,7 +119,7 @@ def test_a_tool_that_a_prompt_names_runs_first_and_is_seen_but_no_message(talk):
     assert [m["role"] for m in talk.sent()] == ["system", "user", "assistant", "user"]
 
 
-def test_a_tool_that_is_not_free_asks_and_a_no_is_a_notice(talk):
+def test_a_tool_that_needs_approval_asks_and_a_denial_is_a_notice(talk):
     talk.answer = lambda question: Answer("no", "not now")
 
     turn = talk.ask('Do @[write{"path": "x.txt", "content": "X"}]')
@@ -131,7 +131,7 @@ def test_a_tool_that_is_not_free_asks_and_a_no_is_a_notice(talk):
     assert turn["status"] == "done"
 
 
-def test_a_tool_that_was_allowed_has_run_before_the_model_is_asked(talk):
+def test_a_tool_that_was_approved_runs_before_the_model_is_asked(talk):
     talk.answer = lambda question: Answer("once")
 
     talk.ask('Do @[write{"path": "x.txt", "content": "X"}]')
@@ -140,7 +140,7 @@ def test_a_tool_that_was_allowed_has_run_before_the_model_is_asked(talk):
     assert len(talk.server.requests) == 1
 
 
-def test_a_file_outside_the_folder_is_sent_only_with_leave(talk):
+def test_a_file_outside_the_folder_is_sent_only_with_approval(talk):
     outside = talk.folder.parent / "outside.txt"
     outside.write_text("secret plan")
 
@@ -179,7 +179,7 @@ def test_a_text_that_is_gone_is_named_and_the_turn_goes_on(talk):
     assert "is gone" in str(talk.sent())
 
 
-def test_where_nothing_can_be_kept_the_turn_says_so_and_goes_on(talk):
+def test_if_no_text_can_be_kept_the_turn_says_so_and_goes_on(talk):
     (talk.folder / ".msgbook").write_text("a file in the way")
     (talk.folder / "a.txt").write_text("text")
 
@@ -241,7 +241,7 @@ def test_an_interrupt_while_a_reference_runs_ends_the_turn_with_what_there_is(ta
     assert not (talk.folder / "new").exists()
 
 
-def test_the_answer_comes_after_what_the_prompt_brought(talk):
+def test_the_answer_comes_after_the_context_of_the_prompt(talk):
     talk.server.answers = [text("Two lines.", reasoning="Counting.")]
     (talk.folder / "a.txt").write_text("1\n2\n")
 

@@ -1,4 +1,4 @@
-"""Rules stand where they are first said; skills stand in the system message."""
+"""Project rules are sent where they first apply; skills are in the system message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def rules_of(message):
     return content_reference(message).get("rules")
 
 
-def test_rules_are_said_once_and_again_when_they_change(talk):
+def test_rules_are_sent_once_and_again_when_they_change(talk):
     (talk.folder / "AGENTS.md").write_text("Be brief.")
     for prompt in ("One.", "Two."):
         talk.ask(prompt)
@@ -23,7 +23,7 @@ def test_rules_are_said_once_and_again_when_they_change(talk):
     assert said[2] == [{"name": "AGENTS.md", "content": "Be kind."}]
 
 
-def test_macros_and_files_stand_in_rules(talk):
+def test_rules_may_use_macros_and_files(talk):
     rules = talk.folder / ".msgbook" / "rules"
     rules.mkdir(parents=True)
     (rules / "style.md").write_text(
@@ -52,7 +52,7 @@ def test_a_notebook_may_use_some_rules_alone(talk):
     assert "c.md" in " ".join(notices(turn))
 
 
-def test_the_skills_that_are_used_stand_in_the_system_message(talk):
+def test_the_system_message_lists_the_skills_in_use(talk):
     for name in ("plots", "mail"):
         folder = talk.folder / ".agents" / "skills" / name
         folder.mkdir(parents=True)

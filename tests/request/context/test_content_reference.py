@@ -1,4 +1,4 @@
-"""The block of references: what stands in it, and that it comes back byte for byte."""
+"""The `<content_reference>` element: its content, and its byte-for-byte replay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def saved(context: Any) -> Any:
     return json.loads(json.dumps(context, sort_keys=True))
 
 
-def test_a_block_is_the_json_of_rules_files_and_tools() -> None:
+def test_a_content_reference_is_json_of_rules_files_and_tools() -> None:
     items = ContextItems(
         {"a.md": "Be brief."}, {"a.py": "x = 1\n"}, [ToolRun("read", {"path": "b"}, "B")]
     )
@@ -48,7 +48,7 @@ def test_a_block_is_the_json_of_rules_files_and_tools() -> None:
     assert blobs[digest] == "x = 1\n"
 
 
-def test_nothing_to_say_is_no_block() -> None:
+def test_without_items_there_is_no_content_reference() -> None:
     assert build_content_reference([], ContextItems()) == ContentReference("", {}, {})
     assert append_content_reference("prompt", "") == "prompt"
 
@@ -156,7 +156,7 @@ def test_the_version_after_any_that_a_notebook_claims_can_be_saved() -> None:
     assert saved(built.context)["files"][0]["version"] == 1
 
 
-def test_rules_are_said_first_and_when_their_text_has_changed() -> None:
+def test_rules_are_sent_first_and_when_their_text_has_changed() -> None:
     first = build_content_reference([], ContextItems({"r": "v1"}))
     same = build_content_reference([first.context], ContextItems({"r": "v1"}, {"a": "x"}))
     changed = build_content_reference([first.context, same.context], ContextItems({"r": "v2"}))
@@ -178,7 +178,7 @@ def test_no_text_ends_the_block() -> None:
     assert body_of(block)["files"] == {text: text}
 
 
-def test_a_missing_blob_is_said_plainly() -> None:
+def test_a_line_stands_for_a_missing_blob() -> None:
     built = build_content_reference([], ContextItems(files={"a": "one", "b": "two"}))
     digest = sha256(b"one").hexdigest()
 

@@ -1,4 +1,4 @@
-"""Files and folders behind references, on a real disk."""
+"""Files and folders that references name, on a real disk."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_files_lines_and_folders(folder: Path) -> None:
 @pytest.mark.parametrize(
     "path", ["none.py", "src/a.py/x", "https://a.b/c", "a\0b", "\ud800", "x" * 9999]
 )
-def test_what_is_missing_says_why(folder: Path, path: str) -> None:
+def test_a_missing_file_has_a_reason(folder: Path, path: str) -> None:
     assert not asyncio.run(FileSources(Roots(folder)).exists(path))
     with pytest.raises(SourceError):
         read(folder, path)
@@ -121,7 +121,7 @@ def test_a_pipe_is_refused(folder: Path) -> None:
         read(folder, "pipe")
 
 
-def test_what_is_not_free_is_asked_about_only_for_the_user(folder: Path) -> None:
+def test_approval_is_asked_for_only_for_references_in_the_prompt(folder: Path) -> None:
     (folder / ".env").write_text("KEY=1")
     (folder / "link").symlink_to("../outside.txt")
     asked = []
@@ -140,12 +140,12 @@ def test_what_is_not_free_is_asked_about_only_for_the_user(folder: Path) -> None
     assert asked == [".env", "outside.txt"]
 
 
-def test_nobody_to_ask_is_a_no(folder: Path) -> None:
+def test_without_anyone_to_ask_approval_is_denied(folder: Path) -> None:
     with pytest.raises(SourceError, match="needs approval"):
         read(folder, "../outside.txt")
 
 
-def test_globs_leave_out_what_git_does_and_secrets(folder: Path) -> None:
+def test_globs_leave_out_ignored_files_and_secrets(folder: Path) -> None:
     (folder / ".gitignore").write_text("*.log\n!keep.log\n/build/\n")
     (folder / "src" / ".gitignore").write_text("b.py\n!d.log\n")
     for name in ("a.log", "keep.log", "src/d.log", ".env.py", "src/c.txt"):
@@ -209,7 +209,7 @@ class DiskOnly(FileSources):
         raise SourceError("no tools here")
 
 
-def test_references_are_followed_on_disk(folder: Path) -> None:
+def test_references_are_resolved_on_disk(folder: Path) -> None:
     (folder / "docs").mkdir()
     (folder / "docs" / "x.md").write_text("see @[src/b.py] and @[../outside.txt]")
 

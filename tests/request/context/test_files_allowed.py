@@ -1,4 +1,4 @@
-"""References of an agent that is held to some folders."""
+"""References of an agent with `allowed_uris`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def globbed(roots: Roots, pattern: str) -> Matches:
     return asyncio.run(FileSources(roots).glob(pattern))
 
 
-def test_what_is_allowed_is_read_also_through_a_link(folder: Path) -> None:
+def test_an_allowed_file_is_read_also_through_a_link(folder: Path) -> None:
     roots = held(folder, "src")
 
     assert read(roots, "src/a.py").text == "src/a.py"
@@ -61,7 +61,7 @@ def test_what_is_left_out_is_not_read_unless_somebody_allows_it(folder: Path, pa
     assert asked == [f"the agent's allowed_uris leave it out: {(folder / path).resolve()}"]
 
 
-def test_a_glob_brings_what_is_allowed_and_says_how_much_is_left_out(folder: Path) -> None:
+def test_a_glob_adds_the_allowed_files_and_counts_the_others(folder: Path) -> None:
     matches = globbed(held(folder, "src", "docs/guide"), "**/*.py")
 
     assert matches.paths == ["docs/guide/b.py", "src/a.py"]
@@ -71,6 +71,6 @@ def test_a_glob_brings_what_is_allowed_and_says_how_much_is_left_out(folder: Pat
     assert globbed(held(folder, "src"), "src/a.py") == Matches(["src/a.py"])
 
 
-def test_where_nothing_is_allowed_a_glob_brings_nothing(folder: Path) -> None:
+def test_without_allowed_folders_a_glob_adds_nothing(folder: Path) -> None:
     with pytest.raises(SourceError, match="allowed_uris leave it out"):
         globbed(held(folder), "**/*.py")

@@ -85,7 +85,7 @@ def test_what_is_no_image_is_text(text: str) -> None:
     assert content(text, {"a.png": encoded()}) == text
 
 
-def test_parts_stand_in_the_order_of_the_text() -> None:
+def test_parts_are_in_the_order_of_the_text() -> None:
     text = "Compare\n![one](a.png) with ![two](b.png)."
     files = {"a.png": encoded((1, 1)), "b.png": encoded((2, 2))}
 
@@ -107,7 +107,7 @@ def test_parts_of_white_space_are_left_out() -> None:
     ]
 
 
-def test_a_model_without_eyes_is_told_of_images() -> None:
+def test_a_model_without_vision_gets_a_line_for_each_image() -> None:
     text = "See ![a chart](my%20chart.png)! And ![x](https://a.b/c.png)"
 
     words = content(text, {"my chart.png": encoded((30, 20))}, vision=False)
@@ -167,14 +167,14 @@ def bomb() -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_a_picture_that_is_fit_is_sent_as_it_is(kind: str) -> None:
+def test_an_image_that_fits_is_sent_unchanged(kind: str) -> None:
     data = encoded((30, 20), kind)
 
     assert asyncio.run(encode_image(data)) == (url_of(data, f"image/{kind.lower()}"), 30, 20)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
-def test_a_large_picture_is_made_smaller(kind: str) -> None:
+def test_a_large_image_is_scaled_down(kind: str) -> None:
     picture = asyncio.run(encode_image(encoded((3 * LONGER_SIDE, LONGER_SIDE), kind)))
 
     assert picture.width == LONGER_SIDE
@@ -191,13 +191,13 @@ def test_a_photo_is_turned_upright() -> None:
     assert image_of(picture.url).size == (20, 30)
 
 
-def test_the_same_picture_gives_the_same_bytes() -> None:
+def test_the_same_image_gives_the_same_bytes() -> None:
     data = encoded((3000, 10))
 
     assert asyncio.run(encode_image(data)) == asyncio.run(encode_image(data))
 
 
-def test_a_picture_with_colours_of_its_own_keeps_its_transparency() -> None:
+def test_an_image_with_a_palette_keeps_its_transparency() -> None:
     image = Image.new("P", (3000, 10))
     buffer = io.BytesIO()
     image.save(buffer, "PNG", transparency=0)
@@ -230,7 +230,7 @@ def test_what_was_sent_is_sent_again_whatever_became_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("records", [[], [3], [{}], [{"sha256": 3}], [{"sha256": "gone"}]])
-def test_records_that_lead_nowhere_leave_the_text(records: list[Any]) -> None:
+def test_records_of_missing_texts_leave_the_text(records: list[Any]) -> None:
     assert image_content("![](a.png)", records, lambda digest: None) == "![](a.png)"
 
 
@@ -251,7 +251,7 @@ def test_images_never_overlap_and_the_text_between_them_is_kept(text: str) -> No
 
 @settings(max_examples=200)
 @given(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP"]), st.data())
-def test_a_broken_picture_is_sent_or_refused_in_words(kind: str, data: Any) -> None:
+def test_a_broken_image_is_sent_or_refused_with_a_reason(kind: str, data: Any) -> None:
     broken = bytearray(encoded((20, 20), kind))
     for _ in range(data.draw(st.integers(1, 5))):
         broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))

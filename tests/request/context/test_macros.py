@@ -1,4 +1,4 @@
-"""Macros: what defines them, which are in force, and how a text is expanded."""
+"""Macros: their definitions, the macros in force, and their expansion."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_later_definitions_take_the_place_of_earlier_ones() -> None:
         {"cell_type": None, "source": 3, "metadata": []},
     ],
 )
-def test_what_the_model_does_not_get_or_has_written_defines_nothing(silent: dict[str, Any]) -> None:
+def test_text_that_is_not_sent_or_is_the_models_defines_nothing(silent: dict[str, Any]) -> None:
     assert macros_in_force({}, [silent], "hello") == ({}, [])
 
 
@@ -209,11 +209,11 @@ def test_a_prompt_below_a_removal_defines_for_itself() -> None:
         cell("text %macros -d A"),
     ],
 )
-def test_what_is_no_removal_removes_nothing(silent: dict[str, Any]) -> None:
+def test_a_line_that_is_not_a_removal_removes_nothing(silent: dict[str, Any]) -> None:
     assert macros_in_force(NOTED, [silent], "").values == {"A": "notebook", "B": "notebook"}
 
 
-def test_a_removal_may_stand_in_lines_and_among_blanks() -> None:
+def test_a_removal_may_have_blank_lines_and_spaces_around_it() -> None:
     removal = {**cell(""), "source": ["\n  %macros  -d\tA ", " B\n"]}
 
     assert macros_in_force(NOTED, [removal], "").values == {}
@@ -242,7 +242,7 @@ def test_the_magic_lists_the_macros_and_where_they_come_from() -> None:
     ]
 
 
-def test_the_magic_tells_of_odd_metadata_and_of_nothing() -> None:
+def test_the_magic_reports_odd_metadata_and_no_macros() -> None:
     words = magic(metadata={"msgbook": {"macros": 3}})
 
     assert words.endswith("metadata.msgbook.macros: expected names and texts, got int.")
@@ -266,7 +266,7 @@ def test_the_magic_takes_no_other_words(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "macros", [3, ["A"], {"A": 1, "a b": "x", "B": None}], ids=["number", "list", "odd values"]
 )
-def test_odd_metadata_is_told(macros: Any) -> None:
+def test_odd_metadata_is_a_problem(macros: Any) -> None:
     values, problems = macros_in_force({"msgbook": {"macros": macros}}, [], "")
 
     assert values == {}
@@ -299,7 +299,7 @@ pieces = st.lists(
 
 
 @given(st.one_of(st.text(), pieces))
-def test_no_text_raises_and_what_is_told_is_in_the_text(text: str) -> None:
+def test_no_text_raises_and_each_problem_is_in_the_text(text: str) -> None:
     values, problems = parse_definitions(text)
     expanded = expand_macros(text, values | {"A": "{{B}}", "B": text[:50]})
 

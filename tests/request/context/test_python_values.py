@@ -1,4 +1,4 @@
-"""Python values in words."""
+"""Descriptions of Python values."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_value_whose_methods_raise_is_named(value: Any) -> None:
     assert "Hostile" in describe_value(value)
 
 
-def test_a_value_that_cannot_be_looked_into_says_why() -> None:
+def test_a_value_whose_repr_raises_is_described_with_the_reason() -> None:
     assert describe_value(HostileMapping(a=1)).endswith(
         "it cannot be shown, since it raises RuntimeError"
     )

@@ -1,4 +1,4 @@
-"""What references bring, from sources that a test scripts."""
+"""References, resolved with scripted sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from msgbook.request.context.tags import Lines
 
 @dataclass
 class Scripted:
-    """Sources that hold what a test gives them, and note what they are asked."""
+    """Sources with the texts of a test, which record their calls."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     globs: Mapping[str, list[str]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def words(result: ResolvedReferences) -> list[str]:
     return [notice.text for notice in result.notices]
 
 
-def test_items_stand_under_the_text_of_their_tags() -> None:
+def test_items_have_the_text_of_their_tags_as_keys() -> None:
     sources = Scripted({"a.py": "x", "b c.md": "y"})
 
     result = resolved("@[a.py] @[b c.md:1:2] @[cell:c1] @[py:df] @a.py", sources)
@@ -79,7 +79,7 @@ def test_items_stand_under_the_text_of_their_tags() -> None:
     assert sources.asked == [("a.py", None, False), ("b c.md", Lines(1, 2), False)]
 
 
-def test_what_is_missing_is_a_notice_and_the_others_are_followed() -> None:
+def test_a_missing_reference_is_a_notice_and_the_others_are_resolved() -> None:
     text = '@[none.py] @[a.py:0] @[py:x.y] @[missing{}] @[read{"a": }] @[open\n@[a.py]'
 
     result = resolved(text, Scripted({"a.py": "x"}))
@@ -102,7 +102,7 @@ def test_a_bare_path_counts_only_if_the_file_exists() -> None:
     assert result.notices == []
 
 
-def test_a_glob_brings_each_file_under_its_path() -> None:
+def test_a_glob_adds_each_file_under_its_path() -> None:
     sources = Scripted({"a.py": "x", "b.py": "y"}, {"*.py": ["a.py", "b.py", "gone.py"]})
 
     result = resolved("@[*.py] @[*.rs] @[b.py]", sources)
@@ -159,7 +159,7 @@ def test_references_inside_files_resolve_to_files_only() -> None:
     assert all(text.startswith("a.md: @[") for text in words(result))
 
 
-def test_a_circle_is_reported_with_its_way() -> None:
+def test_a_circle_of_references_is_reported_with_its_path() -> None:
     sources = Scripted({"a.md": "@[b.md]", "b.md": "@[a.md] @[c.md]", "c.md": "@[c.md]"})
 
     result = resolved("@[a.md]", sources)
@@ -171,7 +171,7 @@ def test_a_circle_is_reported_with_its_way() -> None:
     ]
 
 
-def test_a_rule_names_files_alone() -> None:
+def test_a_rule_may_refer_to_files_only() -> None:
     sources = Scripted({"a.md": "x"})
 
     result = resolved("", sources, rules=[("style.md", '@[a.md] @[f{"a": 1}]')])

@@ -1,4 +1,4 @@
-"""Reading long texts."""
+"""Long texts are scanned in a thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which references a text has."""
+"""Reference tags of a text."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_braces_alone_make_no_tool(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1\n@[a.py", "1\n@[a\n]", '1\n@[read{"a": "b', "1\n@[a [b]"])
-def test_an_unclosed_tag_is_text_and_its_line_is_told(text: str) -> None:
+def test_an_unclosed_tag_is_text_and_a_problem_with_its_line(text: str) -> None:
     found = find_tags(text)
 
     assert [problem.line for problem in found.problems] == [2]
@@ -112,7 +112,7 @@ def test_what_a_tag_means(text: str, expected: Reference) -> None:
 
 
 @pytest.mark.parametrize("text", ["a.py:0", "a.py:5:4", "cell:", "py:a.b", "py:f()", "py:"])
-def test_a_tag_that_means_nothing_says_so(text: str) -> None:
+def test_an_invalid_tag_is_an_error(text: str) -> None:
     with pytest.raises(TagError):
         parse_tag(text)
 
@@ -130,7 +130,7 @@ pieces = st.lists(
 
 
 @given(st.one_of(st.text(), pieces))
-def test_no_text_raises_and_tags_stand_where_they_say(text: str) -> None:
+def test_no_text_raises_and_tags_are_at_their_positions(text: str) -> None:
     found = find_tags(text)
 
     for tag in found.tags:

@@ -1,4 +1,4 @@
-"""What was free only by somebody's approval for this once is not free again as a blob."""
+"""A text that was approved once is not written as a blob, which needs no approval to be read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def kept(folder: Path) -> str:
     ["@[.env]", "@[.env:1]", '@[read{"path": ".env"}]', '@[grep{"path": ".env", "pattern": "WORD"}]',
      '@[shell{"command": "cat .env"}]'],
 )  # fmt: skip
-def test_a_secret_that_was_allowed_once_is_in_no_blob(talk, secrets, reference):
+def test_a_secret_that_was_approved_once_is_in_no_blob(talk, secrets, reference):
     turn = talk.ask(f"{reference} and @[free.txt]")
 
     assert turn["status"] == "done"
@@ -67,7 +67,7 @@ def test_a_secret_that_was_allowed_once_is_in_no_blob(talk, secrets, reference):
         (None, "nobody could be asked"),
     ],
 )
-def test_the_reader_is_told_why_a_reference_was_not_sent(talk, secrets, answer, why):
+def test_a_notice_says_why_a_reference_was_not_sent(talk, secrets, answer, why):
     talk.answer = lambda question: answer
 
     turn = talk.ask("@[.env]")
@@ -78,7 +78,7 @@ def test_the_reader_is_told_why_a_reference_was_not_sent(talk, secrets, answer, 
     assert "of-the-database" not in str(talk.sent())
 
 
-def test_an_image_that_was_allowed_once_is_in_no_blob(talk, secrets):
+def test_an_image_that_was_approved_once_is_in_no_blob(talk, secrets):
     talk.ask("![](../picture.png)")
 
     assert "data:image/png" in str(talk.sent())
@@ -133,7 +133,7 @@ def test_in_one_session_what_was_sent_is_sent_again_byte_for_byte(server, talk, 
     assert "of-the-database" not in kept(secrets)
 
 
-def test_a_text_that_is_also_free_is_kept(talk, secrets):
+def test_a_text_that_another_file_has_without_approval_is_kept(talk, secrets):
     (secrets / "copy.txt").write_text(SECRET)
 
     talk.ask("@[.env] @[copy.txt]")
@@ -141,7 +141,7 @@ def test_a_text_that_is_also_free_is_kept(talk, secrets):
     assert SECRET in kept(secrets)
 
 
-def test_the_whole_of_a_long_result_that_asked_asks_again_when_it_is_read(talk, secrets, server):
+def test_a_long_result_that_needed_approval_needs_it_again_to_be_read(talk, secrets, server):
     (secrets / ".env").write_text("x" * RESULT_LIMIT + f"\n{SECRET}\n" + "x" * RESULT_LIMIT)
     server.answers = [call("shell", {"command": "cat .env"}), text("ok")]
 
@@ -159,7 +159,7 @@ def test_the_whole_of_a_long_result_that_asked_asks_again_when_it_is_read(talk, 
     assert (secrets / path).stat().st_mode & 0o777 == 0o600
 
 
-def test_the_whole_of_a_long_result_that_was_free_is_free(tmp_path):
+def test_a_long_result_that_needed_no_approval_needs_none_to_be_read(tmp_path):
     results = Results(tmp_path)
 
     capped = results.cap("x" * (RESULT_LIMIT + 1), approved=False)
@@ -168,7 +168,7 @@ def test_the_whole_of_a_long_result_that_was_free_is_free(tmp_path):
     assert "xxx" in FileCalls(tmp_path, blobs=results.blobs).run("read", path=path)
 
 
-def test_what_a_policy_allows_is_said_to_be_allowed_without_asking(talk, secrets):
+def test_a_notice_says_that_a_policy_allowed_a_read_without_asking(talk, secrets):
     talk.env["MSGBOOK_APPROVAL"] = "allow"
 
     turn = talk.ask("@[.env]")
@@ -181,7 +181,7 @@ def test_what_a_policy_allows_is_said_to_be_allowed_without_asking(talk, secrets
     assert "MSGBOOK_APPROVAL=allow" in notices(turn)[0]
 
 
-def test_a_cell_whose_turn_was_allowed_more_than_is_free_is_in_no_blob(talk, secrets, server):
+def test_a_cell_whose_turn_needed_approval_is_in_no_blob(talk, secrets, server):
     server.answers = [call("read", {"path": ".env"}), text("ok"), text("ok")]
     talk.ask("Go.")
     talk.add("print(1)", outputs=[{"output_type": "stream", "name": "stdout", "text": "printed"}])
