@@ -12,7 +12,7 @@ import pytest
 import msgbook.config
 from msgbook.__main__ import main
 from msgbook.config import load_settings
-from msgbook_format import reads, writes
+from msgbook_format import check, reads, writes
 from msgbook_format.document.writer import writes as write_anew
 
 ROOT = Path(__file__).parent.parent.parent
@@ -114,6 +114,14 @@ def test_the_readme_shows_settings_that_are_understood(tmp_path):
         "qwen3",
         ["ollama"],
     )
+
+
+def test_the_finding_that_the_page_on_commands_shows_has_the_words_of_check():
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    code, message = re.findall(r"^chat\.msg\.md:\d+: ([\w-]+) (.+)$", page, re.MULTILINE)[0]
+    findings = check("# %% [^a]\n\n[^a]: [code]\n\n```python\nx\n")
+
+    assert [(finding.code, finding.message) for finding in findings] == [(code, message)]
 
 
 def test_every_page_is_reached_from_the_readme():
