@@ -98,7 +98,7 @@ def _text_of(output: Mapping[str, Any]) -> str:
     if not isinstance(data, dict):
         return ""
     images = "".join(f"[{mime}]\n" for mime in data if str(mime).startswith("image/"))
-    text = next((words for mime in SENT_TEXTS if (words := _lines(data.get(mime)))), "")
+    text = next((found for mime in SENT_TEXTS if (found := _lines(data.get(mime)))), "")
     if not text and not images:
         text = "".join(_named(mime, value) for mime, value in data.items())
     return images + text + ("\n" if text and not text.endswith("\n") else "")

@@ -50,25 +50,25 @@ class SharedPrefix:
 def shared_prefix(previous: History, request: History) -> SharedPrefix:
     """Return the common beginning of a request and the one before it."""
     same = 0
-    for one, other in zip(previous.encoded, request.encoded, strict=False):
-        if one != other:
+    for earlier, later in zip(previous.encoded, request.encoded, strict=False):
+        if earlier != later:
             break
         same += 1
     size = sum(map(len, request.encoded[:same]))
     total = sum(map(len, request.encoded))
     if same in (len(previous.encoded), len(request.encoded)):
         return SharedPrefix(same, size, total, is_broken=False)
-    size += _common(previous.encoded[same], request.encoded[same])
+    size += _common_length(previous.encoded[same], request.encoded[same])
     before, after = previous.owners[same], request.owners[same]
     return SharedPrefix(same, size, total, True, before, after)
 
 
-def _common(one: bytes, other: bytes) -> int:
+def _common_length(first: bytes, second: bytes) -> int:
     """Return the number of bytes with which both texts begin."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1

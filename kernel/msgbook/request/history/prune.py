@@ -58,8 +58,8 @@ def drop_pruned_files(
         running: Position of the running cell; by default below all cells.
     """
     keys: dict[int, set[str]] = {}
-    for one in list_dropped_files(cells, is_magic, running):
-        keys.setdefault(one.cell, set()).add(one.key)
+    for file in list_dropped_files(cells, is_magic, running):
+        keys.setdefault(file.cell, set()).add(file.key)
     if not keys:
         return cells
     return [_without(cell, keys[i]) if i in keys else cell for i, cell in enumerate(cells)]
@@ -79,22 +79,26 @@ def list_dropped_files(
     mark = max(prune_positions(cells[:running]), default=None)
     if mark is None:
         return []
-    brought = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
+    files_of_cells = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
     newest = {
-        key: i for i, files in brought if i < mark for key, file in files.items() if _has_text(file)
+        key: i
+        for i, files in files_of_cells
+        if i < mark
+        for key, file in files.items()
+        if _has_text(file)
     }
     found: list[DroppedFile] = []
     sent: set[tuple[str, int, str]] = set()
-    gone: set[tuple[str, int, str]] = set()
-    for i, files in brought:
+    dropped: set[tuple[str, int, str]] = set()
+    for i, files in files_of_cells:
         for key, file in files.items():
             copy = (key, file["version"], file["sha256"])
             if file.get("dropped") is True:
-                gone.add(copy)
+                dropped.add(copy)
             elif _has_text(file) and (i >= mark or i == newest[key]):
                 sent.add(copy)
-            elif _has_text(file) or (copy in gone and copy not in sent):
-                gone.add(copy)
+            elif _has_text(file) or (copy in dropped and copy not in sent):
+                dropped.add(copy)
                 found.append(DroppedFile(i, *copy, _has_text(file)))
     return found
 
