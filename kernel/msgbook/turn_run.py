@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 
-from msgbook.approval import Answer, Ask, Question
+from msgbook.approval import Answer, Ask, Decision, Question
 from msgbook.display.failure import (
     Failure,
     failure_from_error,
@@ -32,7 +33,7 @@ from msgbook.request import (
     read_prompt,
 )
 from msgbook.request.history import SentRequest
-from msgbook.turn import TurnRecord, run_turn, run_watched
+from msgbook.turn import TurnRecord, run_turn
 from msgbook_format.turn import Turn
 
 
@@ -71,28 +72,13 @@ async def run_to_end(
     try:
         view.changed()
         transcript = await read_transcript()
-        run = _TurnRun(engine, source, transcript, record, _ask_in(view, ask))
-        async with aclosing(run.changes()) as changes:
-            async for _ in changes:
-                view.changed()
+        await _TurnRun(engine, source, transcript, record, view, ask).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:
         _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
     turn = record.snapshot()
     return EndedTurn(turn, turn_failure(turn), transcript)
-
-
-def _ask_in(view: TurnView, ask: Ask | None) -> Ask | None:
-    """Return `ask`, but show the turn first: the question refers to it."""
-    if ask is None:
-        return None
-
-    async def show_and_ask(question: Question) -> Answer | None:
-        view.show()
-        return await ask(question)
-
-    return show_and_ask
 
 
 def _end_by_failure(record: TurnRecord, failure: Failure) -> None:
@@ -108,6 +94,7 @@ class _TurnRun:
         source: str,
         transcript: Transcript,
         record: TurnRecord,
+        view: TurnView,
         ask: Ask | None,
     ) -> None:
         self._engine = engine
@@ -115,54 +102,54 @@ class _TurnRun:
         self._prompt = read_prompt(source)
         self._transcript = transcript
         self._record = record
-        self._changed = asyncio.Event()
+        self._view = view
+        self._ask = ask
         self._services = TurnServices(
             record,
             engine.reported,
-            self._changed.set,
+            view.changed,
             choose_model=engine.servers.choose_model,
-            approve=lambda question: engine.approver.decide(question, ask),
+            approve=self._approve,
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
             cap_result=engine.results.cap,
         )
 
-    async def changes(self) -> AsyncGenerator[None]:
-        """Run the turn, yielding after each change of the record.
-
-        An error that a person can mend ends the turn and the record, and is not raised.
-        """
+    async def run(self) -> None:
+        """Run the turn and show it. An error that a person can mend ends it and is not raised."""
         self._record.set_head(context={"source": self._transcript.source})
         for notice in self._notices():
             self._record.apply(notice, time.monotonic())
-        preparing = asyncio.ensure_future(self._prepare())
         try:
-            async with aclosing(run_watched(preparing, self._changed)) as changes:
-                async for _ in changes:
-                    yield
-            prepared = preparing.result()
+            prepared = await self._prepare()
         except MsgbookError as error:
             _end_by_failure(self._record, failure_from_error(error))
-            yield
             return
-        yield
-        async with aclosing(self._answer(prepared)) as changes:
-            async for _ in changes:
-                yield
-
-    def _answer(self, prepared: PreparedRequest) -> AsyncGenerator[None]:
+        self._view.changed()
         active_agent = prepared.active_agent
-        return run_turn(
+        turn = run_turn(
             self._engine.provider_request(prepared),
             self._record,
             provider=active_agent.provider,
             tools=active_agent.tools,
-            approve=self._services.approve,
-            redact=self._services.redact,
-            cap_result=self._services.cap_result,
+            approve=self._approve,
+            redact=self._engine.redact,
+            cap_result=self._engine.results.cap,
             clock=time.monotonic,
             limits=active_agent.limits,
         )
+        async with aclosing(turn) as changes:
+            async for _ in changes:
+                self._view.changed()
+
+    async def _approve(self, question: Question) -> Decision:
+        ask = partial(self._show_and_ask, self._ask) if self._ask is not None else None
+        return await self._engine.approver.decide(question, ask)
+
+    async def _show_and_ask(self, ask: Ask, question: Question) -> Answer | None:
+        """Show the turn, to which the question refers, and ask a person."""
+        self._view.show()
+        return await ask(question)
 
     async def _prepare(self) -> PreparedRequest:
         """Make the request, and record and keep what it is made of."""

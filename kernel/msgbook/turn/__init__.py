@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from msgbook.turn.repaired_blocks import repair_block
     from msgbook.turn.replay import turn_messages
     from msgbook.turn.stopped_calls import interrupted_result
-    from msgbook.turn.task_changes import run_watched
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -27,7 +26,6 @@ else:
             "repaired_blocks": "repair_block",
             "replay": "turn_messages",
             "stopped_calls": "interrupted_result",
-            "task_changes": "run_watched",
         },
     )
 
@@ -41,6 +39,5 @@ __all__ = [
     "interrupted_result",
     "repair_block",
     "run_turn",
-    "run_watched",
     "turn_messages",
 ]
