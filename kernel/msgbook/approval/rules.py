@@ -98,7 +98,7 @@ class SavedRules:
     are not rules have no effect and stay in the file.
 
     Raises:
-        StoreError: From each method, when the file cannot be read or written.
+        StoreError: Raised by each method if the file cannot be read or written.
     """
 
     def __init__(self, store: Store) -> None:

@@ -46,7 +46,7 @@ def add_approval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--approval",
         choices=("ask", "deny"),
-        help="ask about calls that are not free, or deny them; MSGBOOK_APPROVAL holds where it is "
+        help="ask about calls that need approval, or deny them; MSGBOOK_APPROVAL holds where it is "
         "stricter",
     )
 

@@ -54,8 +54,8 @@ def _remembered(current: Approver) -> list[_Approval]:
     Raises:
         StoreError: The rules cannot be read.
     """
-    granted = [_Approval(tool) for tool in current.session_tools]
-    return granted + [_Approval(rule["tool"], rule) for rule in current.saved_rules()]
+    for_session = [_Approval(tool) for tool in current.session_tools]
+    return for_session + [_Approval(rule["tool"], rule) for rule in current.saved_rules()]
 
 
 def _listing(current: Approver, remembered: list[_Approval]) -> str:
