@@ -5,37 +5,120 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__" and not sys.flags.safe_path:
-    # `python -m` looks into the working directory first, which may be anybody's.
+    # `python -m` searches the working directory first, which may be anybody's.
     del sys.path[0]
 
 import argparse
 import os
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import NamedTuple, NoReturn
 
 from msgbook import __version__
-from msgbook.cli import chat, check, doctor, fork, list_cells, preview, run, set_default, trust
+from msgbook.cli import arguments
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
 _INTERRUPTED = 130
-"""Exit code after Ctrl+C, as shells have it: 128 and the number of SIGINT."""
+"""Exit code after Ctrl+C, as in a shell: 128 plus the number of SIGINT."""
+
+
+class Verb(NamedTuple):
+    """One verb of the command."""
+
+    name: str
+    help: str
+    """One line for `msgbook --help`."""
+    declare: Callable[[argparse.ArgumentParser], None]
+    module: str
+    """Imported only when the verb runs. Its function `run` takes the arguments and returns the exit
+    code."""
+
+
+VERBS = (
+    Verb(
+        "demo",
+        "open a sample conversation with the built-in demo model",
+        arguments.declare_demo,
+        "msgbook.cli.demo",
+    ),
+    Verb(
+        "chat",
+        "send a message from the terminal and keep the conversation in a file",
+        arguments.declare_chat,
+        "msgbook.cli.chat",
+    ),
+    Verb(
+        "run",
+        "answer the prompts of a conversation that have no answer",
+        arguments.declare_run,
+        "msgbook.cli.run",
+    ),
+    Verb(
+        "preview",
+        "show what a prompt would send, and how many tokens each cell costs",
+        arguments.declare_preview,
+        "msgbook.cli.preview",
+    ),
+    Verb(
+        "fork",
+        "start a new conversation with the first cells of another",
+        arguments.declare_fork,
+        "msgbook.cli.fork",
+    ),
+    Verb(
+        "list",
+        "list the cells or the agents of a conversation, or print one cell",
+        arguments.declare_list,
+        "msgbook.cli.list_cells",
+    ),
+    Verb(
+        "check",
+        "find likely mistakes in message files",
+        arguments.declare_check,
+        "msgbook.cli.check",
+    ),
+    Verb(
+        "set-default",
+        "choose the agent that answers by default",
+        arguments.declare_set_default,
+        "msgbook.cli.set_default",
+    ),
+    Verb(
+        "trust",
+        "accept the model and the approval rules that a project sets",
+        arguments.declare_trust,
+        "msgbook.cli.trust",
+    ),
+    Verb(
+        "doctor",
+        "check the settings and the model's server",
+        arguments.declare_doctor,
+        "msgbook.cli.doctor",
+    ),
+    Verb(
+        "jupytext",
+        "run Jupytext with support for .msg.md files",
+        arguments.declare_jupytext,
+        "msgbook.cli.jupytext",
+    ),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        0 when all is fine, 1 for findings or a failed turn, 2 for usage or input that cannot be
-        read, 130 after Ctrl+C.
+        0 for success, 1 for findings or a failed turn, 2 for wrong usage or unreadable input, 130
+        after Ctrl+C.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _run(argv)
-        # What is buffered still may meet a closed pipe or a full disk.
+        # Buffered output may still meet a closed pipe or a full disk.
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough.
+        # The reader has closed its end of the pipe.
         _drop_output()
         return 0
     except OSError as error:
@@ -49,27 +132,32 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Send what is buffered nowhere: Python flushes once more at its end."""
+    """Redirect buffered output to nowhere: Python flushes it once more when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: list[str]) -> int:
-    if argv[:1] == ["jupytext"]:
-        # All that follows is Jupytext's, its --help too.
-        return _jupytext(argv[1:])
-    arguments = _parser().parse_args(argv)
+    given = _parse(argv)
+    module = import_module(next(verb.module for verb in VERBS if verb.name == given.verb))
     try:
-        code: int = arguments.run(arguments)
+        code: int = module.run(given)
     except MsgbookError as error:
-        complain(arguments.verb, str(error))
+        complain(given.verb, str(error))
         for line in error.details:
             say(f"  {line_of(line)}", sys.stderr)
         return 2
     return code
 
 
+def _parse(argv: list[str]) -> argparse.Namespace:
+    if argv[:1] == ["jupytext"]:
+        # All other arguments are Jupytext's, even --help.
+        return argparse.Namespace(verb="jupytext", argv=argv[1:])
+    return _parser().parse_args(argv)
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser that names what it cannot use without doing what is in it."""
+    """Parser whose errors show no control characters of the arguments."""
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))
@@ -83,39 +171,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"msgbook {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    _add_demo(verbs)
-    commands = (chat, run, preview, fork, list_cells, check, set_default, trust, doctor)
-    for command in commands:
-        command.add(verbs)
-    verbs.add_parser("jupytext", add_help=False, help="run Jupytext, which knows .msg.md files")
+    for verb in VERBS:
+        verb.declare(verbs.add_parser(verb.name, help=verb.help))
     return parser
-
-
-def _add_demo(verbs: Any) -> None:
-    demo = verbs.add_parser("demo", help="open a sample conversation with the built-in demo model")
-    demo.add_argument(
-        "folder",
-        nargs="?",
-        default="msgbook-demo",
-        metavar="DIR",
-        help="where the conversation is kept (default: %(default)s)",
-    )
-    demo.add_argument(
-        "--headless", action="store_true", help="run it without a browser and export demo.html"
-    )
-    demo.set_defaults(run=_demo)
-
-
-def _demo(arguments: argparse.Namespace) -> int:
-    from msgbook.cli.demo import run_demo
-
-    return run_demo(arguments.folder, headless=arguments.headless)
-
-
-def _jupytext(argv: list[str]) -> int:
-    from msgbook_format.jupytext_plugin import main as run_jupytext
-
-    return run_jupytext(argv)
 
 
 if __name__ == "__main__":

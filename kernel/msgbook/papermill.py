@@ -1,6 +1,7 @@
-"""For papermill: parameters become a Python cell, not a message.
+"""Support for papermill: parameters become a Python cell, not a message.
 
-Papermill imports this by an entry point for engines, its only way in; the engine is its own.
+Papermill imports this module by an entry point for engines, its only extension point. The engine
+itself is papermill's.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ class CellTranslator(PythonTranslator):  # type: ignore[misc]  # a base class wi
 
     @classmethod
     def codify(cls, parameters: dict[str, object], comment: str = "Parameters") -> str:
-        """The cell's source."""
+        """Return the source of the cell."""
         return f"%%python\n{super().codify(parameters, comment)}"
 
 
 class MsgEngine(NBClientEngine):  # type: ignore[misc]
-    """Papermill's own engine, under our name."""
+    """Papermill's own engine under the name msgbook."""
 
 
 papermill_translators.register(LANGUAGE, CellTranslator)

@@ -82,7 +82,7 @@ def test_a_trusted_project_sets_the_model_and_rules_but_no_provider(project, tru
     assert [(rule.tool, rule.folder) for rule in found.rules] == [("shell", project.resolve())]
     assert found.warnings == (".msgbook/config.toml: providers cannot be set by a project.",)
     assert "model: theirs" in said
-    assert "allowed without asking: shell any arguments" in said
+    assert "approved without a question: shell any arguments" in said
 
 
 def test_a_changed_configuration_is_untrusted_again(project, trust):
@@ -102,13 +102,13 @@ def test_trust_can_be_taken_back(project, trust, capsys):
 
     assert load_project_settings(project, trust).model is None
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        f"{project.resolve()}: trusted no longer",
-        f"{project.resolve()}: was not trusted",
+        f"{project.resolve()} is no longer trusted.",
+        f"{project.resolve()} was not trusted.",
     ]
 
 
 def test_what_is_not_there_cannot_be_trusted(tmp_path, trust):
-    for folder, words in ((tmp_path, "there is no"), (tmp_path / "none", "no such folder")):
+    for folder, words in ((tmp_path, "to trust"), (tmp_path / "none", "no such folder")):
         with pytest.raises(CommandError, match=words):
             set_trust(folder, trust)
 

@@ -129,7 +129,7 @@ def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
 
     told = capsys.readouterr().err
     assert "AuthenticationError" in told
-    assert f"(msgbook run {path} asks again)" in told
+    assert f"(msgbook run {path} tries again)" in told
     assert read(path).cells[0].source == "Hi"
     assert with_settings(server, run_file, path) == 0
     assert len(read(path).cells[0].outputs) == 1
@@ -149,7 +149,7 @@ def test_any_text_is_sent_to_the_letter(words):
         (["chat.txt", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
         (["chat.md", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
         (["none/chat.msg.md", "Hi"], "No such file or directory"),
-        (["chat.msg.md", " \n"], "expected something to say"),
+        (["chat.msg.md", " \n"], "expected a message"),
         (["chat.msg.md", "Hi", "--model", "a\x1b"], "--model: expected a name"),
         (["chat.msg.md", "Hi", "--agent", ""], "--agent: expected a name"),
         (["x" * 5000 + ".msg.md", "Hi"], "too long"),
@@ -168,7 +168,7 @@ def test_an_empty_standard_input_is_nothing_to_say(tmp_path, capsys, monkeypatch
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"\n")))
 
     assert main(["chat", str(tmp_path / "a.msg.md"), "-"]) == 2
-    assert "nothing" in capsys.readouterr().err
+    assert "expected a message" in capsys.readouterr().err
 
 
 CHAT = """\
@@ -236,14 +236,14 @@ def test_a_fork_ends_at_a_cell_that_the_text_calls_so(original, name):
 def test_a_fork_at_no_cell_names_those_that_may_be_meant_one_a_line(original, capsys):
     assert main(["fork", str(original), "--at", "zz"]) == 2
 
-    assert capsys.readouterr().err.splitlines()[1:] == ["  one (first)", "  two (second)"]
+    assert capsys.readouterr().err.splitlines()[1:] == ["  one (One)", "  two (second)"]
     assert [path.name for path in original.parent.iterdir()] == ["chat.msg.md"]
 
 
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["--at", "one", "--output", "chat.msg.md"], "is there already"),
+        (["--at", "one", "--output", "chat.msg.md"], "exists"),
         (["--at", "one", "--output", "new.txt"], "expected a name that ends with"),
         (["--at", "one", "--output", "none/new.msg.md"], "No such file or directory"),
     ],

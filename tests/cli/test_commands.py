@@ -144,8 +144,8 @@ def test_what_works_on_text_says_how_a_notebook_becomes_one(tmp_path, capsys, ve
 
     assert run(verb, path, *more) == 2
 
-    told = f"{path}: expected a text file, found a notebook in JSON; `jupytext --to .msg.md"
-    printed = f"msgbook {verb}: {told} '{path}'` writes it as text\n"
+    told = f"{path}: expected a text file, got a notebook in JSON. Convert it with `jupytext --to .msg.md"
+    printed = f"msgbook {verb}: {told} '{path}'`.\n"
     assert capsys.readouterr() == ("", printed)
     assert path.read_bytes() == before
 
@@ -203,7 +203,7 @@ def test_check_mends_what_is_safe_and_prints_what_is_left(chat, capsys):
     assert path.read_text() == OPEN + "```\n\n# %% b\n\n#%%\n"
     assert printed.out.startswith(f"{path}:11: near-marker ")
     assert printed.out.count("\n") == 1
-    assert printed.err.endswith("1 of 2 mended\n")
+    assert printed.err.endswith("fixed 1 of 2 findings\n")
 
 
 def test_check_does_not_touch_a_file_without_anything_to_mend(chat):
@@ -286,7 +286,7 @@ def test_set_default_works_above_a_message_section(tmp_path):
 @pytest.mark.parametrize(
     ("frontmatter", "agent", "told"),
     [
-        ("agents: {a: {}, c: {}}", "b", "found 'b'; there are a, c"),
+        ("agents: {a: {}, c: {}}", "b", "got 'b'. It has a, c"),
         ("x: [", "b", "line 3"),
         ("{x: 1}", "b", "is not on a line of its own"),
         ("- x", "b", "expected `key: value` lines"),

@@ -16,7 +16,7 @@ import scripted_server as scripted
 
 from msgbook.__main__ import main
 from msgbook.cli.doctor.server import ServerChecks
-from msgbook.cli.doctor.setup import Answers, ask_settings, toml_of, write_settings
+from msgbook.cli.doctor.setup import Answers, ask_settings, format_toml, write_settings
 from msgbook.cli.terminal import home_as_tilde
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
@@ -265,7 +265,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
     server.answers = [scripted.text(NUMBERS), CALLS, scripted.text(NUMBERS), CALLS]
 
     main(["doctor", "--provider", "far"])
-    assert "pass     model: none is set; scripted is the only one there is" in (
+    assert "pass     model: none is set, and scripted is the only one that the server offers" in (
         capsys.readouterr().out
     )
     main(["doctor", "--provider", "far", "--model", "other"])
@@ -351,7 +351,7 @@ def test_setup_asks_again_until_an_answer_is_right(capsys):
     answers = ask_settings(ask, lambda url, variable: ["a", "b"])
 
     assert answers == Answers("http://localhost:1/v1", "MY_KEY", "b")
-    assert "no name of a variable" in capsys.readouterr().out
+    assert "not the name of a variable" in capsys.readouterr().out
 
 
 def test_setup_offers_what_most_people_want():
@@ -373,10 +373,10 @@ def test_setup_says_what_follows_from_no_model_and_where_to_choose_one(capsys, m
 
     assert answers.model == ""
     told = capsys.readouterr().out
-    assert "No message is answered before one is" in told
+    assert "No model is set" in told
     for place in ('`model = "NAME"` at the top of the file', "MSGBOOK_MODEL", "`%model NAME`"):
         assert place in told
-    assert ("just one model" in told) == (not models)
+    assert ("only one model" in told) == (not models)
 
 
 def test_setup_says_nothing_of_a_later_choice_where_the_environment_has_made_it(
@@ -425,7 +425,7 @@ def test_a_file_that_is_there_is_kept_beside_the_new_one(tmp_path):
     backup = write_settings(path, answers, replace=True)
 
     assert (backup.name, backup.read_text()) == ("msgbook.toml.bak2", "# mine")
-    assert path.read_text() == toml_of(answers)
+    assert path.read_text() == format_toml(answers)
     assert (tmp_path / "msgbook.toml.bak1").read_text() == "# older"
 
 
@@ -498,7 +498,7 @@ def test_setup_says_first_what_the_environment_decides_and_names_no_setting_to_c
     done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\nn\n\x04", OPENAI_BASE_URL="http://h/v1")
 
     assert done.returncode == 2
-    assert done.stdout.startswith("OPENAI_BASE_URL is set in the environment and goes before")
+    assert done.stdout.startswith("OPENAI_BASE_URL is set in the environment and overrides")
     assert "The connection to http://127.0.0.1:9/v1 failed" in done.stdout
     assert "Check" not in done.stdout
     assert not (tmp_path / "msgbook.toml").exists()
@@ -510,5 +510,5 @@ def test_setup_leaves_a_file_alone_without_a_yes(tmp_path):
     done = on_terminal(tmp_path, "\n")
 
     assert done.returncode == 2
-    assert "left as it is" in done.stderr
+    assert "was not changed" in done.stderr
     assert (tmp_path / "msgbook.toml").read_text() == "# mine"

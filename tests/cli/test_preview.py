@@ -208,8 +208,8 @@ def test_what_a_turn_would_say_of_the_prompt_is_told_beside(tmp_path, shown):
 @pytest.mark.parametrize(
     ("source", "argv", "words"),
     [
-        ("", [], "there is no prompt in it"),
-        ("# %% [^a]\n\n[^a]: [code]\n\n```python\n1\n```\n", ["--cell", "a"], "a is no prompt"),
+        ("", [], "the file has no prompt"),
+        ("# %% [^a]\n\n[^a]: [code]\n\n```python\n1\n```\n", ["--cell", "a"], "a is not a prompt"),
         ("# %%\n\n%continue\n", [], "no answer above was cut off"),
         ("# %%\n\n%%msg agent=nobody\nHi\n", [], "There is no agent 'nobody'"),
     ],

@@ -14,7 +14,8 @@ from command import inserted, run, said, terminal, with_settings
 from scripted_server import Answer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
-from msgbook.cli.run import prompts_to_answer, run_file
+from msgbook.cli.file_turns import prompts_to_answer
+from msgbook.cli.run import run_file
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import read
@@ -133,7 +134,7 @@ def test_a_turn_that_failed_ends_the_run_and_is_asked_again_by_the_next(server, 
 
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith(f"msgbook run: {chat}/two: AuthenticationError: ")
-    assert line.endswith("(1 more not asked)")
+    assert line.endswith("(1 more prompt not sent)")
     assert turns(chat)["two"]["status"] == "error"
     assert turns(chat)["three"] is None
 
@@ -234,7 +235,7 @@ def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path
     assert with_settings(server, run_file, path) == 0
 
     assert (path.read_bytes(), server.requests) == (before, [])
-    told = "msgbook run: a: not answered to the end; --from a asks again"
+    told = "msgbook run: a: the answer is incomplete; --from a answers again"
     assert capsys.readouterr().err.splitlines()[0] == told
 
 
@@ -246,7 +247,7 @@ def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, 
         server.answers = list(answers)
         capsys.readouterr()
         with_settings(server, run_file, path, **options)
-        return [line for line in capsys.readouterr().err.splitlines() if "not asked again" in line]
+        return [line for line in capsys.readouterr().err.splitlines() if "older than" in line]
 
     def cell(name, *, is_answered, attributes=""):
         answer = f"# %%% [^{name}-1]\n\n[^{name}-1]: [assistant]\n\n1\n\n" if is_answered else ""
@@ -255,8 +256,7 @@ def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, 
     new, old = cell("new", is_answered=False), cell("old", is_answered=True)
     older = cell("older", is_answered=True)
     counted = (
-        "msgbook run: below new, not asked again: {} to what stood above before ({}); "
-        "--from {} asks again"
+        "msgbook run: {} ({}) below new: older than the new answer there; --from {} answers again"
     )
 
     assert told(new + old + older, text("2")) == [counted.format("2 answers", "old, older", "old")]
@@ -291,8 +291,8 @@ def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, 
     with_settings(server, run_file, path)
 
     assert capsys.readouterr().err.splitlines() == [
-        "msgbook run: -: not answered to the end",
-        "msgbook run: below -, not asked again: 1 answer to what stood above before (-)",
+        "msgbook run: -: the answer is incomplete",
+        "msgbook run: 1 answer (-) below -: older than the new answer there",
     ]
 
 
@@ -318,7 +318,9 @@ def test_a_file_that_was_changed_meanwhile_is_left_alone_and_the_turn_stands_bes
     server.answers = [Answer(chunks())]
     beside = chat.with_name("chat.unsaved.msg.md")
 
-    with pytest.raises(CommandError, match=r"changed meanwhile.*chat\.unsaved\.msg\.md"):
+    with pytest.raises(
+        CommandError, match=r"has changed since it was read.*chat\.unsaved\.msg\.md"
+    ):
         with_settings(server, run_file, chat)
 
     assert chat.read_text("utf-8") == "mine"
@@ -392,7 +394,7 @@ def test_a_run_from_no_cell_names_those_that_may_be_meant_one_a_line(tmp_path, c
         ("a.md", "# %% a\n", [], "message_section"),
         ("a.ipynb", "{", [], "found an error in line 1, column 2"),
         ("a.ipynb", '{"nbformat": 4, "metadata": {}, "cells": [{}]}', [], "expected a notebook"),
-        ("a.ipynb", '{"nbformat": 4, "metadata": {}, "cells": []}', [], "found no kernel"),
+        ("a.ipynb", '{"nbformat": 4, "metadata": {}, "cells": []}', [], "it has no kernel"),
         ("a.msg.md", "---\njupyter: {kernelspec: {name: ir}}\n---\n", [], "the kernel 'ir'"),
     ],
 )
@@ -432,7 +434,7 @@ def test_a_turn_that_is_stopped_is_kept_and_those_before_it_are_written_already(
     # Part of an answer is one: it is not thrown away unasked.
     assert with_settings(server, run_file, chat) == 0
     told = capsys.readouterr().err
-    assert "three: not answered to the end; --from three asks again" in told
+    assert "three: the answer is incomplete; --from three answers again" in told
     assert words(turns(chat)["three"]) == "half "
 
 

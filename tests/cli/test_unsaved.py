@@ -66,9 +66,9 @@ def test_where_nothing_can_be_written_beside_the_file_a_temporary_one_has_the_an
     (kept,) = temporary.glob("msgbook-*/*")
     assert "Hello **you**" in str(read(kept)["cells"][-1]["outputs"])
     assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
-    told = f"{chat} is left as it is, since it could not be written (No such file or directory)"
+    told = f"{chat} was not written: No such file or directory"
     assert f"msgbook {verb}: {told}" in done.stderr
-    assert done.stderr.endswith(f"the conversation is {kept}\n")
+    assert done.stderr.endswith(f"the last answer is in {kept}\n")
     shown = "Hello **you**\n" if verb == "chat" else "a\tunsaved\thello\n"
     assert (done.returncode, done.stdout) == (2, shown)
 
@@ -89,8 +89,8 @@ def test_where_no_file_can_be_written_the_answer_is_on_the_terminal(server, chat
     assert (done.returncode, done.stdout) == (2, "a\tunsaved\thello\n")
     answer, error = done.stderr.splitlines()
     assert answer == "Hello **you**"
-    assert error.startswith(f"msgbook run: {chat} is left as it is, since it could not be written")
-    assert "the last answer stands above" in error
+    assert error.startswith(f"msgbook run: {chat} was not written: ")
+    assert "Copy the last answer from above" in error
     assert chat.read_text() == PROMPT
     assert [entry.name for entry in chat.parent.iterdir()] == ["chat.msg.md"]
     assert list(temporary.iterdir()) == []
@@ -115,4 +115,4 @@ def test_output_that_cannot_be_written_either_does_not_hide_where_the_answer_is(
 
     (kept,) = temporary.glob("msgbook-*/*")
     assert done.returncode == 2
-    assert f"the conversation is {kept}\n" in done.stderr
+    assert f"the last answer is in {kept}\n" in done.stderr

@@ -1,5 +1,4 @@
-"""The verbs of the command `msgbook`, a module each.
+"""The verbs of the command `msgbook`, a module for each.
 
-A module has `add(verbs)`, which declares the verb, and a function that runs it and returns the
-exit code. What only running needs is imported there: the help of all verbs is made of all modules.
+`msgbook.__main__` has the table of verbs. It imports a verb's module only to run the verb.
 """

@@ -1,4 +1,4 @@
-"""`msgbook chat FILE TEXT`: ask something, and keep question and answer in a file."""
+"""`msgbook chat FILE TEXT`: sends a message and keeps it, with its answer, in a file."""
 
 from __future__ import annotations
 
@@ -6,52 +6,29 @@ import argparse
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from msgbook.cli.run import add_approval
+from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
+from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError
+from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
-from msgbook.text import without_data
-
-if TYPE_CHECKING:
-    from msgbook.cli.file_turns import FileTurns
-    from msgbook.config import ApprovalPolicy
-    from msgbook.notebook import Cell, Document
+from msgbook.host import hide_from_children
+from msgbook.notebook import Cell, Document, is_prompt, new_prompt, parse_prompt, source_of
+from msgbook.text import repair_surrogates, without_data
+from msgbook_format.errors import MessageFileError
+from msgbook_format.turn import answer_text
 
 _VERB = "chat"
 
 
-def add(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser(
-        _VERB,
-        help="ask something in the terminal and keep the conversation in a file",
-        description="Make a conversation of TEXT in FILE (.msg.md or .ipynb) and print the answer. "
-        "Where standard output is no terminal, that is the text of the answer alone.",
-    )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("text", metavar="TEXT", help="what to say; - reads it from standard input")
-    parser.add_argument(
-        *("--continue", "--force"),
-        dest="go_on",
-        action="store_true",
-        help="go on with the conversation that FILE holds; without it an existing file is an error",
-    )
-    parser.add_argument("--model", metavar="NAME", help="the model that answers")
-    parser.add_argument("--agent", metavar="NAME", help="the agent that answers")
-    add_approval(parser)
-    parser.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    from msgbook.host import hide_from_children
-
+def run(arguments: argparse.Namespace) -> int:
+    """Run the verb."""
     hide_from_children()
     names = {"agent": arguments.agent, "model": arguments.model}
     for key, name in names.items():
         if name is not None and (not name or line_of(name) != name):
-            raise CommandError(f"--{key}: expected a name, found {name!r}")
+            raise CommandError(f"--{key}: expected a name, got {name!r}")
     return chat(
         Path(arguments.file),
         _read_stdin() if arguments.text == "-" else arguments.text,
@@ -69,28 +46,23 @@ def chat(
     attributes: dict[str, str] | None = None,
     approval: ApprovalPolicy = "allow",
 ) -> int:
-    """Put a prompt at the end of a conversation, and answer it. The prompt is saved first.
+    """Append a prompt to a conversation and answer it. The prompt is saved first.
 
     Args:
-        text: What the user says, to the letter: it is a prompt even if it begins like a magic.
+        text: Text of the message: it is a message even if it begins like a magic.
         go_on: Whether the file may exist.
         attributes: `agent` and `model` of the new cell.
         approval: The widest policy for tool calls.
 
     Returns:
-        0, or 1 when the turn failed.
+        0, or 1 if the turn failed.
 
     Raises:
         MsgbookError: The file or the settings cannot be used, or the file cannot be written.
     """
-    from msgbook.cli.file_turns import require_conversation, run_turns
-    from msgbook.cli.screen import Screen
-    from msgbook.text import repair_surrogates
-    from msgbook_format.turn import answer_text
-
     text = repair_surrogates(text)
     if not text.strip():
-        raise CommandError("expected something to say, found nothing")
+        raise CommandError("expected a message, got an empty text")
     document = _open(path, go_on=go_on)
     require_conversation(document)
     number = _append(document, as_prompt(text), attributes or {})
@@ -107,23 +79,19 @@ def chat(
         failure = await answering.answer(number)
         if failure is not None:
             words = f"{failure.name}: {failure.message}"
-            complain(_VERB, f"{path}: {words} (msgbook run {path} asks again)")
+            complain(_VERB, f"{path}: {words} (msgbook run {path} tries again)")
         return 1 if failure else 0
 
     return run_turns(document, screen, job, approval=approval)
 
 
 def as_prompt(text: str) -> str:
-    """The source of a prompt that says `text`, whatever it begins with."""
-    from msgbook.notebook import is_prompt, parse_prompt
-
-    means_itself = is_prompt(text) and parse_prompt(text).text == text
-    return text if means_itself else f"\\{text}"
+    """Return the source of a prompt with the message `text`, whatever it begins with."""
+    is_plain = is_prompt(text) and parse_prompt(text).text == text
+    return text if is_plain else f"\\{text}"
 
 
 def _open(path: Path, *, go_on: bool) -> Document:
-    from msgbook.notebook import Document
-
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:
@@ -131,14 +99,12 @@ def _open(path: Path, *, go_on: bool) -> Document:
     if not exists:
         return Document.new(path)
     if not go_on:
-        raise CommandError(f"{path}: is there already; --continue goes on with it")
+        raise CommandError(f"{path} exists. Use --continue to continue the conversation in it.")
     return Document.read(path)
 
 
 def _save_prompt(document: Document) -> None:
-    """Write the file before anybody is asked: nothing that was typed is lost."""
-    from msgbook_format.errors import MessageFileError
-
+    """Write the file before the request is sent, so that nothing typed is lost."""
     try:
         document.save()
     except (MessageFileError, OSError) as error:
@@ -146,9 +112,7 @@ def _save_prompt(document: Document) -> None:
 
 
 def _append(document: Document, source: str, ours: dict[str, str]) -> int:
-    """Put a new prompt below all cells, in place of a last one that is empty; its number."""
-    from msgbook.notebook import new_prompt
-
+    """Append a prompt, or replace an empty last cell by it, and return its number."""
     cells = document.cells
     if cells and _is_blank(cells[-1]):
         del cells[-1]
@@ -161,8 +125,6 @@ def _append(document: Document, source: str, ours: dict[str, str]) -> int:
 
 
 def _is_blank(cell: Cell) -> bool:
-    from msgbook.notebook import source_of
-
     return (
         cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")
     )

@@ -1,7 +1,8 @@
-"""`msgbook demo`: a sample conversation with the built-in model, in JupyterLab or without."""
+"""`msgbook demo`: shows a sample conversation with the built-in model."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -31,15 +32,20 @@ class DemoError(MsgbookError):
     """The demo could not be shown."""
 
 
+def run(arguments: argparse.Namespace) -> int:
+    """Run the verb."""
+    return run_demo(arguments.folder, headless=arguments.headless)
+
+
 def run_demo(folder: str | Path, *, headless: bool) -> int:
     """Show the sample conversation.
 
-    An existing `demo.msg.md` is opened as it stands. `headless` runs nothing that was there: the
-    sample and its `.html` go into new files, `demo-2` and so on where `demo` is taken. Otherwise this
-    process becomes JupyterLab, where there is such a thing (POSIX), so that Ctrl+C is JupyterLab's.
+    In JupyterLab, an existing `demo.msg.md` is opened unchanged. On POSIX this process becomes
+    JupyterLab, so that JupyterLab receives Ctrl+C. `headless` writes the sample and its page into new
+    files, `demo-2` and so on if `demo` exists, and never runs an existing file.
 
     Returns:
-        The exit code: 0, or 1 when a turn failed or JupyterLab did.
+        The exit code: 0, or 1 if a turn or JupyterLab failed.
 
     Raises:
         DemoError: The folder or the file cannot be used, or the kernel died.
@@ -62,7 +68,7 @@ def run_demo(folder: str | Path, *, headless: bool) -> int:
 
 
 def prepare(folder: Path) -> Path:
-    """Make the folder and put the sample into it, unless there is a conversation already.
+    """Make the folder and write the sample into it, unless there is a conversation already.
 
     Raises:
         DemoError: The folder or the file cannot be written.
@@ -82,7 +88,7 @@ def _sample() -> str:
 
 
 def _new_sample(folder: Path) -> Document:
-    """The sample in a new file, beside which there is no page of its name."""
+    """Write the sample into a new file whose page does not exist either."""
     folder.mkdir(parents=True, exist_ok=True)
     number, stem = 1, "demo"
     while True:
@@ -97,15 +103,15 @@ def _new_sample(folder: Path) -> Document:
 
 def _open_in_lab(path: Path) -> int:
     command = [
-        # Without -P the working directory would be looked into for modules, with the user's keys.
+        # Without -P Python would import modules from the working directory, with access to the keys.
         *(sys.executable, "-P", "-m", "jupyter", "lab"),
         f"--ServerApp.root_dir={path.parent.resolve()}",
-        # Not as an argument: the URL that JupyterLab prints would not lead to the file then.
+        # With the file as an argument, the URL that JupyterLab prints would not lead to it.
         f"--LabApp.default_url=/lab/tree/{path.name}",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    say(f"Starting JupyterLab on {path}; Ctrl+C stops it.")
+    say(f"Starting JupyterLab on {path}. Ctrl+C stops it.")
     sys.stdout.flush()
     if os.name == "posix":
         os.execve(sys.executable, command, _environment())  # noqa: S606
@@ -125,7 +131,7 @@ def _run_cells(document: Document) -> list[str]:
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(document.path.parent)}},
     )
-    # The kernel reads the notes above each message in the file, as it is told by a Jupyter server.
+    # The kernel reads the notes above each message from the file, as under a Jupyter server.
     client.on_cell_executed = lambda **_: document.save()
     try:
         client.execute(env=_environment() | {SESSION_VARIABLE: str(document.path.resolve())})
@@ -144,5 +150,5 @@ def _export(path: Path) -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """The environment with the demo model chosen, whatever the user's settings are."""
+    """Return the environment with the demo model, whatever the user's settings are."""
     return {**os.environ, "MSGBOOK_MODEL": DEMO_MODEL}

@@ -1,4 +1,4 @@
-"""Prompts of a file answered without a kernel and without a page."""
+"""Answers prompts of a file without a kernel and without a page."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from msgbook.approval import ReadLine, ask_by_line, load_with_project
+from msgbook.approval import Ask, ReadLine, Rule, ask_by_line, load_with_project
 from msgbook.cli.input_line import can_ask, read_line
-from msgbook.cli.unsaved import unsaved
+from msgbook.cli.screen import Screen
+from msgbook.cli.unsaved import save_elsewhere
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
 from msgbook.display.failure import Failure, error_content
+from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import Cell, Document, Transcript, is_prompt, outputs_of, source_of
@@ -27,26 +28,21 @@ from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
 from msgbook_format.turn import Block, Turn, turn_of
 
-if TYPE_CHECKING:
-    from msgbook.approval import Ask, Rule
-    from msgbook.cli.screen import Screen
-    from msgbook.display.turn_view import TurnView
-
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
-"""The narrowest first."""
+"""Policies for tool calls, the strictest first."""
 
 _NOT_FROM_MODEL = ("notice", "error")
-"""Types of the blocks that we write; those of newer versions count as the model's."""
+"""Types of blocks that msgbook writes; unknown types count as the model's."""
 
 UNSAVED = "unsaved"
-"""Shown in place of a turn's status where the file could not be written."""
+"""Shown instead of a turn's status if the file could not be written."""
 
 
 class FileTurns:
-    """Answers prompts of one document; the file is written after each.
+    """Answers prompts of one document and writes the file after each.
 
     Args:
-        read_line: Asks the user; None where nobody can be asked.
+        read_line: Asks the user; None if nobody can be asked.
     """
 
     def __init__(
@@ -58,13 +54,13 @@ class FileTurns:
         self._read_line = read_line
 
     async def answer(self, number: int) -> Failure | None:
-        """Run one turn, write it and show it; what it failed with, if it did.
+        """Run one turn, write it, show it, and return its failure, if any.
 
-        An interrupt ends the turn like any other end: the cancellation goes no further. A turn
-        that failed without a word does not take the place of an answer.
+        An interrupt ends the turn, and the cancellation goes no further. A turn that failed without
+        any text does not replace an answer.
 
         Raises:
-            CommandError: The file cannot be written; says where the turn is.
+            CommandError: The file cannot be written; the message says where the turn is.
         """
         cells = self._document.cells
         cell = cells[number]
@@ -80,11 +76,11 @@ class FileTurns:
         )
         turn, failure = ended.turn, ended.failure
         try:
-            if not (failure and is_answered(cell) and not _says_something(turn)):
+            if not (failure and is_answered(cell) and not _has_model_output(turn)):
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 self._save(turn)
         except Exception:
-            # Standard output may be on the same full disk: what has to be told is the first error.
+            # Standard output may be on the same full disk. The first error is the one to report.
             with suppress(OSError):
                 self._show_end(view, cell, {**turn, "status": UNSAVED})
             raise
@@ -102,7 +98,7 @@ class FileTurns:
         try:
             self._document.save()
         except (FileChangedError, OSError) as error:
-            raise unsaved(self._document, turn, error, is_shown=self._screen.live) from error
+            raise save_elsewhere(self._document, turn, error, is_shown=self._screen.live) from error
 
 
 def run_turns(
@@ -112,18 +108,18 @@ def run_turns(
     *,
     approval: ApprovalPolicy = "allow",
 ) -> int:
-    """Do a job with the user's settings and the project's, until it is done or interrupted.
+    """Run a job with the user's settings and the project's until it is done or interrupted.
 
-    Questions about tool calls are asked on the terminal where there is one.
+    Questions about tool calls appear on the terminal, if there is one.
 
     Args:
-        approval: The widest policy; the environment's holds where that is narrower.
+        approval: Most permissive policy; a stricter one in the environment still holds.
 
     Returns:
-        What the job returns; 1 when it was interrupted between two turns.
+        The result of the job; 1 if it was interrupted between two turns.
 
     Raises:
-        MsgbookError: The settings cannot be used, or what the job raises.
+        MsgbookError: The settings cannot be used, or the job raised it.
     """
     folder = document.path.absolute().parent
     settings, rules = load_with_project(folder)
@@ -131,11 +127,11 @@ def run_turns(
     hide_keys(settings)
 
     async def run() -> int:
-        _cancel_when_told_to_end()
+        _cancel_on_signals()
         engine = engine_for(folder, settings, rules)
         try:
-            asked = read_line if can_ask() else None
-            return await job(FileTurns(document, engine, screen, asked))
+            ask = read_line if can_ask() else None
+            return await job(FileTurns(document, engine, screen, ask))
         finally:
             await engine.close()
 
@@ -146,10 +142,10 @@ def run_turns(
 
 
 def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engine:
-    """The engine of a command; the caller closes it.
+    """Return the engine of a command. The caller closes it.
 
     Args:
-        folder: The document's.
+        folder: Folder of the document.
     """
     return Engine(
         settings,
@@ -168,12 +164,12 @@ def require_conversation(document: Document) -> None:
         name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
         raise CommandError(
             f"{document.path}: expected a notebook of the kernel msgbook, whose cells are messages; "
-            f"found {f'the kernel {name!r}' if name else 'no kernel'}"
+            f"it has {f'the kernel {name!r}' if name else 'no kernel'}"
         )
 
 
 def is_prompt_cell(cell: Cell) -> bool:
-    """Whether a model answers this cell."""
+    """Return whether a model answers this cell."""
     source = source_of(cell)
     if cell.get("cell_type") != "code" or not source.strip():
         return False
@@ -181,10 +177,11 @@ def is_prompt_cell(cell: Cell) -> bool:
 
 
 def is_answered(cell: Cell) -> bool:
-    """Whether something stands below a prompt that another run would take away.
+    """Return whether a prompt has outputs that another run would remove.
 
-    A turn that failed before it said or did anything is no answer. One that ended otherwise is, if
-    anything of the model's is in it, be it reasoning or a call that was cut: who stopped it has seen it.
+    A turn that failed before the model said or called anything is not an answer. A turn that ended
+    otherwise is an answer if it has any block of the model, even reasoning or a cut call: the user who
+    stopped it has seen it.
     """
     for output in outputs_of(cell):
         turn = turn_of(output)
@@ -195,20 +192,33 @@ def is_answered(cell: Cell) -> bool:
     return False
 
 
+def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list[int]:
+    """Return the numbers, from 0, of the prompts from `start` on that a run answers.
+
+    Args:
+        again: Include prompts that have an answer.
+    """
+    return [
+        number
+        for number, cell in enumerate(cells)
+        if number >= start and is_prompt_cell(cell) and (again or not is_answered(cell))
+    ]
+
+
 def _is_worth_keeping(turn: Turn) -> bool:
-    """Whether a turn that is not whole is left as it is."""
+    """Return whether an incomplete turn is left as it is."""
     if turn["status"] == "error":
-        return _says_something(turn)
+        return _has_model_output(turn)
     return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
 
 
-def _says_something(turn: Turn) -> bool:
-    """Whether a model said or called anything."""
+def _has_model_output(turn: Turn) -> bool:
+    """Return whether the model said or called anything."""
     return bool(turn_messages(_own_blocks(turn)))
 
 
 def _own_blocks(turn: Turn) -> Iterator[Block]:
-    """The turn's blocks without what the prompt itself called, which is not the model's."""
+    """Return the blocks of a turn without the calls of the prompt's own references."""
     return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
 
 
@@ -216,8 +226,8 @@ def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:
     return replace(settings, approval=min(settings.approval, approval, key=_POLICIES.index))
 
 
-def _cancel_when_told_to_end() -> None:
-    """Keep what has arrived when the terminal closes or a supervisor ends the process (POSIX)."""
+def _cancel_on_signals() -> None:
+    """Keep what has arrived if the terminal closes or a supervisor ends the process (POSIX)."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - a coroutine calls this
     for name in ("SIGTERM", "SIGHUP"):

@@ -1,4 +1,4 @@
-"""A line that somebody types on the terminal while turns run."""
+"""Line that the user types on the terminal while turns run."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from contextlib import suppress
 from msgbook.cli.terminal import write
 
 _MOST = 4096
-"""Bytes of a line; terminals hand out no longer one at once."""
+"""Bytes of a line; terminals deliver no longer lines at once."""
 
 
 def can_ask() -> bool:
-    """Whether somebody sits there who sees a question and can answer it."""
+    """Return whether the user can see a question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 async def read_line(prompt: str) -> str:
-    """Show a prompt and wait for a line; empty at the end of the input.
+    """Show a prompt and return the line that is typed; empty at the end of the input.
 
-    The event loop goes on meanwhile, so that an interrupt ends the wait. What was typed before the
-    prompt was there does not answer it.
+    The event loop keeps running, so that an interrupt ends the wait. Text that was typed before the
+    prompt appeared is dropped.
     """
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[bytes] = loop.create_future()
@@ -33,12 +33,12 @@ async def read_line(prompt: str) -> str:
             typed.set_result(line)
 
     def wait() -> None:
-        # Not by `sys.stdin`: Python would wait for its lock when it ends.
+        # Not `sys.stdin`: Python would wait for its lock when it ends.
         try:
             line = os.read(descriptor, _MOST)
         except OSError:
             line = b""
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, line)
 
     descriptor = sys.stdin.fileno()

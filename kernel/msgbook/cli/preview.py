@@ -1,4 +1,4 @@
-"""`msgbook preview FILE`: the request of a prompt as it would be sent; nothing is sent or run."""
+"""`msgbook preview FILE`: shows the request of a prompt. Nothing is sent or run."""
 
 from __future__ import annotations
 
@@ -9,48 +9,34 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from msgbook.approval import Rule, load_with_project
 from msgbook.cli.cell_names import require_cell, shown_id, shown_title
+from msgbook.cli.file_turns import (
+    engine_for,
+    is_prompt_cell,
+    prompts_to_answer,
+    require_conversation,
+)
 from msgbook.cli.terminal import complain, line_of, say
+from msgbook.config import Settings, hide_keys
+from msgbook.engine import Preview
 from msgbook.errors import MsgbookError
+from msgbook.messages import Message, Part
+from msgbook.notebook import Cell, Document, Transcript, source_of
+from msgbook.provider.openai_chat import request_body
+from msgbook.request import estimate_tokens
 from msgbook.text import counted, without_data
-
-if TYPE_CHECKING:
-    from msgbook.approval import Rule
-    from msgbook.config import Settings
-    from msgbook.engine import Preview
-    from msgbook.messages import Message, Part
-    from msgbook.notebook import Cell, Document
 
 _VERB = "preview"
 _UNPRINTED = re.compile(r"[^\n -~]")
 _SHOWN = {"role", "content", "tool_calls"}
-"""Keys of a message that the listing spells in its own way."""
+"""Keys of a message that the listing formats itself."""
 
 
-def add(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser(
-        _VERB,
-        help="show what a prompt would send, and how many tokens each cell costs",
-        description="Show the request that a prompt of FILE (.msg.md, .md with message_section, "
-        ".ipynb) would make. Nothing is sent and nothing runs: what would have to run first stands "
-        'as {"pending": ...}. Exit code: 1 when there would be no request.',
-    )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument(
-        "--cell",
-        metavar="ID",
-        help="the prompt (default: the first without an answer, else the last)",
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print the body of the request, as JSON"
-    )
-    parser.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Run the verb."""
     return preview_file(Path(arguments.file), arguments.cell, as_json=arguments.json)
 
 
@@ -58,20 +44,15 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     """Print the request of a prompt.
 
     Args:
-        cell_id: The prompt's; None for the first that has no answer, else the last.
-        as_json: Print the body of the request, in place of a listing.
+        cell_id: Id of the prompt; None for the first without an answer, or else the last.
+        as_json: Print the body of the request instead of a listing.
 
     Returns:
-        0, or 1 when there would be no request.
+        0, or 1 if there would be no request.
 
     Raises:
         MsgbookError: The file or the settings cannot be used, or there is no such cell.
     """
-    from msgbook.approval import load_with_project
-    from msgbook.cli.file_turns import require_conversation
-    from msgbook.config import hide_keys
-    from msgbook.notebook import Document
-
     document = Document.read(path)
     require_conversation(document)
     number = None if cell_id is None else require_cell(document.cells, cell_id, path)
@@ -79,46 +60,40 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     hide_keys(settings)
     try:
         number = _prompt(document, number)
-        asked = asyncio.run(_request(document, number, settings, rules))
+        preview = asyncio.run(_request(document, number, settings, rules))
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")
         return 1
-    for notice in asked.notices:
+    for notice in preview.notices:
         complain(_VERB, f"{path}/{shown_id(document.cells[number])}: {notice}")
     if as_json:
-        say(_json(asked))
+        say(_json(preview))
     else:
-        for text in _listing(asked, document.cells, number):
+        for text in _listing(preview, document.cells, number):
             say(text)
     return 0
 
 
 def _prompt(document: Document, number: int | None) -> int:
-    """The number of the prompt that is looked at.
+    """Return the number of the prompt to show.
 
     Raises:
         MsgbookError: There is none.
     """
-    from msgbook.cli.file_turns import is_prompt_cell
-    from msgbook.cli.run import prompts_to_answer
-
     if number is not None:
         if is_prompt_cell(document.cells[number]):
             return number
-        raise MsgbookError(f"the cell {shown_id(document.cells[number])} is no prompt")
+        raise MsgbookError(f"the cell {shown_id(document.cells[number])} is not a prompt")
     for again in (False, True):
         found = prompts_to_answer(document.cells, 0, again=again)
         if found:
             return found[-1 if again else 0]
-    raise MsgbookError("there is no prompt in it")
+    raise MsgbookError("the file has no prompt")
 
 
 async def _request(
     document: Document, number: int, settings: Settings, rules: Sequence[Rule]
 ) -> Preview:
-    from msgbook.cli.file_turns import engine_for
-    from msgbook.notebook import Transcript, source_of
-
     cell = document.cells[number]
     engine = engine_for(document.path.absolute().parent, settings, rules)
     metadata = document.notebook["metadata"]
@@ -131,63 +106,59 @@ async def _request(
         await engine.close()
 
 
-def _json(asked: Preview) -> str:
-    """The body as JSON that comes through any terminal unchanged; an unknown model is null."""
-    from msgbook.provider.openai_chat import request_body
-
-    body = request_body(asked.body) | {"model": asked.model}
+def _json(preview: Preview) -> str:
+    """Return the body as JSON that any terminal shows unchanged; an unknown model is null."""
+    body = request_body(preview.body) | {"model": preview.model}
     text = json.dumps(body, ensure_ascii=False, indent=1)
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
 
-    def escaped(found: re.Match[str]) -> str:
+    def escape(found: re.Match[str]) -> str:
         char = found[0]
         return char if is_unicode and char.isprintable() else json.dumps(char)[1:-1]
 
-    return _UNPRINTED.sub(escaped, text)
+    return _UNPRINTED.sub(escape, text)
 
 
-def _listing(asked: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
-    """The request for a person to read, piece by piece."""
-    from msgbook.request import estimate_tokens
-
-    active_agent, request = asked.prepared.active_agent, asked.prepared.request
-    tools = asked.body.tools
-    model = asked.body.model
+def _listing(preview: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
+    """Yield the request for a person to read, piece by piece."""
+    active_agent, request = preview.prepared.active_agent, preview.prepared.request
+    tools = preview.body.tools
+    model = preview.body.model
     tokens = counted(estimate_tokens(request.messages, tools), "token")
     yield line_of(
         f"{_named(cells[number])}: {active_agent.agent.name}, with {model} at "
-        f"{active_agent.provider.name}; about {tokens} by estimate"
+        f"{active_agent.provider.name}; about {tokens} (an estimate)"
     )
     if tools:
         names = ", ".join(tool["function"]["name"] for tool in tools)
         yield f"\n--- {counted(len(tools), 'tool')}: {counted(estimate_tokens([], tools), 'token')}\n{names}"
-    if asked.body.options:
-        yield f"\n--- options\n{json.dumps(asked.body.options, ensure_ascii=False)}"
+    if preview.body.options:
+        yield f"\n--- options\n{json.dumps(preview.body.options, ensure_ascii=False)}"
     for message, owner in zip(request.messages, request.owners, strict=True):
         where = "" if owner is None else f" of {_named(cells[owner])}"
         size = counted(estimate_tokens([message]), "token")
         yield "\n" + line_of(f"--- {message['role']}{where}: {size}")
-        yield _spoken(message)
+        yield _format_message(message)
 
 
 def _named(cell: Cell) -> str:
     return f"cell {shown_id(cell)} ({shown_title(cell)})"
 
 
-def _spoken(message: Message) -> str:
+def _format_message(message: Message) -> str:
     content = message.get("content") or ""
-    words = [content] if isinstance(content, str) else [_part(part) for part in content]
-    words += [
+    lines = [content] if isinstance(content, str) else [_format_part(part) for part in content]
+    lines += [
         f"[call {call['id']}: {call['function']['name']} {call['function']['arguments']}]"
         for call in message.get("tool_calls", ())
     ]
     others = (key for key in message if key not in _SHOWN)
-    words += [f"[{key}: {message[key]}]" for key in others]
-    return without_data("\n".join(filter(None, words)))
+    lines += [f"[{key}: {message[key]}]" for key in others]
+    return without_data("\n".join(filter(None, lines)))
 
 
-def _part(part: Part) -> str:
-    """A text, or what an image is called."""
+def _format_part(part: Part) -> str:
+    """Return a text part, or the name of an image."""
     text = part.get("text")
     if isinstance(text, str):
         return text

@@ -1,4 +1,4 @@
-"""Turns on a terminal, as growing text; in a pipe, a summary of each."""
+"""Display of turns: text that grows on a terminal, a summary of each turn in a pipe."""
 
 from __future__ import annotations
 
@@ -6,44 +6,40 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgbook.cli.terminal import complain, say, write
+from msgbook.display.console import TextDisplay
 from msgbook.display.turn_view import HiddenTurn, TurnView
-from msgbook_format.turn import blocks_of_type
-
-if TYPE_CHECKING:
-    from msgbook.notebook import Cell
-    from msgbook.turn import TurnRecord
-    from msgbook_format.turn import Turn
+from msgbook.notebook import Cell
+from msgbook.turn import TurnRecord
+from msgbook_format.turn import Turn, blocks_of_type
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """How a verb shows its turns."""
+    """Display of the turns of a verb."""
 
     verb: str
     live: bool
     """Whether turns are shown as they grow: standard output is a terminal."""
     heading: Callable[[Cell], str] | None
-    """The line above a turn that grows; None for none."""
+    """Returns the line above a turn that grows; None for no line."""
     summary: Callable[[Cell, Turn], str]
-    """All that is shown of a turn that does not grow."""
+    """Returns all that is shown of a turn that does not grow."""
     place: Callable[[Cell], str]
-    """Where a warning comes from: the file, and the cell where there are several."""
+    """Returns the source of a warning: the file, and the cell if there are several."""
 
     def begin(self, cell: Cell, record: TurnRecord) -> TurnView:
-        """Show that a prompt is being answered. Belongs to the event loop's thread."""
+        """Show that a prompt is being answered. Call it in the event loop's thread."""
         if not self.live:
             return HiddenTurn()
-        from msgbook.display.console import TextDisplay
-
         if self.heading:
             say(self.heading(cell))
         return TextDisplay(record, _send)
 
     def end(self, cell: Cell, turn: Turn) -> None:
-        """Show the end of a turn; warnings go to standard error, if they are not shown yet."""
+        """Show the end of a turn, with warnings on standard error unless they were shown before."""
         if self.live:
             if self.heading:
                 say("")
@@ -56,7 +52,7 @@ class Screen:
 
 
 def _send(_kind: str, content: dict[str, Any]) -> None:
-    # A terminal that is gone is no reason to lose the turn.
+    # If the terminal is gone, the turn still has to be saved.
     with suppress(OSError):
         write(content["text"], sys.stdout)
         sys.stdout.flush()

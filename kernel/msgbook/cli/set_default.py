@@ -1,40 +1,33 @@
-"""`msgbook set-default FILE AGENT`: who answers where a message names nobody."""
+"""`msgbook set-default FILE AGENT`: chooses the agent that answers by default."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
+from msgbook.agents import AgentSources, read_project, resolve_agent
+from msgbook.approval import followed_project
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError, require_text
+from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error
+from msgbook_format import reads
+from msgbook_format.agents import FrontmatterError, defined_agents, list_agents, with_default_agent
+from msgbook_format.errors import MessageFileError
+from msgbook_format.files import Snapshot
 
 _VERB = "set-default"
 
 
-def add(verbs: Any) -> None:
-    """Declare the verb."""
-    parser = verbs.add_parser(
-        _VERB,
-        help="choose the agent that answers where a message names none",
-        description="Set default_agent in the frontmatter of a text file; the rest of it stays as "
-        "it is. If the file defines agents, it has to name AGENT, as `msgbook list FILE/agent` "
-        "does.",
-    )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("agent", metavar="AGENT")
-    parser.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Run the verb."""
     return set_default(Path(arguments.file), arguments.agent)
 
 
 def set_default(path: Path, agent: str) -> int:
-    """Set the default agent of a message file; a file that has it already is not touched.
+    """Set the default agent of a message file. A file that has it already is not written.
 
-    An agent that nothing defines is set with a warning: it may be defined later, or elsewhere.
+    An undefined agent is set with a warning: it may be defined later, or elsewhere.
 
     Returns:
         0.
@@ -42,10 +35,6 @@ def set_default(path: Path, agent: str) -> int:
     Raises:
         CommandError: The agent is not known, or the file cannot be read or written or changed.
     """
-    from msgbook_format.agents import FrontmatterError, with_default_agent
-    from msgbook_format.errors import MessageFileError
-    from msgbook_format.files import Snapshot
-
     try:
         require_text(path)
         snapshot = Snapshot.read(path)
@@ -60,28 +49,20 @@ def set_default(path: Path, agent: str) -> int:
 
 
 def _require_known(path: Path, text: str, agent: str) -> None:
-    from msgbook_format import reads
-    from msgbook_format.agents import defined_agents, list_agents
-
     if not agent or line_of(agent) != agent:
-        raise CommandError(f"expected the name of an agent, found {agent!r}")
+        raise CommandError(f"expected the name of an agent, got {agent!r}")
     notebook = reads(text)
     known = list_agents(notebook)
-    # Without agents of its own a file may name any: they are defined elsewhere then.
+    # A file that defines no agents may name any: they are defined elsewhere.
     if defined_agents(notebook) and agent not in known:
         raise CommandError(
-            f"{path}: expected an agent of this conversation, found {agent!r}; "
-            f"there are {', '.join(known)}"
+            f"{path}: expected an agent of this conversation, got {agent!r}. "
+            f"It has {', '.join(known)}."
         )
 
 
 def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
-    """Say what the next message would say, if nothing defines the agent."""
-    from msgbook.agents import AgentSources, read_project, resolve_agent
-    from msgbook.approval import followed_project
-    from msgbook.config import load_settings
-    from msgbook_format import reads
-
+    """Print the error that the next message would end with, if nothing defines the agent."""
     notebook = reads(text)
     folder = path.absolute().parent
     try:

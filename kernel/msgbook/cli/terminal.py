@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: what a file holds must not steer it."""
+"""Text for a terminal. Text from files must not control the terminal."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import sys
 from typing import TextIO
 
 _STEERING = re.compile(
-    # Control characters, and those that turn the direction of what follows.
+    # Control characters, and those that change the direction of the text after them.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]"
 )
 
 
 def printable(text: str) -> str:
-    """`text` without control and direction characters, but for tab and newline."""
+    """Return `text` without control and direction characters, except tab and newline."""
     return _STEERING.sub("", text)
 
 
 def line_of(text: str, limit: int | None = None) -> str:
-    """`text` as one line without tabs, cut to `limit` characters with an ellipsis."""
+    """Return `text` as one line without tabs, cut to `limit` characters with an ellipsis."""
     line = printable(" ".join(text.split()))
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
 
 
 def home_as_tilde(text: str) -> str:
-    """`text` with `~` for the user's home directory where a path begins with it."""
+    """Return `text` with `~` for the user's home directory at the beginning of paths."""
     home = os.path.expanduser("~").rstrip("/")  # noqa: PTH111 - no error where there is none
     if home in ("", "~"):
         return text
@@ -33,13 +33,13 @@ def home_as_tilde(text: str) -> str:
 
 
 def write(text: str, stream: TextIO) -> None:
-    """Write a text; what the stream cannot encode is escaped, control characters are dropped."""
+    """Write a text without control characters; characters that the stream cannot encode are escaped."""
     encoding = stream.encoding or "utf-8"
     stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a text and a newline, as `write` does; to standard output unless told otherwise."""
+    """Print a text and a newline, as `write` does, by default on standard output."""
     write(f"{text}\n", stream or sys.stdout)
 
 

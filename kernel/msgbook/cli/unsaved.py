@@ -1,4 +1,4 @@
-"""What becomes of an answer when the conversation's file cannot be written."""
+"""Rescue of an answer if the conversation's file cannot be written."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from msgbook_format.errors import FileChangedError
 from msgbook_format.turn import Turn, answer_text
 
 
-def unsaved(document: Document, turn: Turn, cause: Exception, *, is_shown: bool) -> CommandError:
-    """Keep the conversation elsewhere; the error that says why, and where it is.
+def save_elsewhere(
+    document: Document, turn: Turn, cause: Exception, *, is_shown: bool
+) -> CommandError:
+    """Save the conversation elsewhere and return the error that says why and where.
 
-    Where no file can be written at all, the text of the answer goes to standard error.
+    If no file can be written at all, the text of the answer is printed on standard error.
 
     Args:
-        turn: The last one, which is in the document already.
-        cause: Why the file could not be written.
+        turn: The last turn, which is in the document already.
+        cause: The error that writing the file raised.
         is_shown: Whether a terminal shows the turn anyway.
     """
     kept = _keep_elsewhere(document)
@@ -30,28 +32,28 @@ def unsaved(document: Document, turn: Turn, cause: Exception, *, is_shown: bool)
         with suppress(OSError):
             say(without_data(answer_text(turn["blocks"])), sys.stderr)
     where = (
-        f"with the last answer the conversation is {kept}"
+        f"The conversation with the last answer is in {kept}"
         if kept is not None
-        else "no other file could be written, and the last answer stands above only: copy it"
+        else "No other file could be written. Copy the last answer from above: it is saved nowhere."
     )
-    return CommandError(f"{document.path} is left as it is, since {_why(cause)}; {where}")
+    return CommandError(f"{document.path} was not written: {_why(cause)}. {where}")
 
 
 def _why(cause: Exception) -> str:
     if isinstance(cause, FileChangedError):
-        return "it was changed meanwhile"
-    told = cause.strerror if isinstance(cause, OSError) else None
-    return f"it could not be written ({told or type(cause).__name__})"
+        return "it has changed since it was read"
+    message = cause.strerror if isinstance(cause, OSError) else None
+    return message or type(cause).__name__
 
 
 def _keep_elsewhere(document: Document) -> Path | None:
-    """Beside the file, else in a temporary folder that only this user can read; None if nowhere."""
+    """Save beside the file, or else in a private temporary folder; None if neither works."""
     with suppress(DocumentError):
         return create_beside(document.path, document.notebook, ".unsaved")
     with suppress(OSError):
         folder = Path(tempfile.mkdtemp(prefix="msgbook-"))
         try:
-            # Under its own name: one that is long already may not take a longer one.
+            # With its own name: a longer one may be too long.
             kept = folder / document.path.name
             create(kept, document.notebook)
         except DocumentError:

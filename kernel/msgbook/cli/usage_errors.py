@@ -1,4 +1,4 @@
-"""What a verb says when it was not used as it has to be."""
+"""Errors of wrong usage."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import shlex
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
-from msgbook.notebook import NOTEBOOK_SUFFIX
+from msgbook.notebook import NOTEBOOK_SUFFIX, Document
 
 
 class CommandError(MsgbookError):
-    """A verb was not used as it has to be; exit code 2."""
+    """A verb was used incorrectly; exit code 2."""
 
 
 def require_text(path: Path) -> None:
-    """Raise `CommandError` for a notebook in JSON, where a verb works on text files alone.
+    """Raise `CommandError` for a notebook in JSON: the verb works only on text files.
 
     Raises:
-        DocumentError: It is a broken one, which could not be written as text either.
+        DocumentError: The notebook is broken, so it could not be converted to text either.
     """
     if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
-        from msgbook.notebook import Document
-
         Document.read(path)
         command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
         raise CommandError(
-            f"{path}: expected a text file, found a notebook in JSON; `{command}` writes it as text"
+            f"{path}: expected a text file, got a notebook in JSON. Convert it with `{command}`."
         )

@@ -1,4 +1,4 @@
-"""What the doctor finds."""
+"""Findings of the doctor."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Finding:
     """The result of one check."""
 
     check: str
-    """Its name, for programs: `server`, `stream`, ..."""
+    """Name for programs: `server`, `stream`, ..."""
     status: Status
     words: str
-    """What was seen."""
+    """Description of what was found."""
     advice: str = ""
-    """The next thing to try; empty when there is nothing to do."""
+    """Next thing to try; empty if there is nothing to do."""
 
 
 def split_advice(message: str) -> tuple[str, str]:
-    """A message's words and its advice: the question or request that it ends with."""
+    """Split a message into its description and the advice at its end."""
     found = _ADVICE.search(message)
     if found is None:
         return message, ""
@@ -34,10 +34,10 @@ def split_advice(message: str) -> tuple[str, str]:
 
 
 def as_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """The findings as JSON has them."""
+    """Return the findings as JSON objects."""
     return [asdict(finding) for finding in findings]
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """1 when a check failed, else 0: what is unknown is no failure."""
+    """Return 1 if a check failed, or else 0: an unknown result is not a failure."""
     return int(any(finding.status == "fail" for finding in findings))

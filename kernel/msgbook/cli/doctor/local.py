@@ -1,4 +1,4 @@
-"""Checks of the installation: what JupyterLab has to find."""
+"""Checks of the installation: the files that JupyterLab needs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from jupyter_core.paths import jupyter_path
 
 from msgbook.cli.doctor.findings import Finding
 from msgbook.config import Settings, config_path
@@ -29,22 +32,20 @@ def check_installation(settings: Settings) -> Iterator[Finding]:
 
 
 def _check_kernelspec() -> Finding:
-    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-
     try:
         spec = KernelSpecManager().get_kernel_spec("msgbook")
     except NoSuchKernel:
-        return Finding("kernelspec", "fail", "Jupyter finds no kernel msgbook", _INSTALL_AGAIN)
+        return Finding(
+            "kernelspec", "fail", "Jupyter cannot find the kernel msgbook", _INSTALL_AGAIN
+        )
     python = spec.argv[0]
-    # A bare `python` is replaced by the Python that starts it.
+    # Jupyter replaces a bare `python` by its own Python.
     if Path(python).is_absolute() and not os.access(python, os.X_OK):
         return Finding("kernelspec", "fail", f"{python} cannot be run", _INSTALL_AGAIN)
     return Finding("kernelspec", "pass", spec.display_name)
 
 
 def _check_labextension() -> Finding:
-    from jupyter_core.paths import jupyter_path
-
     for folder in jupyter_path("labextensions"):
         package = Path(folder, LABEXTENSION, "package.json")
         try:
@@ -52,7 +53,7 @@ def _check_labextension() -> Finding:
         except (OSError, ValueError, AttributeError):
             continue
         return Finding("labextension", "pass", f"{LABEXTENSION} {version}")
-    words = f"JupyterLab finds no {LABEXTENSION}; turns are shown as Markdown"
+    words = f"JupyterLab cannot find {LABEXTENSION}, so it shows turns as Markdown"
     return Finding("labextension", "fail", words, _INSTALL_AGAIN)
 
 
@@ -63,12 +64,14 @@ def _check_jupytext() -> Finding:
         return Finding("jupytext", "fail", "it is not installed", 'pip install "jupytext<1.20"')
     if version.startswith("1.19."):
         return Finding("jupytext", "pass", version)
-    advice = "Message files open without pairs. For pairs: pip install 'jupytext>=1.19.2,<1.20'"
-    return Finding("jupytext", "unknown", f"{version} is not known to msgbook", advice)
+    advice = (
+        "Message files open, but cannot be paired. To pair: pip install 'jupytext>=1.19.2,<1.20'"
+    )
+    return Finding("jupytext", "unknown", f"msgbook does not know version {version}", advice)
 
 
 def _check_config_file(settings: Settings) -> Finding | None:
-    """Whether others can read a file that holds a secret."""
+    """Check whether other users can read a configuration file with a secret."""
     path = config_path(os.environ)
     if path is None or not settings.providers or sys.platform == "win32":
         return None
@@ -77,9 +80,9 @@ def _check_config_file(settings: Settings) -> Finding | None:
         text = path.read_text("utf-8")
     except OSError:
         return None
-    # What is set in the environment is not in the file.
+    # Secrets from the environment are not in the file.
     in_file = any(secret in text for secret in settings.secrets)
     if in_file and mode & 0o077:
-        words = f"{path} holds a secret, and others can read it ({mode:o})"
+        words = f"{path} holds a secret, and other users can read it ({mode:o})"
         return Finding("config file", "fail", words, f"chmod 600 {path}")
     return Finding("config file", "pass", f"{path} ({mode:o})")

@@ -1,6 +1,6 @@
-"""Checks of the model's server: does it answer, stream, tell its usage, call tools.
+"""Checks of the model's server: answers, streaming, usage and tool calls.
 
-All of it goes through the provider that turns use, so that what passes here works there.
+They use the same provider code as turns, so a check that passes here also works there.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from msgbook.provider import Provider, Request
 from msgbook.text import one_line
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
-"""In the order in which they are made."""
+"""Checks in their order."""
 
 _MOST_TOKENS = 400
-"""Of one answer, reasoning included; more than the answers need."""
+"""Tokens of one answer with its reasoning; more than the answers need."""
 
 _QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing else."
 _SUM = "Use the tool to add 2 and 3."
@@ -46,11 +46,11 @@ _SHOWN_MODELS = 8
 
 @dataclass(slots=True)
 class _Answer:
-    """One completion as it came."""
+    """One completion as it arrived."""
 
     text: str = ""
     pieces: int = 0
-    """Of text and reasoning; a server that does not stream sends one of each."""
+    """Pieces of text and reasoning; a server that does not stream sends one of each."""
     first: float = 0.0
     """Seconds until the first piece."""
     seconds: float = 0.0
@@ -63,9 +63,9 @@ class ServerChecks:
     """Checks one server with one model.
 
     Args:
-        model: That is set; None leaves it to the server when it offers just one.
-        seconds: That one request may take.
-        clock: Seconds that only go up.
+        model: Configured model; None for the server's only model.
+        seconds: Limit for one request.
+        clock: Returns monotonic seconds.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ServerChecks:
         self._seconds = seconds
         self._clock = clock
         self.usage: dict[str, int] = {}
-        """Tokens that the server told of all requests so far."""
+        """Tokens of all requests so far, as the server reported them."""
 
     async def run(self) -> AsyncIterator[Finding]:
         """Yield one finding for each of `CHECKS`. Errors of the server are findings too."""
@@ -91,7 +91,7 @@ class ServerChecks:
             yield finding
         for check in CHECKS:
             if check not in done:
-                yield Finding(check, "unknown", "not tried, since a check above failed")
+                yield Finding(check, "unknown", "not checked, because a check above failed")
 
     async def _found(self) -> AsyncIterator[Finding]:
         offered: list[str] | None = None
@@ -102,13 +102,13 @@ class ServerChecks:
             yield self._timed_out("server")
             return
         except ProviderError as error:
-            # A server may answer without having a list, or with one that a key may not see.
+            # A server may have no list of models, or one that the key may not read.
             lost = error.retry is not None
             yield Finding("server", "fail" if lost else "unknown", *split_advice(str(error)))
             if lost:
                 return
         else:
-            yield Finding("server", "pass", f"it answers, and lists {_listed(offered)}")
+            yield Finding("server", "pass", f"it answers and lists {_listed(offered)}")
         model = self._check_model(offered)
         yield model
         if model.status == "fail":
@@ -123,15 +123,21 @@ class ServerChecks:
     def _check_model(self, offered: list[str] | None) -> Finding:
         if self._model is None and offered is not None and len(offered) == 1:
             self._model = offered[0]
-            return Finding("model", "pass", f"none is set; {self._model} is the only one there is")
+            return Finding(
+                "model",
+                "pass",
+                f"none is set, and {self._model} is the only one that the server offers",
+            )
         if self._model is None:
-            advice = "Set MSGBOOK_MODEL, or model in msgbook.toml; or name one here, by --model."
-            return Finding("model", "fail", "none is chosen", advice)
+            advice = "Set MSGBOOK_MODEL or model in msgbook.toml, or name a model with --model."
+            return Finding("model", "fail", "none is set", advice)
         if not offered:
-            return Finding("model", "unknown", f"{self._model}; the server tells no names")
+            return Finding("model", "unknown", f"{self._model}; the server lists no models")
         if self._model in offered:
-            return Finding("model", "pass", f"{self._model} is one of them")
-        words = f"{self._model} is not in the server's list; whether it answers is seen below"
+            return Finding("model", "pass", f"{self._model} is in the server's list")
+        words = (
+            f"{self._model} is not in the server's list; the next check shows whether it answers"
+        )
         return Finding("model", "unknown", words)
 
     async def _check_answer(self) -> AsyncIterator[Finding]:
@@ -148,11 +154,11 @@ class ServerChecks:
             return
         yield _judge_stream(answer)
         if answer.end and answer.end.usage:
-            told = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
-            yield Finding("usage", "pass", told.replace("_", " "))
+            counts = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
+            yield Finding("usage", "pass", counts.replace("_", " "))
         else:
-            advice = "%usage shows ? for its turns, and token_budget counts by estimate."
-            yield Finding("usage", "unknown", "the server tells no number of tokens", advice)
+            advice = "%usage shows ? for its turns, and token_budget counts estimated tokens."
+            yield Finding("usage", "unknown", "the server reports no tokens", advice)
 
     async def _check_tools(self) -> Finding:
         try:
@@ -162,12 +168,12 @@ class ServerChecks:
         except ProviderError as error:
             words, _ = split_advice(str(error))
             return Finding(
-                "tools", "fail", words, f"{_OTHER_MODEL} Without tools it can chat only."
+                "tools", "fail", words, f"{_OTHER_MODEL} Without tools the model can only chat."
             )
         return _judge_tools(answer)
 
     async def _ask(self, request: Request) -> _Answer:
-        """One answer, kept short where the server knows how."""
+        """Return one answer, limited in length if the server supports a limit."""
         for limit in ("max_completion_tokens", "max_tokens"):
             try:
                 options = {limit: _MOST_TOKENS}
@@ -200,49 +206,51 @@ class ServerChecks:
         return answer
 
     def _timed_out(self, check: str) -> Finding:
-        advice = "Is it still loading the model? Try again, or with --timeout."
-        return Finding(check, "fail", f"no whole answer in {self._seconds:g} s", advice)
+        advice = "Is it still loading the model? Try again, or raise --timeout."
+        return Finding(check, "fail", f"no complete answer in {self._seconds:g} s", advice)
 
 
-_OTHER_MODEL = "Try another model, or switch its tool calling on in the server."
+_OTHER_MODEL = "Try another model, or enable tool calling in the server."
 
 
 def _judge_answer(answer: _Answer) -> Finding:
     end = answer.end
     if answer.text.strip():
-        said = one_line(answer.text, 60)
+        shown = one_line(answer.text, 60)
         if end is None or not end.ended:
-            advice = "Each turn will be taken as cut off. Is a proxy in between?"
-            return Finding("answer", "fail", f"{said!r}, but the end was not marked", advice)
-        return Finding("answer", "pass", f"{said!r} in {answer.seconds:.1f} s")
+            advice = "Every turn will count as cut off. Is there a proxy in between?"
+            return Finding("answer", "fail", f"{shown!r}, but without a mark of its end", advice)
+        return Finding("answer", "pass", f"{shown!r} in {answer.seconds:.1f} s")
     if answer.pieces:
-        words = f"only reasoning, for {answer.seconds:.1f} s; the answer was cut short by the test"
+        words = f"only reasoning, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
         return Finding("answer", "pass", words)
-    advice = "Is the base URL right (it usually ends in /v1), and is the model one for chats?"
+    advice = "Is the base URL right (it usually ends in /v1), and is this a chat model?"
     return Finding("answer", "fail", "the answer was empty", advice)
 
 
 def _judge_stream(answer: _Answer) -> Finding:
     if answer.pieces > 2:
         return Finding(
-            "stream", "pass", f"{answer.pieces} pieces, the first {answer.first:.1f} s on"
+            "stream", "pass", f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
         )
-    advice = "Turns work, but show their text when it is complete. Does a proxy hold it back?"
+    advice = "Turns work, but show their text only when it is complete. Does a proxy buffer it?"
     return Finding("stream", "fail", "the answer came in one piece", advice)
 
 
 def _judge_tools(answer: _Answer) -> Finding:
     if not answer.calls:
-        words = f"the model called none, and said {one_line(answer.text, 60)!r}"
+        words = f"the model called no tool and answered {one_line(answer.text, 60)!r}"
         return Finding("tools", "unknown", words, _OTHER_MODEL)
     name, arguments = answer.calls[0]
     try:
-        fine = name == "add" and isinstance(json.loads(arguments), dict)
+        is_valid = name == "add" and isinstance(json.loads(arguments), dict)
     except ValueError:
-        fine = False
+        is_valid = False
     words = f"the model called {one_line(name, 40)} with {one_line(arguments, 60)}"
     return (
-        Finding("tools", "pass", words) if fine else Finding("tools", "fail", words, _OTHER_MODEL)
+        Finding("tools", "pass", words)
+        if is_valid
+        else Finding("tools", "fail", words, _OTHER_MODEL)
     )
 
 

@@ -1,4 +1,4 @@
-"""Which settings are in force, and where each comes from. Never a secret."""
+"""Settings in force and their origins. They never include a secret."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from msgbook.config import DEMO_MODEL, Limits, ProviderSettings, Settings
 from msgbook.provider import Servers, shown_url
 
 PROJECT = ".msgbook/config.toml"
-"""What a project is configured by, as a person knows it."""
+"""Name of a project's configuration file, for the user."""
 
 
-def aimed_at(settings: Settings, provider: str | None, model: str | None) -> Settings:
-    """The settings as if a provider of theirs were the default one, and a model of it were set.
+def select_provider(settings: Settings, provider: str | None, model: str | None) -> Settings:
+    """Return the settings with another default provider and model.
 
     Args:
-        provider: None for the one that is the default.
-        model: None for the one that is set, which is the default provider's.
+        provider: Name of a provider in the settings; None for the default.
+        model: None for the configured model, which belongs to the default provider.
 
     Raises:
         ConfigError: There is no such provider, or it cannot be used.
@@ -30,37 +30,37 @@ def aimed_at(settings: Settings, provider: str | None, model: str | None) -> Set
     return replace(settings, providers={server.name: server}, model=model)
 
 
-def in_force(
+def describe_settings(
     settings: Settings, env: Mapping[str, str], path: Path | None, own_model: str | None
 ) -> dict[str, str]:
-    """Name to value and origin, as a person reads them.
+    """Return the settings by name, with value and origin, for the user to read.
 
     Args:
-        env: The environment that the settings were read from.
-        path: Of the file that they were read from; None for none.
-        own_model: The user's; another one in the settings is the project's.
+        env: Environment from which the settings were read.
+        path: File from which they were read; None if there is none.
+        own_model: The user's model; if the settings have another, it is the project's.
     """
     file = path.name if path else "msgbook.toml"
-    lines = {"file": str(path) if path else "none; the environment is all there is"}
+    lines = {"file": str(path) if path else "none; only the environment counts"}
     provider = settings.provider
     if provider is None:
-        lines["server"] = "none is set: the built-in demo model answers"
+        lines["server"] = "none is configured: the built-in demo model answers"
     else:
         lines |= _server(provider, file)
     lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
-    followed, _ = limits.narrow(settings.project_limits)
-    told = {key: value for key, value in asdict(followed).items() if value is not None}
-    lines["limits"] = ", ".join(f"{key} {value:,}" for key, value in told.items())
-    lowered = [key for key, value in asdict(limits).items() if value != told.get(key)]
+    in_force, _ = limits.narrow(settings.project_limits)
+    values = {key: value for key, value in asdict(in_force).items() if value is not None}
+    lines["limits"] = ", ".join(f"{key} {value:,}" for key, value in values.items())
+    lowered = [key for key, value in asdict(limits).items() if value != values.get(key)]
     if lowered:
         lines["project"] = f"lowers {', '.join(lowered)} ({PROJECT})"
     return lines
 
 
-def others_in_force(settings: Settings) -> dict[str, str]:
-    """What is there to be named: providers, agents, MCP servers."""
+def describe_other_names(settings: Settings) -> dict[str, str]:
+    """Return the names of providers, agents and MCP servers."""
     lines = {}
     if len(settings.providers) > 1:
         lines["providers"] = ", ".join(_listed(p, settings) for p in settings.providers.values())
@@ -84,9 +84,11 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     if provider.api_key:
         lines["key"] = f"is set ({provider.key_variable})"
     elif provider.headers:
-        lines["key"] = "none but what the headers hold"
+        lines["key"] = "none, except in the headers"
     else:
-        lines["key"] = f'none; "none" is sent ({provider.key_variable or "api_key_env"} is not set)'
+        lines["key"] = (
+            f'none, so "none" is sent ({provider.key_variable or "api_key_env"} is not set)'
+        )
     if provider.headers:
         lines["headers"] = f"{', '.join(provider.headers)} ({where})"
     if provider.prices:
@@ -100,8 +102,8 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
 def _model(settings: Settings, env: Mapping[str, str], file: str) -> str:
     if settings.model is None:
         if settings.provider is None:
-            return f"{DEMO_MODEL}, the built-in one: no server is set"
-        return "none is set; the server's is taken if it offers just one"
+            return f"{DEMO_MODEL}, the built-in model: no server is configured"
+        return "none is set; if the server offers only one, that one answers"
     from_env = bool(env.get("MSGBOOK_MODEL", "").strip())
     return f"{settings.model} ({'MSGBOOK_MODEL' if from_env else f'model of {file}'})"
 

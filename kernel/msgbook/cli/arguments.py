@@ -1,0 +1,173 @@
+"""Arguments of each verb of the command. Imports argparse alone, so that `--help` is fast."""
+
+from __future__ import annotations
+
+import argparse
+
+DOCTOR_TIMEOUT = 60.0
+"""Seconds for one request of the doctor: a local server may have to load the model first."""
+
+
+def declare_demo(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook demo`."""
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        default="msgbook-demo",
+        metavar="DIR",
+        help="folder of the conversation (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--headless", action="store_true", help="run it without a browser and export demo.html"
+    )
+
+
+def declare_chat(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook chat`."""
+    parser.description = (
+        "Start a conversation in FILE (.msg.md or .ipynb) with the message TEXT and print the answer. If "
+        "standard output is not a terminal, only the text of the answer is printed."
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
+    parser.add_argument(
+        *("--continue", "--force"),
+        dest="go_on",
+        action="store_true",
+        help="continue the conversation in FILE; otherwise an existing file is an error",
+    )
+    parser.add_argument("--model", metavar="NAME", help="the model that answers")
+    parser.add_argument("--agent", metavar="NAME", help="the agent that answers")
+    _declare_approval(parser)
+
+
+def declare_run(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook run`."""
+    parser.description = (
+        "Answer the prompts of FILE (.msg.md, .md with message_section, .ipynb) that have no answer, from "
+        "top to bottom, and write the file after each. Code cells are not run. Exit code: 0 if all "
+        "prompts are answered, 1 if a turn failed, which ends the run."
+    )
+    parser.add_argument("file", metavar="FILE")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", action="store_true", help="answer all prompts again")
+    which.add_argument(
+        "--from", dest="first", metavar="ID", help="answer that prompt and all below it again"
+    )
+    _declare_approval(parser)
+
+
+def declare_preview(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook preview`."""
+    parser.description = (
+        "Show the request that a prompt of FILE (.msg.md, .md with message_section, .ipynb) would make. "
+        'Nothing is sent and nothing runs: {"pending": ...} stands for what would run first. Exit code: '
+        "1 if there would be no request."
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument(
+        "--cell",
+        metavar="ID",
+        help="the prompt (default: the first without an answer, or else the last)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the body of the request as JSON")
+
+
+def declare_fork(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook fork`."""
+    parser.description = (
+        "Copy the cells of FILE, from the first to the one with that id, with their answers into a new "
+        "file, and print its name. FILE is not changed."
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--at", required=True, metavar="ID", help="the last cell of the new file")
+    parser.add_argument(
+        "--output", metavar="NEW", help="name of the new file (default: FILE with -fork)"
+    )
+
+
+def declare_list(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook list`."""
+    parser.description = (
+        "FILE: print a line for each cell: ID TAB KIND TAB title or first words. The kinds are prompt, "
+        "code, note, system and raw. FILE/agent: print the names of its agents, the default first. "
+        "FILE/ID: print the text of the cell with that id."
+    )
+    parser.add_argument("target", metavar="FILE[/agent|/ID]")
+
+
+def declare_check(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook check`."""
+    parser.description = (
+        "Print FILE:LINE: CODE message for each likely mistake in text files. Exit code: 0 without "
+        "findings, 1 with findings, 2 if a file cannot be read or is a notebook in JSON."
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="print all findings as one JSON list")
+    parser.add_argument(
+        "--fix", action="store_true", help="fix what is safe to fix, and print what remains"
+    )
+
+
+def declare_set_default(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook set-default`."""
+    parser.description = (
+        "Set default_agent in the frontmatter of a text file and change nothing else. If the file defines "
+        "agents, AGENT has to be one that `msgbook list FILE/agent` lists."
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("agent", metavar="AGENT")
+
+
+def declare_trust(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook trust`."""
+    parser.description = (
+        "Trust the .msgbook/config.toml of the project that DIR belongs to, as it is now. If it changes, "
+        "it has to be trusted again."
+    )
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("--revoke", action="store_true", help="stop trusting the project")
+
+
+def declare_doctor(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook doctor`."""
+    parser.description = (
+        "Show the settings in force, and check the installation and the model's server with two short "
+        "requests. Exit code: 0 if no check failed, 1 if some did, 2 if the settings cannot be read."
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
+    parser.add_argument(
+        "--setup", action="store_true", help="first write msgbook.toml from your answers"
+    )
+    parser.add_argument("--offline", action="store_true", help="do not check the server")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=DOCTOR_TIMEOUT,
+        metavar="SECONDS",
+        help="limit for one request (default: %(default)g)",
+    )
+    parser.add_argument("--provider", metavar="NAME", help="check this provider, not the default")
+    parser.add_argument("--model", metavar="NAME", help="check with this model")
+
+
+def declare_jupytext(parser: argparse.ArgumentParser) -> None:
+    """Declare nothing: Jupytext parses its own arguments."""
+
+
+def _declare_approval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--approval",
+        choices=("ask", "deny"),
+        help="ask about calls that need approval, or deny them; a stricter MSGBOOK_APPROVAL still holds",
+    )
+
+
+def _seconds(word: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, not {word!r}")
+    return seconds
