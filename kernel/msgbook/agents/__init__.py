@@ -10,8 +10,9 @@
 Names are imported when they are first used: the kernel starts without them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.agents.agent import Agent, ParsedAgent, name_values, parse_temporary
@@ -31,6 +32,20 @@ if TYPE_CHECKING:
     )
     from msgbook.agents.selection import Selection, select
     from msgbook.agents.skills import Skill, build_system_prompt, skills_in_use
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "agent": "Agent ParsedAgent name_values parse_temporary",
+            "narrowing": "ConfiguredNames narrow_agent narrow_roots",
+            "project_files": "ProjectFiles read_project",
+            "project_rules": "ProjectRule rules_in_force",
+            "request_options": "make_request_options",
+            "resolve": "AgentSources AvailableAgent ResolvedAgent UnknownAgentError UnreadableAgentError list_available_agents requested_name resolve_agent",
+            "selection": "Selection select",
+            "skills": "Skill build_system_prompt skills_in_use",
+        },
+    )
 
 __all__ = [
     "Agent",
@@ -59,37 +74,3 @@ __all__ = [
     "select",
     "skills_in_use",
 ]
-
-_HOMES = {
-    "Agent": "agent",
-    "AgentSources": "resolve",
-    "AvailableAgent": "resolve",
-    "ConfiguredNames": "narrowing",
-    "ParsedAgent": "agent",
-    "ProjectFiles": "project_files",
-    "ProjectRule": "project_rules",
-    "ResolvedAgent": "resolve",
-    "Selection": "selection",
-    "Skill": "skills",
-    "UnknownAgentError": "resolve",
-    "UnreadableAgentError": "resolve",
-    "build_system_prompt": "skills",
-    "list_available_agents": "resolve",
-    "name_values": "agent",
-    "narrow_agent": "narrowing",
-    "narrow_roots": "narrowing",
-    "parse_temporary": "agent",
-    "read_project": "project_files",
-    "make_request_options": "request_options",
-    "requested_name": "resolve",
-    "resolve_agent": "resolve",
-    "rules_in_force": "project_rules",
-    "select": "selection",
-    "skills_in_use": "skills",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

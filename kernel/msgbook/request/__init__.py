@@ -11,8 +11,9 @@
 Names are imported when they are first used: the kernel starts without them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.request.active_agent import ActiveAgent, AgentChooser
@@ -44,6 +45,26 @@ if TYPE_CHECKING:
         estimate_tokens,
     )
     from msgbook.request.turn_views import make_turn_views
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "active_agent": "ActiveAgent AgentChooser",
+            "builder": "PreparedRequest RequestBuilder",
+            "context.files": "deny_all",
+            "context.macros": "Definition MacrosAbove REMOVE macros_above macros_in_force",
+            "context.python_values": "describe_value",
+            "context.references": "ResolvedReferences resolve_references",
+            "context.sources": "Document SourceError",
+            "context.tags": "Tag find_tags",
+            "context_window": "check_context_window describe_overflow",
+            "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
+            "reference_sources": "ReferenceSources",
+            "services": "PreviewServices RequestServices TurnServices UNKNOWN_MODEL",
+            "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
+            "turn_views": "make_turn_views",
+        },
+    )
 
 __all__ = [
     "REMOVE",
@@ -78,43 +99,3 @@ __all__ = [
     "read_prompt",
     "resolve_references",
 ]
-
-_HOMES = {
-    "ActiveAgent": "active_agent",
-    "AgentChooser": "active_agent",
-    "Definition": "context.macros",
-    "Document": "context.sources",
-    "MacrosAbove": "context.macros",
-    "PreparedRequest": "builder",
-    "PreviewServices": "services",
-    "REMOVE": "context.macros",
-    "ReferenceSources": "reference_sources",
-    "RequestBuilder": "builder",
-    "RequestServices": "services",
-    "ResolvedReferences": "context.references",
-    "SourceError": "context.sources",
-    "Tag": "context.tags",
-    "TurnServices": "services",
-    "UNKNOWN_MODEL": "services",
-    "check_context_window": "context_window",
-    "check_prompt": "prompt_checks",
-    "deny_all": "context.files",
-    "describe_overflow": "context_window",
-    "describe_value": "context.python_values",
-    "estimate_cell_tokens": "token_estimates",
-    "estimate_text_tokens": "token_estimates",
-    "estimate_tokens": "token_estimates",
-    "find_tags": "context.tags",
-    "list_prompt_warnings": "prompt_checks",
-    "macros_above": "context.macros",
-    "macros_in_force": "context.macros",
-    "make_turn_views": "turn_views",
-    "read_prompt": "prompt_checks",
-    "resolve_references": "context.references",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
