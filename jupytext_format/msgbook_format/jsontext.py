@@ -1,4 +1,4 @@
-"""JSON as it stands in a message file: equal values give equal text, which UTF-8 can encode."""
+"""JSON as message files hold it: equal values give equal text, which UTF-8 can encode."""
 
 from __future__ import annotations
 

@@ -54,10 +54,8 @@ def read_head(head: TextCell, dialect: Dialect) -> dict[str, Any]:
 def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
     """Return the head of a cell, without label and id; a cell without a text form is JSON."""
     if not is_plain(cell):
-        whole = _saved_cell(cell)
-        return TextCell(
-            type="nb", attributes=[("encoding", "json")], body=jsontext.dumps_indented(whole)
-        )
+        body = jsontext.dumps_indented(_saved_cell(cell))
+        return TextCell(type="nb", attributes=[("encoding", "json")], body=body)
     cell_type, source = cell["cell_type"], cell["source"]
     rest = saved_metadata(cell["metadata"])
     ours = dict(rest.pop("msgbook", {}))
@@ -99,7 +97,7 @@ def read_json_cell(head: TextCell) -> dict[str, Any] | None:
 def has_same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
     """Return whether `alone`, read from a head, has the head of `cell`, but for the id.
 
-    A head that says `attachments=0` may all the same have attachments below it.
+    A head that says `attachments=0` can have attachments below it, which then count.
     """
     if not cell.get("attachments") and _lists_no_attachments(alone) != _lists_no_attachments(cell):
         return False
@@ -216,7 +214,7 @@ def _take_ours(head: TextCell, attributes: AttributeReader) -> dict[str, Any]:
 
 
 def _write_ours(head: TextCell, ours: dict[str, Any]) -> None:
-    """Move what attributes can say from `ours` to `head`, in place."""
+    """Move keys that have attributes from `ours` to `head`, in place."""
     title = ours.get("title")
     if isinstance(title, str):
         del ours["title"]

@@ -130,15 +130,15 @@ def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Ite
     what = f"`{_one_line(key)}` of the agent `{agent[:_SHOWN]}`"
     if known is None:
         near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)
-        meant = f". Did you mean `{near[0]}`?" if near else ""
-        yield Finding(line, "unknown-property", f"{what} is unknown and ignored{meant}")
+        suggestion = f". Did you mean `{near[0]}`?" if near else ""
+        yield Finding(line, "unknown-property", f"{what} is unknown and ignored{suggestion}")
     elif value is not None:
         try:
             known.read(value)
         except ValueError:
             message = f"expected {known.expected} for {what}, found {shown}"
-            closed = ". Until then nothing is allowed" if known.narrows else ""
-            yield Finding(line, "agents-type", message + closed)
+            consequence = ". Until then nothing is allowed" if known.narrows else ""
+            yield Finding(line, "agents-type", message + consequence)
 
 
 def _wrong_type(entry: Entry, what: str, expected: str) -> Finding:

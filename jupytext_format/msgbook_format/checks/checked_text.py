@@ -113,7 +113,7 @@ class CheckedText:
     cells: list[CheckedCell] = field(default_factory=list)
     """The first one is the preamble, if there is one."""
     other_agents: Collection[str] | None = None
-    """Agents that the project and the user's settings define; None if nobody has looked."""
+    """Agents that the project and the user's settings define; None if they are unknown."""
 
     @cached_property
     def text_cells(self) -> list[LocatedCell]:

@@ -33,14 +33,14 @@ def check_mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
     if pairs in (0, checked.text.count("\n")):
         return
     first = "\r\n" if checked.text[checked.text.index("\n") - 1 :].startswith("\r\n") else "\n"
-    odd = re.compile(r"(?<!\r)\n" if first == "\r\n" else r"\r\n").search(checked.text)
-    assert odd is not None  # noqa: S101  # both kinds are there
+    other = re.compile(r"(?<!\r)\n" if first == "\r\n" else r"\r\n").search(checked.text)
+    assert other is not None  # noqa: S101  # both kinds are there
     split = checked.split
     # The user's own text stays byte for byte.
     kept = checked.user + (split.document.core if split.document else "")
     fixable = "\r\r\n" not in checked.text and "\r" not in kept
     yield Finding(
-        checked.text.count("\n", 0, odd.start()) + 1,
+        checked.text.count("\n", 0, other.start()) + 1,
         "mixed-line-ends",
         f"{pairs} of {checked.text.count(chr(10))} lines end with CRLF, the others with LF. "
         "End all lines with LF.",

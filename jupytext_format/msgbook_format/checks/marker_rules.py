@@ -47,28 +47,20 @@ def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
     """Yield footnotes with type or attributes that belong to no marker."""
     for located in checked.text_cells:
         # Programs print anything, but rarely a footnote as the first line below a marker.
-        notes = (
-            located.lookalikes.footnotes if located.is_prose else located.lookalikes.footnotes[:1]
-        )
-        for note in notes:
-            own = note.is_first and note.label == located.cell.label
-            if (
-                own
-                or not (located.is_prose or note.is_first)
-                or note.label in located.lookalikes.labels
-            ):
+        lookalikes = located.lookalikes
+        for line in lookalikes.footnotes if located.is_prose else lookalikes.footnotes[:1]:
+            is_own = line.is_first and line.label == located.cell.label
+            is_relevant = located.is_prose or line.is_first
+            if is_own or not is_relevant or line.label in lookalikes.labels:
                 continue
-            tail = parse_footnote(note.rest)
-            if tail is None:
+            footnote = parse_footnote(line.rest)
+            if footnote is None:
                 continue
-            kind, pairs = tail
-            if any(value is True for _, value in pairs) or not (kind or pairs):
+            type_, attributes = footnote
+            if any(value is True for _, value in attributes) or not (type_ or attributes):
                 continue
-            yield Finding(
-                note.number,
-                "footnote-label",
-                _describe_footnote(located, note.label, note.is_first),
-            )
+            message = _describe_footnote(located, line.label, line.is_first)
+            yield Finding(line.number, "footnote-label", message)
 
 
 def _describe_footnote(located: LocatedCell, label: str, is_first: bool) -> str:
@@ -106,13 +98,14 @@ def check_attributes(checked: CheckedText) -> Iterator[Finding]:
 
 def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
     """Yield keys whose values begin with a quote: reading removes quotes that are closed."""
-    tail = located.lookalikes.footnotes[0].rest if located.lookalikes.footnotes else ""
+    footnotes = located.lookalikes.footnotes
+    rest = footnotes[0].rest if footnotes else ""
     position = 0
     for key, value in located.cell.attributes:
-        start = tail.find(f"{key}=", position) if isinstance(value, str) else -1
+        start = rest.find(f"{key}=", position) if isinstance(value, str) else -1
         if start >= 0 and isinstance(value, str):
             position = start + len(key) + 1
-            if value.startswith('"') and tail.startswith(value, position):
+            if value.startswith('"') and rest.startswith(value, position):
                 yield key
 
 

@@ -67,7 +67,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     if isinstance(msgbook.get("document"), str):
         document = msgbook.pop("document")
     if user == "" and (ours or msgbook or fields):
-        # A frontmatter that holds only our key does not say that the user had an empty one.
+        # A frontmatter that holds only our key does not mean that the user had an empty one.
         user, msgbook["frontmatter"] = None, ""
     if msgbook:
         ours["msgbook"] = msgbook
@@ -92,7 +92,7 @@ def _language(metadata: dict[str, Any]) -> Any:
 
 
 def _drop_text_representation(metadata: dict[str, Any]) -> None:
-    """Remove Jupytext's description of a message file, in place; the file itself says it."""
+    """Remove Jupytext's description of a message file, in place; it follows from the file."""
     jupytext = metadata.get("jupytext")
     if not isinstance(jupytext, dict):
         return

@@ -16,9 +16,9 @@ from msgbook_format.syntax.split import SplitText, split_text
 
 
 def reads(text: str) -> dict[str, Any]:
-    """Return the notebook that a text holds, as plain JSON. No text raises: what is odd is content.
+    """Return the notebook in a text, as plain JSON. No text raises an error.
 
-    Imports no nbformat, which takes seconds where a grammar for IRIs is installed beside it. All of
+    This does not import nbformat, which takes seconds where a grammar for IRIs is installed. All of
     the text is messages, unless its frontmatter names a `message_section`.
     """
     with garbage.paused():

@@ -26,10 +26,10 @@ def says_more(text: str, notebook: _Json) -> bool:
     if not end:
         return False
     user, ours = parse_frontmatter(text[:end])
-    said = _ours(notebook)
-    if "frontmatter" not in said and (user or _ours(ours or {})):
+    kept = _ours(notebook)
+    if "frontmatter" not in kept and (user or _ours(ours or {})):
         return True
-    return "document" not in said and section_name(user) is not None
+    return "document" not in kept and section_name(user) is not None
 
 
 def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
@@ -37,12 +37,12 @@ def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
 
     Neither is modified. All of `metadata.msgbook` is kept if the notebook has none of it.
     """
-    said, kept = _ours(notebook), _ours(present)
-    if said:
+    given, kept = _ours(notebook), _ours(present)
+    if given:
         kept = {key: value for key, value in kept.items() if key in _FILE_KEYS}
-    if kept.keys() <= said.keys():
+    if kept.keys() <= given.keys():
         return notebook
-    return {**notebook, "metadata": {**notebook["metadata"], "msgbook": {**kept, **said}}}
+    return {**notebook, "metadata": {**notebook["metadata"], "msgbook": {**kept, **given}}}
 
 
 def is_stripped(notebook: _Json) -> bool:
@@ -55,10 +55,12 @@ def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
 
     Neither is modified. Cells are the same if their type and id are.
     """
-    said = {_key(cell): ours for cell in present["cells"] if "id" in cell and (ours := _ours(cell))}
+    present_ours = {
+        _key(cell): ours for cell in present["cells"] if "id" in cell and (ours := _ours(cell))
+    }
     cells = [
-        {**cell, "metadata": {**cell["metadata"], "msgbook": said[_key(cell)]}}
-        if _key(cell) in said
+        {**cell, "metadata": {**cell["metadata"], "msgbook": present_ours[_key(cell)]}}
+        if _key(cell) in present_ours
         else cell
         for cell in notebook["cells"]
     ]

@@ -49,7 +49,7 @@ def writes(notebook: dict[str, Any], *, verbatim: bool = True) -> str:
 
     Args:
         notebook: Is not modified. If it is older than nbformat 4, a converted copy is written.
-        verbatim: Whether text that was read is used again where it still says the same.
+        verbatim: Whether text that was read is used again where its meaning has not changed.
     """
     if notebook.get("nbformat") != 4:
         notebook = _converted(notebook)
@@ -150,9 +150,9 @@ def _outputs_text(head: PlannedHead, dialect: Dialect, *, verbatim: bool) -> str
 
 
 def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
-    """Append the further outputs of a cell to a text that says its first ones.
+    """Append the further outputs of a cell to a text that holds its first ones.
 
-    Returns None if it says others.
+    Returns None if it holds others.
     """
     cell = head.cell
     if cell["cell_type"] != "code":
@@ -178,7 +178,7 @@ def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
 
 
 def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
-    """Return whether a text is output cells that say what stands below `head`."""
+    """Return whether a text is output cells with all that stands below `head`."""
     output_cells = split_output_cells(text)
     if (
         not output_cells

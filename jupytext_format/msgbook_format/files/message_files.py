@@ -122,12 +122,12 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
         old = None
     target = path.resolve()
     if old is not None and not os.access(target, os.W_OK):
-        # A new file could replace it all the same, but whoever protected it does not want that.
+        # A new file could replace it all the same, but it was protected for a reason.
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     # Not made from the file's name, because that could become too long for the file system.
     temporary = target.with_name(f".msgbook-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # Even while it is written, nobody may read it who may not read the file that it replaces.
+    # Even while it is written, it is no more readable than the file that it replaces.
     handle = os.open(temporary, flags, 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o700)
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -44,7 +44,7 @@ def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[
 
     Args:
         lang: Type of the output cells.
-        count: Execution count of the cell; an `execute_result` with another one says so.
+        count: Execution count of the cell; an `execute_result` with another one gets `result_n`.
     """
     output_cells: list[list[TextCell]] = []
     index = 0

@@ -49,21 +49,21 @@ def add_reference(metadata: dict[str, Any], mime: str, reference: Reference) -> 
 def split_references(output: _Output) -> tuple[dict[str, Reference], dict[str, Any]]:
     """Return the references that attributes can hold, and the output's metadata without them."""
     metadata = output["metadata"]
-    said = {
+    written = {
         mime: reference
         for mime, reference in _references(output)
         if reference.keys() <= set(_KEYS) and output["data"][mime] == ""
     }
-    if not said:
+    if not written:
         return {}, metadata
-    files = {mime: ref for mime, ref in metadata["msgbook"]["files"].items() if mime not in said}
+    files = {mime: ref for mime, ref in metadata["msgbook"]["files"].items() if mime not in written}
     ours = {**metadata["msgbook"], "files": files}
     if not files:
         del ours["files"]
     rest = {**metadata, "msgbook": ours}
     if not ours:
         del rest["msgbook"]
-    return said, rest
+    return written, rest
 
 
 def open_references(notebook: dict[str, Any]) -> Iterator[tuple[_Output, str, Reference]]:

@@ -1,4 +1,4 @@
-"""Heads to be written: each cell's own text where it still says the cell, or a new one."""
+"""Heads to be written: each cell's own text if that still holds the cell, or a new one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlannedHead:
     canonical: TextCell
     """The head as it is written anew."""
     verbatim: ReadCell | None
-    """The cell as its own text says it; None if that text does not say this cell."""
+    """The cell as read from its own text; None if that text does not hold this cell."""
     is_bare: bool
     """True if it is text without a marker, before the first one."""
     is_unnamed: bool

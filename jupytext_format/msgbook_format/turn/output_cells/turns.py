@@ -33,7 +33,7 @@ _STEPS_END = 10**15
 
 
 def is_turn_output(output: dict[str, Any]) -> bool:
-    """Return whether an output is a turn, and holds nothing that its output cells cannot say."""
+    """Return whether an output is a turn that output cells can hold completely."""
     return (
         turn_of(output) is not None
         and output.get("output_type") == "display_data"
@@ -96,7 +96,7 @@ def _write_output_cell(
         if step != expected:
             output_cell.attributes.append(("step", str(step)))
     else:
-        # It is missing, or no attribute can say it.
+        # It is missing, or no attribute can hold it.
         step = None
         if expected is not None:
             output_cell.attributes.append(("step", "none"))
