@@ -1,4 +1,4 @@
-"""The tail of a footnote."""
+"""The type and attributes of a footnote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msgbook_format.syntax.attributes import (
 
 
 @pytest.mark.parametrize(
-    ("tail", "kind", "pairs"),
+    ("text", "kind", "pairs"),
     [
         ("[markdown]", "markdown", []),
         ('[code] a="x y" b=1', "code", [("a", "x y"), ("b", "1")]),
@@ -29,13 +29,13 @@ from msgbook_format.syntax.attributes import (
         ("", None, []),
     ],
 )
-def test_a_tail_is_type_and_attributes_in_order(tail, kind, pairs):
-    assert parse_footnote(tail) == (kind, pairs)
+def test_a_footnote_is_type_and_attributes_in_order(text, kind, pairs):
+    assert parse_footnote(text) == (kind, pairs)
 
 
-@pytest.mark.parametrize("tail", ["See the paper.", "a=1 and more", "[type]glued"])
-def test_prose_is_no_tail(tail):
-    assert parse_footnote(tail) is None
+@pytest.mark.parametrize("text", ["See the paper.", "a=1 and more", "[type]glued"])
+def test_prose_is_no_footnote(text):
+    assert parse_footnote(text) is None
 
 
 @given(

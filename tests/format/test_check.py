@@ -229,7 +229,7 @@ def test_a_fixture_has_no_findings_of_structure(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "mended"),
+    ("text", "fixed"),
     [
         ("\ufeff# %%\n", "# %%\n"),
         ("# %% a\r\n\nx\n", "# %% a\n\nx\n"),
@@ -245,10 +245,10 @@ def test_a_fixture_has_no_findings_of_structure(path):
     ],
     ids=["byte order mark", "line ends", "fence", "fence with CRLF", "fence at the end"],
 )
-def test_what_is_safe_is_mended(text, mended):
+def test_safe_fixes_are_made(text, fixed):
     assert any(finding.fixable for finding in check(text))
-    assert fix(text) == mended
-    assert not any(finding.fixable for finding in check(mended))
+    assert fix(text) == fixed
+    assert not any(finding.fixable for finding in check(fixed))
 
 
 def test_the_frontmatter_keeps_its_line_ends():
@@ -314,9 +314,9 @@ TEXTS = st.builds(
 @given(TEXTS)
 def test_no_text_raises_and_fixing_changes_no_notebook(text):
     findings = check(text)
-    mended = fix(text)
+    fixed = fix(text)
 
     assert all(1 <= finding.line <= text.count("\n") + 1 for finding in findings)
-    assert is_same_notebook(text, mended)
-    assert (mended != text) == any(finding.fixable for finding in findings)
-    assert not any(finding.fixable for finding in check(mended))
+    assert is_same_notebook(text, fixed)
+    assert (fixed != text) == any(finding.fixable for finding in findings)
+    assert not any(finding.fixable for finding in check(fixed))

@@ -51,16 +51,16 @@ def test_a_marker_in_an_open_fence_begins_a_cell():
     ],
 )
 def test_a_marker_has_title_and_label(line, title, label):
-    unit = parse_text_cell(line, ESCAPER)
+    cell = parse_text_cell(line, ESCAPER)
 
-    assert (unit.title, unit.label) == (title, label)
+    assert (cell.title, cell.label) == (title, label)
 
 
 def test_only_the_own_footnote_in_front_is_metadata():
-    unit = parse_text_cell("# %% [^a]\n\n[^a]: [raw] k=v\n\n[^a]: [raw]\n[^b]: x\n", ESCAPER)
+    cell = parse_text_cell("# %% [^a]\n\n[^a]: [raw] k=v\n\n[^a]: [raw]\n[^b]: x\n", ESCAPER)
 
-    assert (unit.type, unit.attributes) == ("raw", [("k", "v")])
-    assert unit.body == "[^a]: [raw]\n[^b]: x"
+    assert (cell.type, cell.attributes) == ("raw", [("k", "v")])
+    assert cell.body == "[^a]: [raw]\n[^b]: x"
 
 
 @pytest.mark.parametrize(
