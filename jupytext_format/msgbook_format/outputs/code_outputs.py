@@ -6,6 +6,7 @@ from types import NoneType
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.outputs.error_outputs import read_error, read_number, write_error
 from msgbook_format.outputs.file_references import (
     add_reference,
     drop_loaded,
@@ -24,7 +25,6 @@ _DISPLAY_FIELDS = {
     "display_data": {"output_type", "data", "metadata"},
     "execute_result": {"output_type", "data", "metadata", "execution_count"},
 }
-_ERROR_FIELDS = {"output_type", "ename", "evalue", "traceback"}
 
 _Output = dict[str, Any]
 
@@ -59,7 +59,7 @@ def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[
             )
             index += joined
             continue
-        written = _write_display(output, lang, count) or _write_error(output, lang)
+        written = _write_display(output, lang, count) or write_error(output, lang)
         output_cells.append(written or [write_json_output(output)])
         index += 1
     return output_cells
@@ -91,7 +91,7 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     if kind == "none":
         return []
     if kind == "error":
-        return [_read_error(output_cell, attributes)]
+        return [read_error(output_cell, attributes)]
     mime = attributes.take("mime_type")
     if mime in (None, "text/plain") and kind is None and output_cell.has_streams:
         return read_streams(output_cell.body, attributes.take("eol") != "0")
@@ -108,7 +108,7 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     output: _Output = {"output_type": "display_data", "data": {mime: data}, "metadata": {}}
     if kind == "execute_result":
         output["output_type"] = kind
-        output["execution_count"] = _number(attributes.take("result_n"), count)
+        output["execution_count"] = read_number(attributes.take("result_n"), count)
     metadata = attributes.take("metadata")
     if metadata is not None:
         output["metadata"] = jsontext.load_object(metadata) or {}
@@ -197,59 +197,3 @@ def _read_data(body: str, mime: str, attributes: AttributeReader) -> Any:
     if encoding == "base64" or (encoding is None and is_binary(mime)):
         return unwrap(body) + ("\n" if attributes.take("eol") == "1" else "")
     return body
-
-
-def _write_error(output: _Output, lang: str) -> list[TextCell] | None:
-    traceback = output.get("traceback")
-    if output.get("output_type") != "error" or output.keys() != _ERROR_FIELDS:
-        return None
-    if not isinstance(traceback, list) or not all(isinstance(entry, str) for entry in traceback):
-        return None
-    if not isinstance(output["ename"], str) or not isinstance(output["evalue"], str):
-        return None
-    body = "\n".join(traceback)
-    if jsontext.needs_json(body):
-        return None
-    attributes: Attributes = [("output", "error"), ("status", "error")]
-    attributes += [("ename", output["ename"]), ("evalue", output["evalue"])]
-    if _split_traceback(body, None) != traceback:
-        counts = ",".join(str(entry.count("\n") + 1) for entry in traceback)
-        attributes.append(("tb", counts or "0"))
-    return [TextCell(type="error" if lang == "code" else lang, attributes=attributes, body=body)]
-
-
-def _read_error(output_cell: TextCell, attributes: AttributeReader) -> _Output:
-    return {
-        "output_type": "error",
-        "ename": attributes.take("ename") or "",
-        "evalue": attributes.take("evalue") or "",
-        "traceback": _split_traceback(output_cell.body, attributes.take("tb")),
-    }
-
-
-def _split_traceback(body: str, counts: str | None) -> list[str]:
-    """Return the entries of a traceback; `counts` are their numbers of lines, None for one entry."""
-    if counts is None:
-        return [body] if body else []
-    lines = body.split("\n")
-    entries = []
-    position = 0
-    for count in counts.split(","):
-        size = _number(count, 0) or 0
-        if size > 0 and position < len(lines):
-            entries.append("\n".join(lines[position : position + size]))
-            position += size
-    if position < len(lines) and body:
-        entries.append("\n".join(lines[position:]))
-    return entries
-
-
-def _number(text: str | None, default: int | None) -> int | None:
-    """Return the whole number in `text`; `default` without one."""
-    if text is None:
-        return default
-    try:
-        value = jsontext.loads(text)
-    except ValueError:
-        return default
-    return value if type(value) is int or value is None else default
