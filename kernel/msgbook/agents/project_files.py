@@ -70,7 +70,7 @@ def read_project(project: Path | None, folder: Path, home: Path | None = None) -
         skills = list(_skills(tree, start=folder.resolve()))
         notices = tree.notices
     if home is not None and (project is None or home.resolve() != project.resolve()):
-        own = _Tree(home, follow=True)
+        own = _Tree(home, follows_links=True)
         skills += _skills(own)
         notices = notices + own.notices
     named: dict[str, Skill] = {}
@@ -123,13 +123,13 @@ class _Tree:
     """The files below a folder.
 
     Args:
-        follow: Whether links out of the folder are followed. True for the user's own folder.
+        follows_links: Whether links out of the folder are followed. True for the user's own folder.
     """
 
-    def __init__(self, top: Path, *, follow: bool = False) -> None:
+    def __init__(self, top: Path, *, follows_links: bool = False) -> None:
         self.top = top.resolve()
         self._roots = Roots(self.top)
-        self._follow = follow
+        self._follows_links = follows_links
         self.notices: list[str] = []
 
     def add_notice(self, path: PurePosixPath, message: str) -> None:
@@ -141,8 +141,8 @@ class _Tree:
         if not os.path.lexists(place):
             return []
         try:
-            real = place.resolve() if self._follow else place
-            found = list_entries(Roots(real) if self._follow else self._roots, real)
+            real = place.resolve() if self._follows_links else place
+            found = list_entries(Roots(real) if self._follows_links else self._roots, real)
         except (OSError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or "it cannot be listed"
             self.add_notice(
@@ -172,11 +172,11 @@ class _Tree:
             return None
         try:
             real = place.resolve()
-            if not self._follow and not self._roots.is_inside(real):
+            if not self._follows_links and not self._roots.is_inside(real):
                 raise ToolError("not read, since it is a link out of the project.")
             if self._roots.is_secret(real):
                 raise ToolError("not read, since it may hold a secret.")
-            roots = Roots(real.parent) if self._follow else self._roots
+            roots = Roots(real.parent) if self._follows_links else self._roots
             data, _ = read_file(roots, real, FILE_LIMIT + 1)
         except ToolError as error:
             self.add_notice(path, str(error))

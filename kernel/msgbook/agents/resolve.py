@@ -19,11 +19,7 @@ from msgbook.agents.project_files import ProjectFiles
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Cell, Prompt, metadata_of, model_magic_name, source_of
 from msgbook.text import one_line, visible
-from msgbook_format.agents import (
-    DEFAULT_AGENT,
-    AgentTables,
-    agent_tables,
-)
+from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables
 from msgbook_format.syntax import AgentLine, parse_agent_line
 
 _FRONTMATTER = 200_000

@@ -92,31 +92,31 @@ class AgentChooser:
         prompt: Prompt,
         transcript: Transcript,
         project: ProjectFiles,
-        choose: ChooseModel | None = None,
+        choose_model: ChooseModel | None = None,
     ) -> ActiveAgent:
         """Choose the agent and model that answer a prompt.
 
         Args:
-            choose: By default `Servers.model`, which may ask a server for its models.
+            choose_model: By default `Servers.choose_model`, which may ask a server for its models.
 
         Raises:
             MsgbookError: There is no such agent or no model, or the server cannot be asked.
         """
         sources = AgentSources.from_notebook(transcript.metadata, project, self._settings.agents)
-        wanted = requested_name("agent", prompt, transcript.current)
-        agent, model, notices = resolve_agent(wanted, transcript.earlier, sources)
-        agent, refused = narrow_agent(agent, self._configured_names())
+        name = requested_name("agent", prompt, transcript.current)
+        agent, model, notices = resolve_agent(name, transcript.earlier, sources)
+        agent, name_notices = narrow_agent(agent, self._configured_names())
         model = requested_name("model", prompt, transcript.current) or model
-        asked_model = model or self._settings.model
-        model = await (choose or self._servers.choose_model)(model, agent.provider)
-        if model == DEMO_MODEL and asked_model not in (None, model):
-            other = visible(one_line(asked_model or "", 60))
+        requested_model = model or self._settings.model
+        model = await (choose_model or self._servers.choose_model)(model, agent.provider)
+        if model == DEMO_MODEL and requested_model not in (None, model):
+            other = visible(one_line(requested_model or "", 60))
             notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
         notices = (*notices, *self._notice_provider(agent))
-        view, unknown = self.make_view(agent, model, transcript, project)
+        view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
-        allowed, outside = self._allowed(agent, transcript)
+        allowed, folder_notices = self._allowed_folders(agent, transcript)
         server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
             agent,
@@ -129,11 +129,11 @@ class AgentChooser:
             limits,
             (
                 *notices,
-                *refused,
-                *unknown,
+                *name_notices,
+                *skill_notices,
                 *(f"Agent {agent.name}: {notice}" for notice in limit_notices),
                 *(f"%%msg: {notice}" for notice in prompt_limit_notices),
-                *outside,
+                *folder_notices,
             ),
         )
 
@@ -141,13 +141,13 @@ class AgentChooser:
         self, agent: Agent, model: str, transcript: Transcript, project: ProjectFiles
     ) -> tuple[View, list[str]]:
         """Return the view that an agent has of the conversation, and notices about its skills."""
-        own = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
+        prompt = agent.system_prompt if agent.system_prompt is not None else SYSTEM_PROMPT
         selected = select("skills", agent, metadata_of({"metadata": transcript.metadata}))
         skills, notices = skills_in_use(project.skills, selected)
         server = self._servers.find_settings(model, agent.provider)
         view = View(
             agent.name,
-            build_system_prompt(own, skills),
+            build_system_prompt(prompt, skills),
             vision=self._servers.accepts_images(model, agent.provider),
             keep_reasoning=bool(server and server.keep_reasoning),
             alternate=bool(server and server.alternate),
@@ -171,27 +171,27 @@ class AgentChooser:
             f"answers through your provider {agent.provider}, not through {default}."
         )
 
-    def _allowed(
+    def _allowed_folders(
         self, agent: Agent, transcript: Transcript
     ) -> tuple[tuple[Path, ...] | None, list[str]]:
         """Return the folders that both notebook and agent allow to be read without approval."""
         roots = Roots(self._folder)
 
-        def real(path: str) -> Path | None:
+        def resolve(path: str) -> Path | None:
             try:
                 return roots.resolve(path)
             except ToolError:
                 return None
 
-        wanted = [
+        restrictions = [
             uris for uris in (_allowed_uris(transcript), agent.allowed_uris) if uris is not None
         ]
         allowed: tuple[Path, ...] = (roots.folder,)
         notices = []
-        for uris in wanted:
-            allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, real)
+        for uris in restrictions:
+            allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, resolve)
             notices += outside
-        return (allowed if wanted else None), notices
+        return (allowed if restrictions else None), notices
 
     def _offered_tools(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
         """Return the tools that an agent is offered, in the order of all tools."""

@@ -213,7 +213,7 @@ def _valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, A
         for entry in list_entries(context, kind)
         if isinstance(entry.get(NAME_KEYS[kind]), str)
         and _DIGEST.fullmatch(entry["sha256"])
-        and (kind != "files" or _is_version(entry.get("version")))
+        and (kind != "files" or (is_count(entry.get("version")) and entry["version"] > 0))
         and (kind != "tools" or is_flat(entry.get("args")))
     ]
 
@@ -221,10 +221,6 @@ def _valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, A
 def _files_by_key(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the valid entries of files by key; of two with the same key the last."""
     return {entry["key"]: entry for entry in _valid_entries(context, "files")}
-
-
-def _is_version(version: Any) -> bool:
-    return is_count(version) and version > 0
 
 
 def _canonical(args: Any) -> Any:
