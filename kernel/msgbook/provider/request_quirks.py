@@ -119,14 +119,6 @@ def _refuses_images_of_tools(refusal: RefusedError) -> bool:
     return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
 
 
-def _refuses_tools(refusal: RefusedError) -> bool:
-    return bool(_NO_TOOLS.search(refusal.body))
-
-
-def _refuses_call_ids(refusal: RefusedError) -> bool:
-    return bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body))
-
-
 def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
     named = re.compile(names, re.IGNORECASE)
 
@@ -221,7 +213,7 @@ IMAGES = Adaptation(
 ADAPTATIONS = (
     Adaptation(
         lambda request: any(map(_holds_foreign_id, request.messages)),
-        _refuses_call_ids,
+        lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
         _with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
@@ -249,7 +241,7 @@ ADAPTATIONS = (
     ),
     Adaptation(
         lambda request: bool(request.tools),
-        _refuses_tools,
+        lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
         lambda request: replace(request, tools=[]),
         "{model} does not accept tools; none were sent, so it can only chat.",
     ),
