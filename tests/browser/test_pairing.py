@@ -250,7 +250,7 @@ def test_a_file_that_is_there_already_is_replaced_only_with_leave(lab, notebook,
     text_file = notebook.with_name("chat.msg.md")
     text_file.write_text(CHAT)
     open_notebook(lab, notebook)
-    dialog = lab.page.locator(".jp-Dialog", has_text="chat.msg.md exists already")
+    dialog = lab.page.locator(".jp-Dialog", has_text="chat.msg.md already exists")
 
     choose_in_palette(lab, "Pair Notebook with Message File")
     expect(dialog).to_be_visible()

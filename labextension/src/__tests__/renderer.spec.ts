@@ -328,7 +328,9 @@ describe('what the page knows beyond the output', () => {
   it('says what was allowed by a rule, a policy or for the session without a claim of which', async () => {
     const { show, find } = fixture();
     await show(turn('done', { ...pending, approval: 'rule' }));
-    expect(find('summary').textContent).toContain('allowed without asking');
+    expect(find('summary').textContent).toContain(
+      'approved without a question'
+    );
   });
 
   it('is nothing in a notebook from a file, which asks nothing', async () => {
@@ -458,7 +460,7 @@ describe('the state of a turn', () => {
 
 describe('hostile and broken turns', () => {
   const HARD = '~'.repeat(80_000);
-  const PLAIN = 'As plain text: to lay it out would stop the page.';
+  const PLAIN = 'Shown as plain text: rendering it would block the page.';
 
   it('stand as plain text from where their Markdown would stop the page', async () => {
     const { show, find, parser, renderer } = fixture();

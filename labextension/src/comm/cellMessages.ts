@@ -70,7 +70,7 @@ export class CellsReporter {
     const sent = all.slice(0, running + 1).map(cell => {
       const json = cellJson(cell);
       const cellText = JSON.stringify(json);
-      // The kernel could not tell two cells with one id apart.
+      // The kernel cannot distinguish two cells with one id.
       texts.set(cell.id, texts.has(cell.id) ? null : cellText);
       return before?.get(cell.id) === cellText ? unchanged(cell) : json;
     });

@@ -158,11 +158,11 @@ async function startSubshell(kernel: CommKernel): Promise<string | null> {
     });
   const request = kernel.sendControlMessage(message, true, true);
   const started = new Promise<string | null>((resolve, reject) => {
-    // The reply is enough: of a kernel that has just started, the status `idle` can be lost.
+    // The reply is enough: a kernel that has just started can lose the status `idle`.
     request.onReply = reply => resolve(subshellId(reply.content));
     request.done.then(reply => resolve(subshellId(reply.content)), reject);
   });
-  // A kernel without subshells leaves the request unanswered, and says so in its info.
+  // A kernel without subshells does not answer the request, but its info says that it has none.
   const none = kernel.info.then(() =>
     kernel.supportsSubshells ? started : null
   );

@@ -134,7 +134,7 @@ export class KernelLink implements IDisposable {
   }
 
   private _onFailed(comm: KernelComm, reason: unknown): void {
-    // Where the kernel went away meanwhile there is another comm, or none, already.
+    // If the kernel went away meanwhile, another comm or none has replaced this one.
     if (comm === this._comm) {
       console.warn(
         'No comm to the msgbook kernel: it will use the cells it remembers.',

@@ -81,7 +81,7 @@ function set(cell: ICellModel, change: JSONObject): void {
 
 /** Make changes that are undone together and apart from all others. */
 function asOneChange(model: Cells, change: () => void): void {
-  // Its interface does not name the undo manager, which joins what happens within half a second.
+  // The interface lacks the undo manager, which joins changes within half a second.
   const { undoManager } = model.sharedModel as {
     undoManager?: { stopCapturing(): void };
   };

@@ -36,7 +36,7 @@ export class PageConnection implements ITurnHost {
     sessionContext.statusChanged.connect(this._onStatus, this);
     sessionContext.connectionStatusChanged.connect(this._onConnection, this);
     sessionContext.kernelChanged.connect(this._end, this);
-    // Emitted before the content to save is taken.
+    // The signal is emitted before the content is read for saving.
     context.saveState.connect(this._write, this);
     window.addEventListener('pagehide', this._onHide);
     document.addEventListener('visibilitychange', this._onHide);
@@ -107,7 +107,7 @@ export class PageConnection implements ITurnHost {
     if (question !== null) {
       this._turns.write();
       const model = this._panel.content.model;
-      // Cells and metadata are JSON as nbformat defines it; its types allow `undefined`, JSON does not.
+      // Cells and metadata are JSON, although nbformat's types allow `undefined`.
       return this._reporter.answer(question, model?.cells ?? [], () =>
         model!.sharedModel.getMetadata()
       ) as unknown as JSONObject;

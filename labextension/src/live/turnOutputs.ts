@@ -13,7 +13,7 @@ export class TurnOutputs {
   /** Replace a turn in the outputs; with `add`, also write it if it is missing. */
   put(live: ILiveTurn, add: boolean): void {
     const { cellId, turn } = live;
-    // What the kernel has written itself has the better Markdown.
+    // An output from the kernel has better Markdown.
     const written = JSONExt.deepEqual(this._cells.turn(cellId), turn);
     if (!written && !this._cells.replace(cellId, turnBundle(turn)) && add) {
       this._cells.add(cellId, turnBundle(turn));
@@ -34,7 +34,7 @@ export class TurnOutputs {
   adopt(live: ILiveTurn, begins: boolean): void {
     const there = this._cells.turn(live.cellId);
     const isOld = there ? there.started !== live.turn.started : begins;
-    // A shared document was cleared by the page that ran the cell.
+    // The page that ran the cell has cleared a shared document.
     if (isOld && !this._cells.isShared) {
       this._cells.clear(live.cellId);
     }

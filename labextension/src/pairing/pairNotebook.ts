@@ -103,8 +103,8 @@ async function forgetPair(files: Files, path: string): Promise<void> {
   if (left !== undefined) {
     content.metadata[KEY] = left;
   }
-  // Also when nothing had to be taken out: where the other file is newer, the server answers with
-  // that one's metadata, while this one still says the pair.
+  // Save even if nothing was removed: if the other file is newer, the server sent that file's
+  // metadata, and this one still names the pair.
   await files.save(path, { type: 'notebook', format: 'json', content });
 }
 

@@ -13,10 +13,10 @@ import {
 } from './pairNotebook';
 
 /** Options of a notification that closes by itself; milliseconds. */
-const TOLD = { autoClose: 8000 };
+const BRIEF = { autoClose: 8000 };
 
 /** Options of a notification that stays until it is closed. */
-const WARNED = { autoClose: false } as const;
+const STAYING = { autoClose: false } as const;
 
 /** Return whether a notebook is half of a pair with a message file. */
 export function hasPair(notebook: IOpenNotebook | null): boolean {
@@ -41,11 +41,11 @@ export async function togglePair(
   } catch (error) {
     Notification.error(
       trans.__(
-        'The server did not answer as expected; look whether %1 and %2 are a pair. %3',
+        'The server did not answer as expected. Check whether %1 and %2 are a pair. %3',
         ...names,
         error instanceof Error ? error.message : String(error)
       ),
-      WARNED
+      STAYING
     );
   }
 }
@@ -71,23 +71,23 @@ async function pairAndTell(
           own,
           other
         ),
-        TOLD
+        BRIEF
       );
       break;
     case 'unsaved':
       Notification.warning(
-        trans.__('%1 was not saved, and not paired with %2.', own, other),
-        WARNED
+        trans.__('%1 was not saved and not paired with %2.', own, other),
+        STAYING
       );
       break;
     case 'missing':
       Notification.error(
         trans.__(
-          '%1 is not paired: the server saved it without writing %2. Does it run msgbook with a Jupytext that msgbook knows?',
+          '%1 was not paired: the server saved it but did not write %2. Install msgbook and a supported version of Jupytext on the server.',
           own,
           other
         ),
-        WARNED
+        STAYING
       );
   }
 }
@@ -101,12 +101,12 @@ async function unpairAndTell(
   if (await unpairNotebook(notebook, files)) {
     Notification.info(
       trans.__('%1 and %2 are no longer a pair. Both files stay.', own, other),
-      TOLD
+      BRIEF
     );
   } else {
     Notification.warning(
-      trans.__('%1 was not saved, and is still paired with %2.', own, other),
-      WARNED
+      trans.__('%1 was not saved and is still paired with %2.', own, other),
+      STAYING
     );
   }
 }
@@ -120,7 +120,7 @@ async function mayReplace(
   const { button } = await showDialog({
     title: trans.__('Replace %1?', other),
     body: trans.__(
-      '%2 exists already. As a pair, both files hold what %1 holds now; what %2 says is overwritten.',
+      '%2 already exists. If you replace it, both files will have the content of %1, and that of %2 is lost.',
       own,
       other
     ),

@@ -24,7 +24,7 @@ export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
         contentType: 'notebook',
         fileFormat: 'json',
         extensions: ['.msg.md'],
-        // Patterns win over the extension `.md`, for the icon too.
+        // A pattern takes precedence over the extension `.md`, for the icon, too.
         pattern: '\\.msg\\.md$',
         icon: chatIcon
       },

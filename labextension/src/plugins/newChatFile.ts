@@ -91,8 +91,8 @@ async function newChatFile(
   if (file === undefined) {
     return undefined;
   }
-  // Not marked as untitled: JupyterLab would ask for a name at the first save, with all of
-  // `untitled.msg` selected, and a name without `.msg` is no chat any more.
+  // Not marked as untitled: at the first save JupyterLab would ask for a name with all of
+  // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
   return (await app.commands.execute('docmanager:open', {
     path: file.path,
     factory: NOTEBOOK_FACTORY,

@@ -43,7 +43,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
       ),
       isEnabled: () => current() !== null,
       isToggleable: true,
-      // In the palette the words tell, so that "unpair" finds them.
+      // In the palette the label shows the state, so that a search for "unpair" finds it.
       isToggled: args => args.isPalette !== true && hasPair(current()),
       describedBy: {
         args: {
@@ -91,7 +91,7 @@ function currentNotebook(
     return null;
   }
   const { context } = panel;
-  // Without `contentsModel` it is still being loaded.
+  // A notebook without `contentsModel` is still loading.
   return otherPath(context.path) !== null && context.contentsModel?.writable
     ? context
     : null;

@@ -62,7 +62,7 @@ export class ApprovalView {
       this._deaf = false;
       this.node.classList.remove('msgbook-mod-deaf');
     }, DEAF);
-    // Keys are for the buttons and the field here, not for the notebook around them.
+    // Keys pressed here must not reach the notebook's shortcuts.
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
   }
 
@@ -89,7 +89,7 @@ export class ApprovalView {
       element('span', `msgbook-Diff-${kind}`, text)
     );
     const diff = element('pre', 'msgbook-Pre msgbook-Diff', ...lines);
-    diff.setAttribute('aria-label', this._trans.__('What would change'));
+    diff.setAttribute('aria-label', this._trans.__('Changes'));
     return this._scrolled(diff);
   }
 

@@ -40,7 +40,7 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
   const panel = new Panel();
   const content = new TextView(
     markdown,
-    trans.__('As plain text: to lay it out would stop the page.')
+    trans.__('Shown as plain text: rendering it would block the page.')
   );
   panel.addWidget(content);
   return {
@@ -98,7 +98,7 @@ function resultView(trans: TranslationBundle): IBlockView {
           : `📝 ${trans.__('Result: %1', controlsVisible(name))}`,
         notes.join(' · ')
       );
-      // A result that follows its call has its arguments above it.
+      // A result directly below its call needs no second line of arguments.
       disclosure.gist(
         found?.apart ? argumentsGist(asText(found.call.arguments) ?? '') : ''
       );
@@ -149,7 +149,7 @@ function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
       return element('pre', 'msgbook-Pre', controlsVisible(part.text));
     case 'image': {
       if (!isEmbeddedImage(part.url)) {
-        // A person can copy it; loading it would tell its server of this reader.
+        // Loading it would tell its server about this reader, who can copy the URL instead.
         return element('pre', 'msgbook-Pre', controlsVisible(part.url));
       }
       const image = element('img', 'msgbook-Image');

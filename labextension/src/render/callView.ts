@@ -48,7 +48,7 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
   return {
     widget: new Widget({ node: disclosure.node }),
     update: (block, { question, streaming }) => {
-      // What is asked is what the kernel would do, whatever the turn says.
+      // The question holds the call that the kernel would run, even if the turn differs.
       const name = question?.name ?? asText(block.name) ?? '?';
       const json = question?.arguments ?? asText(block.arguments) ?? '';
       disclosure.label(
@@ -87,9 +87,9 @@ function approvalWords(approval: unknown, trans: TranslationBundle): string {
     case 'pending':
       return trans.__('waits for approval');
     case 'user':
-      return trans.__('allowed by you');
+      return trans.__('approved by you');
     case 'rule':
-      return trans.__('allowed without asking');
+      return trans.__('approved without a question');
     case 'denied':
       return trans.__('denied');
     default:

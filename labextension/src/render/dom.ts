@@ -38,7 +38,7 @@ export class Disclosure {
       this._gist
     );
     this._summary = summary;
-    // The keyboard makes a click of Enter and Space too; `toggle` would also tell of our own.
+    // Enter and Space make a click, too. `toggle` would also report changes by this class.
     summary.addEventListener('click', () => {
       this._byHand = true;
     });

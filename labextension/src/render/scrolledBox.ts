@@ -25,7 +25,7 @@ export class ScrolledBox {
     box.setAttribute('aria-describedby', this.more.id);
     box.addEventListener('scroll', () => this.update());
     this.node = element('div', 'msgbook-Scrolled', box);
-    // Only when it is laid out, or laid out anew, is it known what fits.
+    // The number of lines that fit is known only after layout.
     if (typeof ResizeObserver !== 'undefined') {
       new ResizeObserver(() => this.update()).observe(box);
     }
@@ -40,7 +40,7 @@ export class ScrolledBox {
   update(): void {
     const box = this._box;
     const scrolled = box.scrollHeight - box.clientHeight;
-    // The keyboard scrolls it, and passes by where there is nothing to scroll.
+    // A stop of the Tab key only if there is something to scroll.
     box.tabIndex = scrolled > 1 ? 0 : -1;
     const hidden = scrolled - box.scrollTop;
     const height = parseFloat(getComputedStyle(box).lineHeight) || 16;

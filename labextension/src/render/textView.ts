@@ -178,7 +178,7 @@ function joined(rendered: readonly IRendered[]): string {
  * Remove from `node` the leading nodes that `rendered` has, too; return the number of equal pieces.
  */
 function takeBeginning(rendered: readonly IRendered[], node: Node): number {
-  // Read once: a long text has thousands of pieces.
+  // Copied once: a long text has thousands of pieces.
   const all = Array.from(node.childNodes);
   let taken = 0;
   for (const [index, { copy }] of rendered.entries()) {

@@ -81,7 +81,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
 
   protected override onAfterAttach(msg: Message): void {
     super.onAfterAttach(msg);
-    // Only now is it known which cell this is.
+    // The cell is known only from now on.
     this.refresh();
   }
 
@@ -113,7 +113,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _showHeader(turn: ITurn): void {
-    // A console asks on its input line, of which the page is not told.
+    // A console asks in its input line, which the page does not know.
     const asked =
       this._host.questions(this.node).length > 0 ||
       turn.blocks.some(({ approval }) => approval === 'pending');

@@ -29,7 +29,7 @@ export class StrictSanitizer implements IRenderMime.ISanitizer {
   private readonly _inner: IRenderMime.ISanitizer;
 }
 
-// From the beginning of a run alone: from each place in it, a long one took the square of its length.
+// The lookbehind keeps the time linear: a match may begin only at the start of a run.
 const DIAGRAM_FENCE = /(?<![`~])([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
 const MARK = '\ue000';
 
@@ -58,7 +58,7 @@ export interface IMarkdownRenderer {
   create(): IRenderMime.IRenderer;
 }
 
-// Without one the stock renderer would take the text for HTML.
+// Without a parser the stock renderer would treat the text as HTML.
 const NO_PARSER: IRenderMime.IMarkdownParser = {
   render: () => Promise.reject(new Error('JupyterLab has no Markdown parser.'))
 };

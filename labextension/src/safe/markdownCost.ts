@@ -77,7 +77,7 @@ function isDense(lines: readonly string[]): boolean {
     marks = 0;
   };
   for (const line of lines) {
-    // The rows of a table are paragraphs of their own, as are items of a list.
+    // Each row of a table and each item of a list counts as a paragraph.
     const isRow = line.trimStart().startsWith('|');
     if (isRow || ITEM.test(line) || line.trim() === '') {
       close();

@@ -10,10 +10,10 @@ export interface ITagless {
   show(html: string): string;
 }
 
-// Punctuation to Markdown, as `<` is, so that emphasis beside a tag comes out right; all but unused.
+// Rare characters that are punctuation like `<`, so that emphasis beside a tag comes out right.
 const MARKS = ['\u2e3c', '\u2e40', '\u2e41', '\u2e43'];
 
-// What stays: escaped characters, and URLs and addresses in angle brackets.
+// Escaped characters, and URLs and addresses in angle brackets, are matched to stay unchanged.
 const TAG_START =
   /\\[\\<]|<(?:(?:https?:\/\/|mailto:)[^\s<>]+|[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*)>|<(?=[a-z/!?])/gi;
 
@@ -39,7 +39,7 @@ export function withoutTags(source: string): ITagless | null {
   const lines = source.split('\n').map(line => {
     const before: IFence | null = fence;
     fence = fenceAfter(line, before);
-    // With four columns and more it may be no fence, but indented code.
+    // With four columns or more it may be indented code and no fence.
     const isCode = before !== null && before === fence && before.indent < 4;
     return isCode
       ? line

@@ -1,4 +1,4 @@
-// What Markdown parsers make of Markdown.
+// Tags and attributes that Markdown parsers write.
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'title'],
   abbr: ['title'],
@@ -49,15 +49,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   var: []
 };
 
-// Classes of highlighted code only: with JupyterLab's own ones a text could look like its dialogs.
+// Classes of highlighted code only: with JupyterLab's own a text could imitate its dialogs.
 const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
 
 // TeX with which MathJax, its safe mode on, loads a script (`require`), an image (`mmlToken` as a
 // glyph, `style` as a cursor, `bbox` as a background), or sets attributes that the page may act on
-// (`data`). As in Python: tests/format/turn/fixtures/tex_commands.json is tested on both sides.
+// (`data`). Python has the same list: tests/format/turn/fixtures/tex_commands.json tests both.
 const LOADING_TEX = /\\(?=(?:require|mmlToken|style|data|bbox)(?![a-zA-Z]))/g;
 
-// After a backslash this invisible character makes an unknown command, which MathJax shows as it is.
+// After a backslash this invisible character makes a command unknown, so that MathJax shows it.
 const WORD_JOINER = '\u2060';
 
 const DATA_IMAGE =
@@ -107,12 +107,12 @@ export function showForeignTags(html: string): string {
  * click. The text is parsed in a document of its own, in which no script runs and no image loads.
  */
 export function strictHtml(html: string): string {
-  // Without the tag, what belongs in a head would go there.
+  // Without the tag, the parser would move some elements to the head.
   const parsed = new DOMParser().parseFromString(`<body>${html}`, 'text/html');
   const clean = document.implementation.createHTMLDocument('');
   appendClean(clean.body, parsed.body);
   disarmTex(clean.body);
-  // The one place that reads markup back: it consists of nodes made below.
+  // The only use of `innerHTML`: all its nodes were made below.
   // eslint-disable-next-line no-restricted-properties
   return clean.body.innerHTML;
 }
@@ -158,7 +158,7 @@ function appendElement(to: Element, element: Element): void {
 }
 
 function disarmTex(root: Element): void {
-  // A command may have been cut by a tag that is gone.
+  // A removed tag may have split a command into two nodes.
   root.normalize();
   const walker = root.ownerDocument.createTreeWalker(
     root,
@@ -196,7 +196,7 @@ function hardenLink(link: Element): void {
   if (isExternal(link.getAttribute('href') ?? '')) {
     link.setAttribute('target', '_blank');
     link.setAttribute('rel', 'noopener noreferrer');
-    // Stays when JupyterLab sets `rel` anew.
+    // This attribute stays when JupyterLab sets `rel` anew.
     link.setAttribute('referrerpolicy', 'no-referrer');
   }
 }

@@ -17,7 +17,7 @@ export function cellSummaries(turn: TurnJson): Map<string, Summary> {
   for (const [key, summary] of Object.entries(isObject(made) ? made : {})) {
     const words = isObject(summary) ? asText(summary.text) : undefined;
     const source = isObject(summary) ? asText(summary.source) : undefined;
-    // A key with a slash is that of a call in a cell.
+    // A key with a slash belongs to a call in a cell.
     if (!key.includes('/') && words !== undefined && source !== undefined) {
       found.set(key, { text: words, source });
     }

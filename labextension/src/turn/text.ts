@@ -3,14 +3,14 @@
  * Python: tests/display/fixtures/visible_characters.json is tested on both sides.
  */
 
-// C0 but tab and newline, DEL and C1; marks that reorder text; marks that cannot be seen, those of
-// the tag block included, with which a text can carry words that a person does not see.
+// C0 except tab and newline, DEL and C1; marks that reorder text; invisible marks. Those of the tag
+// block can hide whole sentences.
 const CONTROLS =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]/gu;
 
-// Controls, formats, blanks but the space, and letters and marks that show nothing, Braille's empty
-// one among them.
+// Controls, format characters, blanks except the space, and letters and marks that show nothing,
+// such as the empty Braille pattern.
 const INVISIBLE =
   /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
@@ -87,6 +87,6 @@ export function indentJson(json: string): string {
 }
 
 function newline(depth: number): string {
-  // JSON of nothing but brackets would take the square of its length.
+  // Without a limit, JSON of brackets alone would take quadratic space.
   return '\n' + '  '.repeat(Math.min(depth, MAX_INDENT));
 }
