@@ -91,7 +91,9 @@ def test_an_answer_that_would_stop_the_page_is_plain_from_there_on(
     cell = open_and_run(lab, lab_root / "freeze.ipynb", "Be evil")
 
     expect(cell.locator(".msgbook-Text strong", has_text="Before.")).to_be_visible()
-    expect(cell.get_by_text("Shown as plain text: rendering it would block the page.")).to_be_visible()
+    expect(
+        cell.get_by_text("Shown as plain text: rendering it would block the page.")
+    ).to_be_visible()
     expect(cell.locator(".msgbook-Text-tail")).to_contain_text("After.")
     assert attack in cell.locator(".msgbook-Text-tail").text_content()
     cell.locator(".msgbook-Turn").scroll_into_view_if_needed()

@@ -246,7 +246,7 @@ def test_the_file_menu_shows_whether_a_message_file_is_paired(lab, folder, scree
     assert "jupytext" not in json.loads((folder / "chat.ipynb").read_text())["metadata"]
 
 
-def test_a_file_that_is_there_already_is_replaced_only_with_leave(lab, notebook, screenshot):
+def test_an_existing_file_is_replaced_only_after_confirmation(lab, notebook, screenshot):
     text_file = notebook.with_name("chat.msg.md")
     text_file.write_text(CHAT)
     open_notebook(lab, notebook)

@@ -83,7 +83,7 @@ def test_a_page_with_formulas_allows_scripts_from_mathjax_alone() -> None:
 
 
 @pytest.mark.parametrize("url", ["mathjax.js", "https://a b/;x/", "javascript:x//", ""])
-def test_an_odd_address_of_mathjax_widens_nothing(url: str) -> None:
+def test_an_unexpected_address_of_mathjax_does_not_widen_the_policy(url: str) -> None:
     exporter = MsgHTMLExporter(mathjax_url=url)
     html, _ = exporter.from_notebook_node(notebook(v4.new_markdown_cell("$x^2$")))
     assert "script-src 'none'" in html
@@ -233,7 +233,7 @@ def test_a_chat_whose_kernel_only_its_language_names_is_a_chat() -> None:
     "metadata",
     [{"language": 1}, {"language_info": 1}, {"widgets": 1}],
 )
-def test_odd_metadata_does_not_keep_a_notebook_from_being_shown(metadata: Any) -> None:
+def test_a_notebook_with_malformed_metadata_is_shown(metadata: Any) -> None:
     book = notebook(v4.new_markdown_cell("shown"))
     book.metadata.update(metadata)
     assert "shown" in body(export(book)).text

@@ -339,7 +339,7 @@ def test_a_broken_notebook_is_refused_with_what_is_missing(server, content, word
         {**CELL, "source": None, "execution_count": "x"},
     ],
 )
-def test_odd_cells_are_saved_and_opened_again(server, odd):
+def test_cells_that_nbformat_cannot_write_are_saved_and_opened_again(server, odd):
     save_notebook(server, "odd.msg.md", {**WHOLE, "cells": [odd, CELL]})
 
     cell = open_notebook(server, "odd.msg.md")["cells"][0]
@@ -349,7 +349,7 @@ def test_odd_cells_are_saved_and_opened_again(server, odd):
     assert {key: cell[key] for key in odd} == odd
 
 
-def test_a_client_that_sends_no_type_is_told(server):
+def test_a_request_without_a_type_is_refused(server):
     server.write("a.msg.md", CHAT)
 
     with pytest.raises(server.Refused, match="type"):

@@ -14,7 +14,7 @@ FILES = ("chat.msg.md", "sub/chat.msg.md", "chat.ipynb")
 
 @pytest.fixture
 def hostile(tmp_path):
-    """A folder with conversations and with programs that leave a trace; the trace."""
+    """Make a folder with conversations and programs that leave a trace; return the trace."""
     root, trace = tmp_path / "root", tmp_path / "trace"
     (root / "sub").mkdir(parents=True)
     for name in (".jupytext.py", "jupytext.py", "sub/.jupytext.py"):

@@ -522,7 +522,7 @@ def test_what_nbformat_cannot_write_comes_back_from_a_notebook(run, tmp_path):
     assert shown[1].cell_type == "raw"
 
 
-def test_what_stands_for_an_odd_output_stays_what_it_was_changed_to(run, tmp_path):
+def test_a_changed_stand_in_for_an_unwritable_output_keeps_the_change(run, tmp_path):
     text = f"# %%\n\nHi\n\n# %%% [^a]\n\n[^a]: [nb] output=json\n\n{json.dumps(ODD_OUTPUTS[1])}\n"
     (tmp_path / "a.msg.md").write_text(text)
     jupytext(run, "--to ipynb a.msg.md")

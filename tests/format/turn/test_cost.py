@@ -23,14 +23,14 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("before", "piece", "times", "after"), [row[1:] for row in TEXTS["stops"]])
-def test_what_would_stop_a_renderer_is_told(
+def test_markdown_that_would_block_a_renderer_is_recognised(
     before: str, piece: str, times: int, after: str
 ) -> None:
     assert takes_too_long(before + piece * times + after)
 
 
 @pytest.mark.parametrize(("before", "piece", "times", "after"), [row[1:] for row in TEXTS["fine"]])
-def test_what_people_write_is_not(before: str, piece: str, times: int, after: str) -> None:
+def test_markdown_that_people_write_is_not(before: str, piece: str, times: int, after: str) -> None:
     assert not takes_too_long(before + piece * times + after)
 
 
