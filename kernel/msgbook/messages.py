@@ -129,6 +129,11 @@ def content_text(content: str | list[Part]) -> str:
     return "\n".join(part.get("text", IMAGE) for part in content)
 
 
+def content_size(content: str | list[Part]) -> int:
+    """Return the number of characters of a message's content, including those of image data."""
+    return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+
+
 def _repaired_content(content: str | list[Part]) -> str | list[Part]:
     if isinstance(content, str):
         return repair_surrogates(content)

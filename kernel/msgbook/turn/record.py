@@ -5,7 +5,6 @@ No I/O and no clock.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any, cast
@@ -28,6 +27,7 @@ from msgbook.events import (
     TurnEvent,
     TurnFinished,
 )
+from msgbook.messages import content_size
 from msgbook.turn.step_calls import StepCalls
 from msgbook.turn.stopped_calls import stopped_call_result
 from msgbook.turn.usage import UsageCount
@@ -185,7 +185,7 @@ class TurnRecord:
             block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
             self._blocks.append(block)
             self.milestones += 1
-        self.size += max(0, len(event.text) - _size(block["content"]))
+        self.size += max(0, len(event.text) - content_size(block["content"]))
         block["content"] = event.text
 
     def _add_result(self, event: ToolFinished) -> None:
@@ -198,7 +198,7 @@ class TurnRecord:
         if event.duration is not None:
             block["duration"] = round(event.duration, 3)
         block["content"] = event.content
-        self.size += _size(event.content)
+        self.size += content_size(event.content)
 
     def _running_result(self, call_id: str) -> Block | None:
         results = blocks_of_type(self.step_blocks(), "tool_result")
@@ -247,8 +247,3 @@ class TurnRecord:
             self._open["text"] += "".join(self._pieces)
             self._pieces = []
         self._calls.join()
-
-
-def _size(content: str | list[dict[str, Any]]) -> int:
-    """Return the number of characters of a result, including those of image data."""
-    return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
