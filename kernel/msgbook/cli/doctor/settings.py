@@ -49,7 +49,7 @@ def describe_settings(
         lines |= _server(provider, file)
     lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
-    limits = Limits(**settings.limits)  # type: ignore[arg-type]  # whole where need be
+    limits = Limits(**settings.limits)  # type: ignore[arg-type]  # integers where needed
     in_force, _ = limits.narrow(settings.project_limits)
     values = {key: value for key, value in asdict(in_force).items() if value is not None}
     lines["limits"] = ", ".join(f"{key} {value:,}" for key, value in values.items())
