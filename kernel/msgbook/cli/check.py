@@ -12,7 +12,7 @@ from typing import Any
 from msgbook.agents import read_project
 from msgbook.approval import followed_project
 from msgbook.cli.terminal import complain, line_of, say
-from msgbook.cli.usage_errors import require_text
+from msgbook.cli.text_files import require_text
 from msgbook.config import load_settings
 from msgbook.errors import ConfigError, MsgbookError, describe_file_error
 from msgbook_format import checks

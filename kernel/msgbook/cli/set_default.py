@@ -8,7 +8,8 @@ from pathlib import Path
 from msgbook.agents import AgentSources, read_project, resolve_agent
 from msgbook.approval import followed_project
 from msgbook.cli.terminal import complain, line_of
-from msgbook.cli.usage_errors import CommandError, require_text
+from msgbook.cli.text_files import require_text
+from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format import reads
