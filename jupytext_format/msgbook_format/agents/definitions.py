@@ -100,7 +100,7 @@ def _named_in(cell: dict[str, Any]) -> Iterator[str]:
             yield line.name
         if msg := parse_msg_line(_source(cell)):
             yield from _strings([msg.attributes.get("agent")])
-    yield from _strings([_ours(cell).get("agent")])
+    yield from _strings([_msgbook_metadata(cell).get("agent")])
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
         turn: Any = turn_of(output)
@@ -121,12 +121,12 @@ def _source(cell: dict[str, Any]) -> str:
     return source if isinstance(source, str) else ""
 
 
-def _ours(node: dict[str, Any]) -> dict[str, Any]:
+def _msgbook_metadata(node: dict[str, Any]) -> dict[str, Any]:
     metadata = node.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return ours if isinstance(ours, dict) else {}
+    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return msgbook if isinstance(msgbook, dict) else {}
 
 
 def _frontmatter(notebook: dict[str, Any]) -> str:
-    user = _ours(notebook).get("frontmatter")
+    user = _msgbook_metadata(notebook).get("frontmatter")
     return user if isinstance(user, str) else ""

@@ -30,29 +30,29 @@ def is_code(source: str, dialect: Dialect) -> bool:
 def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     """Return the source for the body of a `[code]` cell, and keys for `metadata.msgbook`."""
     fenced = parse_fence(body)
-    ours: dict[str, Any] = {}
+    msgbook: dict[str, Any] = {}
     if fenced.before:
-        ours["before"] = fenced.before
+        msgbook["before"] = fenced.before
     if fenced.after:
-        ours["after"] = fenced.after
+        msgbook["after"] = fenced.after
     source = _prefix(fenced.info or "", dialect) + fenced.code
     if fenced.info is not None and fenced.info != _canonical_info(source, dialect):
-        ours["lang"] = fenced.info
-    return source, ours
+        msgbook["lang"] = fenced.info
+    return source, msgbook
 
 
-def write_code(source: str, ours: dict[str, Any], dialect: Dialect) -> str:
-    """Return the body of a `[code]` cell; keys of `ours` that it holds are removed in place."""
-    info = ours.get("lang")
+def write_code(source: str, msgbook: dict[str, Any], dialect: Dialect) -> str:
+    """Return the body of a `[code]` cell; keys of `msgbook` that it holds are removed in place."""
+    info = msgbook.get("lang")
     if isinstance(info, str) and fits_info(info) and source.startswith(_prefix(info, dialect)):
-        del ours["lang"]
+        del msgbook["lang"]
     else:
         info = _canonical_info(source, dialect)
     before = after = ""
-    if _is_prose(ours.get("before")) and fits_before(ours["before"]):
-        before = ours.pop("before")
-    if _is_prose(ours.get("after")):
-        after = ours.pop("after")
+    if _is_prose(msgbook.get("before")) and fits_before(msgbook["before"]):
+        before = msgbook.pop("before")
+    if _is_prose(msgbook.get("after")):
+        after = msgbook.pop("after")
     return format_fence(Fenced(info, source[len(_prefix(info, dialect)) :], before, after))
 
 

@@ -38,11 +38,11 @@ def read_head(head: TextCell, dialect: Dialect) -> dict[str, Any]:
     named = {"code": "code", "raw": "raw", "markdown": "markdown"}[cell_type]
     if kind not in ("markdown", named):
         code["type"] = kind
-    ours = {**_take_ours(head, attributes), **code}
+    msgbook = {**_take_msgbook(head, attributes), **code}
     if attributes.rest:
-        ours["attrs"] = [list(pair) for pair in attributes.rest]
-    if ours:
-        metadata["msgbook"] = {**metadata.get("msgbook", {}), **ours}
+        msgbook["attrs"] = [list(pair) for pair in attributes.rest]
+    if msgbook:
+        metadata["msgbook"] = {**metadata.get("msgbook", {}), **msgbook}
     cell: dict[str, Any] = {"cell_type": cell_type, "metadata": metadata, "source": source}
     if cell_type == "code":
         cell.update(execution_count=None, outputs=[])
@@ -58,22 +58,22 @@ def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
         return TextCell(type="nb", attributes=[("encoding", "json")], body=body)
     cell_type, source = cell["cell_type"], cell["source"]
     rest = saved_metadata(cell["metadata"])
-    ours = dict(rest.pop("msgbook", {}))
+    msgbook = dict(rest.pop("msgbook", {}))
     head = TextCell(type="markdown", body=source)
-    custom = ours.get("type")
+    custom = msgbook.get("type")
     if cell_type == "code" and is_code(source, dialect):
-        head.type, head.body = "code", write_code(source, ours, dialect)
+        head.type, head.body = "code", write_code(source, msgbook, dialect)
     elif cell_type == "raw":
         head.type = "raw"
     elif isinstance(custom, str) and is_type(custom) and custom not in _NAMED_KINDS:
-        head.type = ours.pop("type")
+        head.type = msgbook.pop("type")
     if cell_type == "markdown":
         head.attributes.append(("cell", "markdown"))
     if cell.get("attachments") == {}:
         head.attributes.append(("attachments", "0"))
-    _write_ours(head, ours)
-    if ours:
-        rest["msgbook"] = ours
+    _write_msgbook(head, msgbook)
+    if msgbook:
+        rest["msgbook"] = msgbook
     if rest:
         head.attributes.append(("metadata", jsontext.dumps(rest)))
     return head
@@ -129,9 +129,9 @@ def _saved_cell(cell: dict[str, Any]) -> dict[str, Any]:
 def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return metadata without what no file holds: trust, verbatim bits, an empty `msgbook`."""
     saved = {key: value for key, value in metadata.items() if key != "trusted"}
-    ours = saved.get("msgbook")
-    if isinstance(ours, dict) and ("text" in ours or not ours):
-        saved["msgbook"] = {key: value for key, value in ours.items() if key != "text"}
+    msgbook = saved.get("msgbook")
+    if isinstance(msgbook, dict) and ("text" in msgbook or not msgbook):
+        saved["msgbook"] = {key: value for key, value in msgbook.items() if key != "text"}
         if not saved["msgbook"]:
             del saved["msgbook"]
     return saved
@@ -192,47 +192,47 @@ def _read_metadata(attributes: AttributeReader) -> dict[str, Any]:
     return saved_metadata(metadata)
 
 
-def _take_ours(head: TextCell, attributes: AttributeReader) -> dict[str, Any]:
-    ours: dict[str, Any] = {}
+def _take_msgbook(head: TextCell, attributes: AttributeReader) -> dict[str, Any]:
+    msgbook: dict[str, Any] = {}
     title = attributes.take("title")
     if title is None:
         title = head.title
     if title is not None:
-        ours["title"] = title
+        msgbook["title"] = title
     for key in _TEXT_KEYS:
         value = attributes.take(key)
         if value is not None:
-            ours[key] = value
+            msgbook[key] = value
     text, source = attributes.take("summary"), attributes.take("summary_of")
     if text is not None:
-        ours["summary"] = {"text": text} if source is None else {"text": text, "source": source}
+        msgbook["summary"] = {"text": text} if source is None else {"text": text, "source": source}
     elif source is not None:
         attributes.put_back("summary_of", source)
     if ("attachments", "0") in attributes.rest:
         attributes.rest.remove(("attachments", "0"))
-    return ours
+    return msgbook
 
 
-def _write_ours(head: TextCell, ours: dict[str, Any]) -> None:
-    """Move keys that have attributes from `ours` to `head`, in place."""
-    title = ours.get("title")
+def _write_msgbook(head: TextCell, msgbook: dict[str, Any]) -> None:
+    """Move keys that have attributes from `msgbook` to `head`, in place."""
+    title = msgbook.get("title")
     if isinstance(title, str):
-        del ours["title"]
+        del msgbook["title"]
         if is_title(title):
             head.title = title
         else:
             head.attributes.append(("title", title))
     for key in _TEXT_KEYS:
-        if isinstance(ours.get(key), str):
-            head.attributes.append((key, ours.pop(key)))
-    summary = ours.get("summary")
+        if isinstance(msgbook.get(key), str):
+            head.attributes.append((key, msgbook.pop(key)))
+    summary = msgbook.get("summary")
     if isinstance(summary, dict) and isinstance(summary.get("text"), str):
         source = summary.get("source")
         if summary.keys() == {"text"} or (len(summary) == 2 and isinstance(source, str)):
-            head.attributes.append(("summary", ours.pop("summary")["text"]))
+            head.attributes.append(("summary", msgbook.pop("summary")["text"]))
             if source is not None:
                 head.attributes.append(("summary_of", source))
-    pairs = attributes_from_json(ours.get("attrs"), _RESERVED)
+    pairs = attributes_from_json(msgbook.get("attrs"), _RESERVED)
     if pairs is not None:
-        del ours["attrs"]
+        del msgbook["attrs"]
         head.attributes += pairs

@@ -59,7 +59,7 @@ def is_same_notebook(left: str, right: str) -> bool:
 def _without_bits(notebook: dict[str, Any]) -> dict[str, Any]:
     """Remove the verbatim bits of a notebook, in place, and return it."""
     for node in (notebook, *notebook["cells"]):
-        ours = node["metadata"].get("msgbook")
-        if isinstance(ours, dict) and ours.pop("text", None) is not None and not ours:
+        msgbook = node["metadata"].get("msgbook")
+        if isinstance(msgbook, dict) and msgbook.pop("text", None) is not None and not msgbook:
             del node["metadata"]["msgbook"]
     return notebook

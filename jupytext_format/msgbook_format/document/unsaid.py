@@ -25,9 +25,9 @@ def says_more(text: str, notebook: _Json) -> bool:
     end = split_frontmatter(text)
     if not end:
         return False
-    user, ours = parse_frontmatter(text[:end])
-    kept = _ours(notebook)
-    if "frontmatter" not in kept and (user or _ours(ours or {})):
+    user, msgbook = parse_frontmatter(text[:end])
+    kept = _msgbook_metadata(notebook)
+    if "frontmatter" not in kept and (user or _msgbook_metadata(msgbook or {})):
         return True
     return "document" not in kept and section_name(user) is not None
 
@@ -37,7 +37,7 @@ def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
 
     Neither is modified. All of `metadata.msgbook` is kept if the notebook has none of it.
     """
-    given, kept = _ours(notebook), _ours(present)
+    given, kept = _msgbook_metadata(notebook), _msgbook_metadata(present)
     if given:
         kept = {key: value for key, value in kept.items() if key in _FILE_KEYS}
     if kept.keys() <= given.keys():
@@ -47,7 +47,7 @@ def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
 
 def is_stripped(notebook: _Json) -> bool:
     """Return whether neither a notebook nor any of its cells has `metadata.msgbook`."""
-    return not any(_ours(node) for node in (notebook, *notebook["cells"]))
+    return not any(_msgbook_metadata(node) for node in (notebook, *notebook["cells"]))
 
 
 def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
@@ -55,12 +55,14 @@ def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
 
     Neither is modified. Cells are the same if their type and id are.
     """
-    present_ours = {
-        _key(cell): ours for cell in present["cells"] if "id" in cell and (ours := _ours(cell))
+    kept_by_cell = {
+        _key(cell): msgbook
+        for cell in present["cells"]
+        if "id" in cell and (msgbook := _msgbook_metadata(cell))
     }
     cells = [
-        {**cell, "metadata": {**cell["metadata"], "msgbook": present_ours[_key(cell)]}}
-        if _key(cell) in present_ours
+        {**cell, "metadata": {**cell["metadata"], "msgbook": kept_by_cell[_key(cell)]}}
+        if _key(cell) in kept_by_cell
         else cell
         for cell in notebook["cells"]
     ]
@@ -71,7 +73,7 @@ def _key(cell: _Json) -> tuple[Any, Any]:
     return cell.get("id"), cell.get("cell_type")
 
 
-def _ours(node: _Json) -> _Json:
+def _msgbook_metadata(node: _Json) -> _Json:
     metadata = node.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return ours if isinstance(ours, dict) else {}
+    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    return msgbook if isinstance(msgbook, dict) else {}

@@ -40,10 +40,10 @@ def write_reference(reference: Reference) -> Attributes:
 
 def add_reference(metadata: dict[str, Any], mime: str, reference: Reference) -> None:
     """Put a reference into the metadata of an output, in place, unless there is one already."""
-    ours = metadata.get("msgbook", {})
-    files = ours.get("files", {}) if isinstance(ours, dict) else None
+    msgbook = metadata.get("msgbook", {})
+    files = msgbook.get("files", {}) if isinstance(msgbook, dict) else None
     if isinstance(files, dict):
-        metadata["msgbook"] = {**ours, "files": {mime: reference, **files}}
+        metadata["msgbook"] = {**msgbook, "files": {mime: reference, **files}}
 
 
 def split_references(output: _Output) -> tuple[dict[str, Reference], dict[str, Any]]:
@@ -57,11 +57,11 @@ def split_references(output: _Output) -> tuple[dict[str, Reference], dict[str, A
     if not written:
         return {}, metadata
     files = {mime: ref for mime, ref in metadata["msgbook"]["files"].items() if mime not in written}
-    ours = {**metadata["msgbook"], "files": files}
+    msgbook = {**metadata["msgbook"], "files": files}
     if not files:
-        del ours["files"]
-    rest = {**metadata, "msgbook": ours}
-    if not ours:
+        del msgbook["files"]
+    rest = {**metadata, "msgbook": msgbook}
+    if not msgbook:
         del rest["msgbook"]
     return written, rest
 

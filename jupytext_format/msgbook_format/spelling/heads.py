@@ -118,8 +118,8 @@ class PlannedHead:
 def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:
     """Return the texts in `metadata.msgbook.text` of a cell or notebook."""
     metadata = cell.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    bits = ours.get("text") if isinstance(ours, dict) else None
+    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    bits = msgbook.get("text") if isinstance(msgbook, dict) else None
     if not isinstance(bits, dict):
         return {}
     return {key: value for key, value in bits.items() if isinstance(value, str)}

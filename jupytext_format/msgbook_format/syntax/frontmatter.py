@@ -88,17 +88,17 @@ def parse_frontmatter(block: str) -> tuple[str, dict[str, Any] | None]:
     for match in reversed(list(_JUPYTER.finditer(inner))[-_MAX_BLOCKS:]):
         following = _NEXT_KEY.search(inner, match.end())
         end = following.start() if following else len(inner)
-        ours = _load_fields(inner[match.start() : end])
-        if ours is not None:
-            return inner[: match.start()] + inner[end:], ours
+        jupyter = _load_fields(inner[match.start() : end])
+        if jupyter is not None:
+            return inner[: match.start()] + inner[end:], jupyter
     return inner, None
 
 
-def format_frontmatter(user: str | None, ours: dict[str, Any]) -> str:
+def format_frontmatter(user: str | None, jupyter: dict[str, Any]) -> str:
     """Return the frontmatter for the user's lines, if any, and our fields; it may be empty."""
-    if user is None and not ours:
+    if user is None and not jupyter:
         return ""
-    return f"---\n{user or ''}{_format_jupyter(ours) if ours else ''}---"
+    return f"---\n{user or ''}{_format_jupyter(jupyter) if jupyter else ''}---"
 
 
 def can_hold(user: str) -> bool:
@@ -173,17 +173,17 @@ def _is_json(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _format_jupyter(ours: dict[str, Any]) -> str:
-    mapping = ours.get("metadata", {})
-    fields = {key: value for key, value in ours.items() if key not in NAMED_FIELDS}
+def _format_jupyter(jupyter: dict[str, Any]) -> str:
+    mapping = jupyter.get("metadata", {})
+    fields = {key: value for key, value in jupyter.items() if key not in NAMED_FIELDS}
     metadata_json = jsontext.dumps(mapping)
     reserved = mapping.keys() & {"json", "nbformat_minor"}
     if fields or reserved or not _fits_yaml(mapping, metadata_json):
         mapping = {"json": metadata_json}
         if fields:
             mapping["fields"] = jsontext.dumps(fields)
-    if "nbformat_minor" in ours:
-        mapping = {**mapping, "nbformat_minor": ours["nbformat_minor"]}
+    if "nbformat_minor" in jupyter:
+        mapping = {**mapping, "nbformat_minor": jupyter["nbformat_minor"]}
     lines = ["jupyter:"]
     for key in sorted(mapping):
         value = mapping[key]
