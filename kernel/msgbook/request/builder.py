@@ -154,11 +154,11 @@ class RequestBuilder:
 
         sources = ReferenceSources(
             self._roots(active_agent.allowed),
-            services.allow,
+            services.allow_read,
             transcript.earlier,
             self.is_magic,
             services.describe,
-            services.tool_runner(active_agent),
+            services.make_tool_runner(active_agent),
             redact_text,
             transcript.path,
         )

@@ -35,20 +35,20 @@ class RequestServices(Protocol):
 
     @property
     def choose_model(self) -> ChooseModel:
-        """Returns the model that answers."""
+        """Function that returns the model that answers."""
         ...
 
     @property
     def describe(self) -> Describe | None:
-        """Describes a Python variable; None if the host has no Python."""
+        """Function that describes a Python variable; None if the host has no Python."""
         ...
 
-    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
+    async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
         """Return whether a file that the prompt names and that needs approval may be read."""
         ...
 
-    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
-        """Return what runs the tools that the prompt names."""
+    def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
+        """Return a function that runs the tools that the prompt names."""
         ...
 
     async def summarize(
@@ -83,7 +83,7 @@ class TurnServices:
     redact: Callable[[str], str]
     cap_result: CapResult
 
-    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
+    async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
         decision = await self.approve(_question(real, needed))
         if decision.approval == "denied":
             # The notice about this reference says who decided, and why.
@@ -92,7 +92,7 @@ class TurnServices:
         self._apply(Notice(f"{visible(str(real))} was read: {by}."))
         return True
 
-    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
+    def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         runner = CallRunner(
             self.record,
             active_agent.tools,
@@ -146,10 +146,10 @@ class PreviewServices:
         """Return a placeholder: describing a variable may run code of its type."""
         return _pending(f"py:{name}")
 
-    async def allow(self, real: Path, needed: ApprovalRequest) -> bool:
+    async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
         return (await self.approve(_question(real, needed))).approval != "denied"
 
-    def tool_runner(self, active_agent: ActiveAgent) -> RunTool:
+    def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         async def run(name: str, arguments: str) -> Document:
             try:
                 active_agent.tools.find(name)
