@@ -12,7 +12,7 @@ const DIFF = [
 ];
 
 describe('diffLines', () => {
-  it('tells the head from lines that begin like it', () => {
+  it('distinguishes the head from similar lines', () => {
     const groups = diffLines(DIFF.join(''));
     expect(groups.map(({ kind }) => kind)).toEqual([
       'file',

@@ -119,7 +119,7 @@ describe('Markdown that would stop the page', () => {
     replaceMath(marked.parse(text, { gfm: true, async: false }), math);
   }
 
-  it.each(TOKENS)('is told before, or takes no time: %j', async token => {
+  it.each(TOKENS)('is recognised, or takes no time: %j', async token => {
     for (const length of [1900, 4400, LENGTH]) {
       const text = textOf(token, length);
       if (!takesTooLong(text)) {

@@ -545,7 +545,7 @@ describe('hostile and broken turns', () => {
     expect(find<HTMLImageElement>('img').src).toBe(url);
   });
 
-  it('tell a result that failed from one that did not', async () => {
+  it('distinguish failed results from others', async () => {
     const { show, renderer } = fixture();
     await show(
       turn(
@@ -566,7 +566,7 @@ describe('hostile and broken turns', () => {
     expect([success, error, denied].some(details => details.open)).toBe(false);
   });
 
-  it('tell which of several calls a result belongs to, as far as its place does not', async () => {
+  it('name the call of a result that does not follow it directly', async () => {
     const { show, renderer } = fixture();
     const call = (id: string, step: number) => ({
       ...{ type: 'tool_call', step, id, name: 'read' },

@@ -47,7 +47,7 @@ describe('parseTurn', () => {
 });
 
 describe('resultParts', () => {
-  it('tells text, images and what it does not know apart', () => {
+  it('distinguishes text, images and unknown parts', () => {
     const other = { type: 'audio' };
     expect(
       resultParts([
@@ -142,7 +142,7 @@ describe('the words of the header', () => {
     }
   );
 
-  it('tell where the earlier cells came from', () => {
+  it('say where the earlier cells were read from', () => {
     expect(describeHistory({ source: 'live', cells: 1 }, trans)).toBe(
       '1 earlier cell, as on this page'
     );
