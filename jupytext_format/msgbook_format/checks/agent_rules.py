@@ -12,13 +12,9 @@ from msgbook_format.agents.properties import PROPERTIES, property_table
 from msgbook_format.cells.code import PYTHON_INFO
 from msgbook_format.checks.checked_text import YAML_LINE, CheckedText, LocatedCell, describe_node
 from msgbook_format.checks.finding import Finding
+from msgbook_format.syntax.dialect import MSG_MAGIC
 from msgbook_format.syntax.fence import parse_fence
-from msgbook_format.syntax.magic_lines import (
-    MSG_MAGIC,
-    AgentLine,
-    parse_agent_line,
-    parse_msg_line,
-)
+from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
 from msgbook_format.syntax.yaml_values import plain_value
 

@@ -16,7 +16,7 @@ from msgbook_format.cells import is_code
 from msgbook_format.exporters.harmless_outputs import build_harmless_outputs
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_dict, as_text
-from msgbook_format.syntax import Dialect
+from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
 from msgbook_format.turn import code_block, safe_markdown
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ PROMPT = "msgbook_prompt"
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}", re.ASCII)
 _ATTACHMENT = re.compile(r"\]\((?:<attachment:([^<>\n]+)>|attachment:([^()\s]+))")
-_MAGIC_LINE = re.compile(r"\s*%%msg\b([^\n]*)(?:\n|\Z)")
 _FORMULA = re.compile(r"\$[^$]+\$|\$\$|\\\\?[(\[]|\\begin\{")
 _TYPESET = ("text/markdown", "text/latex", "text/html")
 
@@ -127,10 +126,11 @@ def _harmless_metadata(metadata: Any) -> Json:
 
 
 def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
-    magic = _MAGIC_LINE.match(source)
-    text = source[magic.end() :] if magic else source.removeprefix("\\")
+    msg = parse_msg_line(source)
+    line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
+    text = source[msg.end :] if msg else source.removeprefix("\\")
     ours = as_dict(as_dict(cell.get("metadata")).get("msgbook"))
-    words = ["You", as_text(ours.get("title")), magic[1].strip() if magic else ""]
+    words = ["You", as_text(ours.get("title")), line]
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}
 

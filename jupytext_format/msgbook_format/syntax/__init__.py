@@ -19,17 +19,13 @@ if TYPE_CHECKING:
         KERNELSPEC,
         LANGUAGE,
         LANGUAGE_INFO,
+        MSG_MAGIC,
         Dialect,
         has_msgbook_kernel,
     )
     from msgbook_format.syntax.fence import write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
-    from msgbook_format.syntax.magic_lines import (
-        MSG_MAGIC,
-        AgentLine,
-        parse_agent_line,
-        parse_msg_line,
-    )
+    from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
     from msgbook_format.syntax.string_positions import StringPositions
     from msgbook_format.syntax.text_cell import parse_label
     from msgbook_format.syntax.yaml_nodes import YamlError, compose
@@ -38,10 +34,10 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO Dialect has_msgbook_kernel",
+            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel",
             "fence": "write_fence",
             "frontmatter": "split_frontmatter",
-            "magic_lines": "MSG_MAGIC AgentLine parse_agent_line parse_msg_line",
+            "magic_lines": "AgentLine parse_agent_line parse_msg_line",
             "string_positions": "StringPositions",
             "text_cell": "parse_label",
             "yaml_nodes": "YamlError compose",

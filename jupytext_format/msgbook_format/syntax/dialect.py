@@ -8,6 +8,8 @@ from typing import Any
 from msgbook_format.syntax.lines import Escaper
 
 LANGUAGE = "msgbook"
+MSG_MAGIC = "%%msg"
+"""Begins a line of attributes at the top of a prompt; the only magic that makes no code."""
 KERNELSPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": LANGUAGE}
 LANGUAGE_INFO = {
     "name": LANGUAGE,

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from msgbook_format.syntax.attributes import parse_attributes
-
-MSG_MAGIC = "%%msg"
+from msgbook_format.syntax.dialect import MSG_MAGIC
 
 _MSG = re.compile(rf"\s*{MSG_MAGIC}(?!\S)")
 _AGENT = re.compile(r"\s*%agent[^\S\n]+(new|default)[^\S\n]+([^\s=]+)(?!\S)")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.notebook.magics_table import OWN_MAGICS
-from msgbook_format.syntax import MSG_MAGIC, parse_msg_line
+from msgbook_format.syntax import MSG_MAGIC
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. It comes from a page or a file, so any key may be missing or odd."""
@@ -93,6 +93,9 @@ def parse_prompt(source: str) -> Prompt:
     """Return the parts of a prompt cell: the `%%msg` line is split off, and so is a leading backslash."""
     stripped = source.lstrip()
     if stripped.startswith(MSG_MAGIC):
+        # Imported here: the kernel starts without it.
+        from msgbook_format.syntax import parse_msg_line
+
         msg = parse_msg_line(source)
         if msg:
             line = source.count("\n", 0, len(source) - len(stripped)) + 2
