@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import subprocess
 import sys
 
 import pytest
 
 FACES = [
+    "msgbook.agents",
     "msgbook.approval",
     "msgbook.notebook",
     "msgbook.provider",
+    "msgbook.request",
+    "msgbook.request.history",
     "msgbook.tools",
     "msgbook.turn",
     "msgbook_format.agents",
@@ -21,14 +26,25 @@ FACES = [
     "msgbook_format.outputs",
     "msgbook_format.syntax",
 ]
-FACES_WITH_MODULES = ["msgbook.request.history", "msgbook_format.checks", "msgbook_format.turn"]
+FACES_WITH_MODULES = ["msgbook_format.checks", "msgbook_format.turn"]
 
 
 @pytest.mark.parametrize("face", FACES + FACES_WITH_MODULES)
 def test_a_face_gives_all_its_names(face):
     package = importlib.import_module(face)
+    imports = [
+        statement
+        for statement in ast.walk(ast.parse(inspect.getsource(package)))
+        if isinstance(statement, ast.ImportFrom) and statement.module.startswith(face)
+    ]
+    imported = [
+        (getattr(importlib.import_module(statement.module), alias.name), alias.name)
+        for statement in imports
+        for alias in statement.names
+    ]
 
-    assert [name for name in package.__all__ if not hasattr(package, name)] == []
+    assert [name for value, name in imported if getattr(package, name) is not value] == []
+    assert [name for name in getattr(package, "__all__", ()) if not hasattr(package, name)] == []
 
 
 @pytest.mark.parametrize("face", FACES)

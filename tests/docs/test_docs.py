@@ -12,6 +12,7 @@ import pytest
 import msgbook.config
 from msgbook.__main__ import main
 from msgbook.config import load_settings
+from msgbook.config.file import PROVIDER_KEYS, TOP_KEYS
 from msgbook_format import check, reads, writes
 from msgbook_format.document.writer import writes as write_anew
 
@@ -64,7 +65,7 @@ def test_every_setting_is_documented():
     modules = Path(msgbook.config.__file__).parent.glob("*.py")
     source = "".join(module.read_text() for module in modules)
     variables = set(re.findall(r'"((?:OPENAI|MSGBOOK)_[A-Z_]+)"', source))
-    keys = msgbook.config.TOP_KEYS | msgbook.config.PROVIDER_KEYS
+    keys = TOP_KEYS | PROVIDER_KEYS
 
     assert len(variables) >= 4
     assert [name for name in variables | keys if name not in page] == []

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.agents.agent import Agent, ParsedAgent, name_values, parse_temporary
+    from msgbook.agents.agent import Agent, name_values, parse_temporary
     from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
     from msgbook.agents.project_files import ProjectFiles, read_project
     from msgbook.agents.project_rules import ProjectRule, rules_in_force
@@ -23,54 +23,24 @@ if TYPE_CHECKING:
     from msgbook.agents.resolve import (
         AgentSources,
         AvailableAgent,
-        ResolvedAgent,
-        UnknownAgentError,
         UnreadableAgentError,
         list_available_agents,
         requested_name,
         resolve_agent,
     )
     from msgbook.agents.selection import Selection, select
-    from msgbook.agents.skills import Skill, build_system_prompt, skills_in_use
+    from msgbook.agents.skills import build_system_prompt, skills_in_use
 else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "agent": "Agent ParsedAgent name_values parse_temporary",
+            "agent": "Agent name_values parse_temporary",
             "narrowing": "ConfiguredNames narrow_agent narrow_roots",
             "project_files": "ProjectFiles read_project",
             "project_rules": "ProjectRule rules_in_force",
             "request_options": "make_request_options",
-            "resolve": "AgentSources AvailableAgent ResolvedAgent UnknownAgentError UnreadableAgentError list_available_agents requested_name resolve_agent",
+            "resolve": "AgentSources AvailableAgent UnreadableAgentError list_available_agents requested_name resolve_agent",
             "selection": "Selection select",
-            "skills": "Skill build_system_prompt skills_in_use",
+            "skills": "build_system_prompt skills_in_use",
         },
     )
-
-__all__ = [
-    "Agent",
-    "AgentSources",
-    "AvailableAgent",
-    "ConfiguredNames",
-    "ParsedAgent",
-    "ProjectFiles",
-    "ProjectRule",
-    "ResolvedAgent",
-    "Selection",
-    "Skill",
-    "UnknownAgentError",
-    "UnreadableAgentError",
-    "build_system_prompt",
-    "list_available_agents",
-    "make_request_options",
-    "name_values",
-    "narrow_agent",
-    "narrow_roots",
-    "parse_temporary",
-    "read_project",
-    "requested_name",
-    "resolve_agent",
-    "rules_in_force",
-    "select",
-    "skills_in_use",
-]

@@ -9,8 +9,9 @@
 Names are imported when they are first used: a worker of the file tools starts with `roots` alone.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.approval.approver import Approver
@@ -31,61 +32,18 @@ if TYPE_CHECKING:
         is_foreign,
         read_config,
     )
-
-__all__ = [
-    "PROJECT_CONFIG",
-    "Answer",
-    "ApprovalRequest",
-    "ApprovalRequiredError",
-    "Approve",
-    "Approver",
-    "Ask",
-    "Decision",
-    "ProjectConfig",
-    "ProjectError",
-    "Question",
-    "ReadLine",
-    "Roots",
-    "Rule",
-    "SavedRules",
-    "StoreError",
-    "Trust",
-    "ask_by_line",
-    "find_project",
-    "followed_project",
-    "is_foreign",
-    "load_with_project",
-    "read_config",
-]
-
-_HOMES = {
-    "PROJECT_CONFIG": "trust",
-    "Answer": "question",
-    "ApprovalRequest": "request",
-    "ApprovalRequiredError": "request",
-    "Approve": "question",
-    "Approver": "approver",
-    "Ask": "question",
-    "Decision": "question",
-    "ProjectConfig": "trust",
-    "ProjectError": "trust",
-    "Question": "question",
-    "ReadLine": "question_text",
-    "Roots": "roots",
-    "Rule": "rules",
-    "SavedRules": "rules",
-    "StoreError": "store",
-    "Trust": "trust",
-    "ask_by_line": "question_text",
-    "find_project": "trust",
-    "followed_project": "trust",
-    "is_foreign": "trust",
-    "load_with_project": "project_settings",
-    "read_config": "trust",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "approver": "Approver",
+            "project_settings": "load_with_project",
+            "question": "Answer Approve Ask Decision Question",
+            "question_text": "ReadLine ask_by_line",
+            "request": "ApprovalRequest ApprovalRequiredError",
+            "roots": "Roots",
+            "rules": "Rule SavedRules",
+            "store": "StoreError",
+            "trust": "PROJECT_CONFIG ProjectConfig ProjectError Trust find_project followed_project is_foreign read_config",
+        },
+    )

@@ -9,7 +9,7 @@
 docs/configuration.md explains each setting to users.
 """
 
-from msgbook.config.file import PROVIDER_KEYS, TOP_KEYS, config_path
+from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.providers import check_url, parse_header_lines
@@ -19,8 +19,6 @@ from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings
 __all__ = [
     "DEMO_MODEL",
     "LIMIT_KEYS",
-    "PROVIDER_KEYS",
-    "TOP_KEYS",
     "ApprovalPolicy",
     "Limits",
     "ProviderSettings",

@@ -13,8 +13,9 @@ usage, finish reasons, errors), `request_quirks` for what it accepts (names of k
 Names are imported when they are first used: the openai SDK takes a second.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.provider.base import Provider, Request
@@ -22,27 +23,14 @@ if TYPE_CHECKING:
     from msgbook.provider.openai_chat import OpenAIProvider
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.servers import Servers
-
-__all__ = [
-    "OpenAIProvider",
-    "Provider",
-    "Request",
-    "Servers",
-    "shown_url",
-    "token_limit_key",
-]
-
-_HOMES = {
-    "OpenAIProvider": "openai_chat",
-    "Provider": "base",
-    "Request": "base",
-    "Servers": "servers",
-    "shown_url": "failures",
-    "token_limit_key": "request_quirks",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "base": "Provider Request",
+            "failures": "shown_url",
+            "openai_chat": "OpenAIProvider",
+            "request_quirks": "token_limit_key",
+            "servers": "Servers",
+        },
+    )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.request.active_agent import ActiveAgent, AgentChooser
+    from msgbook.request.active_agent import AgentChooser
     from msgbook.request.builder import PreparedRequest, RequestBuilder
     from msgbook.request.context.files import deny_all
     from msgbook.request.context.macros import (
@@ -33,12 +33,7 @@ if TYPE_CHECKING:
     from msgbook.request.context_window import check_context_window, describe_overflow
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
-    from msgbook.request.services import (
-        UNKNOWN_MODEL,
-        PreviewServices,
-        RequestServices,
-        TurnServices,
-    )
+    from msgbook.request.services import UNKNOWN_MODEL, PreviewServices, TurnServices
     from msgbook.request.token_estimates import (
         estimate_cell_tokens,
         estimate_text_tokens,
@@ -49,10 +44,10 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "active_agent": "ActiveAgent AgentChooser",
+            "active_agent": "AgentChooser",
             "builder": "PreparedRequest RequestBuilder",
             "context.files": "deny_all",
-            "context.macros": "Definition MacrosAbove REMOVE macros_above macros_in_force",
+            "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",
             "context.python_values": "describe_value",
             "context.references": "ResolvedReferences resolve_references",
             "context.sources": "Document SourceError",
@@ -60,42 +55,8 @@ else:
             "context_window": "check_context_window describe_overflow",
             "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
             "reference_sources": "ReferenceSources",
-            "services": "PreviewServices RequestServices TurnServices UNKNOWN_MODEL",
+            "services": "UNKNOWN_MODEL PreviewServices TurnServices",
             "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
             "turn_views": "make_turn_views",
         },
     )
-
-__all__ = [
-    "REMOVE",
-    "UNKNOWN_MODEL",
-    "ActiveAgent",
-    "AgentChooser",
-    "Definition",
-    "Document",
-    "MacrosAbove",
-    "PreparedRequest",
-    "PreviewServices",
-    "ReferenceSources",
-    "RequestBuilder",
-    "RequestServices",
-    "ResolvedReferences",
-    "SourceError",
-    "Tag",
-    "TurnServices",
-    "check_context_window",
-    "check_prompt",
-    "deny_all",
-    "describe_overflow",
-    "describe_value",
-    "estimate_cell_tokens",
-    "estimate_text_tokens",
-    "estimate_tokens",
-    "find_tags",
-    "list_prompt_warnings",
-    "macros_above",
-    "macros_in_force",
-    "make_turn_views",
-    "read_prompt",
-    "resolve_references",
-]

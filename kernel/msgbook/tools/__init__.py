@@ -13,8 +13,9 @@ read, and calls `CallContext.require` before it does what needs approval.
 Names are imported when they are first used: a worker of the file tools starts without pydantic.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.tools.base import CallContext, Content, Tool, ToolSet
@@ -23,53 +24,15 @@ if TYPE_CHECKING:
     from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
     from msgbook.tools.shell import shell_tool
     from msgbook.tools.tool_output import PIECE_INTERVAL, WHOLE_LIMIT, Output, TerminalText
-
-__all__ = [
-    "BLOB_LIMIT",
-    "PIECE_INTERVAL",
-    "WHOLE_LIMIT",
-    "CallContext",
-    "Called",
-    "Content",
-    "FileTools",
-    "FunctionTool",
-    "Namespace",
-    "NotKeptError",
-    "Output",
-    "Results",
-    "TerminalText",
-    "Tool",
-    "ToolSet",
-    "find_ripgrep",
-    "function_tool",
-    "python_tool",
-    "shell_tool",
-]
-
-_HOMES = {
-    "BLOB_LIMIT": "results",
-    "CallContext": "base",
-    "Called": "functions",
-    "Content": "base",
-    "FileTools": "file_tools",
-    "FunctionTool": "functions",
-    "Namespace": "functions",
-    "NotKeptError": "results",
-    "Output": "tool_output",
-    "PIECE_INTERVAL": "tool_output",
-    "Results": "results",
-    "TerminalText": "tool_output",
-    "Tool": "base",
-    "ToolSet": "base",
-    "WHOLE_LIMIT": "tool_output",
-    "find_ripgrep": "file_tools",
-    "function_tool": "functions",
-    "python_tool": "functions",
-    "shell_tool": "shell",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "base": "CallContext Content Tool ToolSet",
+            "file_tools": "FileTools find_ripgrep",
+            "functions": "Called FunctionTool Namespace function_tool python_tool",
+            "results": "BLOB_LIMIT NotKeptError Results",
+            "shell": "shell_tool",
+            "tool_output": "PIECE_INTERVAL WHOLE_LIMIT Output TerminalText",
+        },
+    )

@@ -28,16 +28,3 @@ else:
             "stopped_calls": "interrupted_result",
         },
     )
-
-__all__ = [
-    "REFERENCE_STEP",
-    "Budgets",
-    "CallRunner",
-    "CapResult",
-    "RepeatedFailures",
-    "TurnRecord",
-    "interrupted_result",
-    "repair_block",
-    "run_turn",
-    "turn_messages",
-]

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.request.history.cell import (
-        CONTINUE_WORDS,
-        Replay,
-        cell_text,
-        replay_text,
-        turns_of,
-    )
+    from msgbook.request.history.cell import CONTINUE_WORDS, cell_text, turns_of
     from msgbook.request.history.continuing import has_incomplete_answer
     from msgbook.request.history.kind import history_of, is_continue, is_summary, kind_of
     from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
@@ -41,7 +35,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "cell": "CONTINUE_WORDS Replay cell_text replay_text turns_of",
+            "cell": "CONTINUE_WORDS cell_text turns_of",
             "continuing": "has_incomplete_answer",
             "kind": "history_of is_continue is_summary kind_of",
             "prefix": "SentRequest SharedPrefix shared_prefix",
@@ -52,35 +46,3 @@ else:
             "summary": "MissingSummary known_summaries summary_record summary_request",
         },
     )
-
-__all__ = [
-    "CONTEXT_KEYS",
-    "CONTINUE_WORDS",
-    "DroppedFile",
-    "History",
-    "MissingSummary",
-    "Reader",
-    "Replay",
-    "SentRequest",
-    "SharedPrefix",
-    "StaleTurn",
-    "View",
-    "ViewOf",
-    "cell_text",
-    "contexts_above",
-    "drop_pruned_files",
-    "has_incomplete_answer",
-    "history_of",
-    "is_continue",
-    "is_summary",
-    "kind_of",
-    "known_summaries",
-    "list_dropped_files",
-    "prune_positions",
-    "replay_text",
-    "shared_prefix",
-    "stale_turns",
-    "summary_record",
-    "summary_request",
-    "turns_of",
-]
