@@ -176,7 +176,7 @@ def test_cells_that_the_kernel_marks_are_marked_together_and_undone_together(
     lab, lab_root, model_server
 ):
     mark = {"type": "cells.mark", "cells": ["a", "b", "gone"], "history": "summary"}
-    asking = f"%%python\nget_ipython().kernel._session.page.mark({mark!r})"
+    asking = f"%%python\nget_ipython().kernel._session.page.send_mark({mark!r})"
     first = prompt("a", "One")
     first["metadata"] = {"tags": ["x"], "msgbook": {"agent": "x"}}
     write_notebook(
