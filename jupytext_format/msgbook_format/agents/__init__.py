@@ -23,17 +23,3 @@ else:
             "properties": "PROPERTIES property_table read_names read_text",
         },
     )
-
-__all__ = [
-    "DEFAULT_AGENT",
-    "PROPERTIES",
-    "AgentTables",
-    "FrontmatterError",
-    "agent_tables",
-    "defined_agents",
-    "list_agents",
-    "property_table",
-    "read_names",
-    "read_text",
-    "with_default_agent",
-]

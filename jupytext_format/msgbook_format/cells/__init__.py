@@ -13,7 +13,3 @@ else:
             "code": "is_code",
         },
     )
-
-__all__ = [
-    "is_code",
-]

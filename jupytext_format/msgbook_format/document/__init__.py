@@ -20,11 +20,3 @@ else:
             "unsaid": "is_stripped keep_unsaid keep_unsaid_of_cells says_more",
         },
     )
-
-__all__ = [
-    "is_stripped",
-    "keep_unsaid",
-    "keep_unsaid_of_cells",
-    "reads",
-    "says_more",
-]

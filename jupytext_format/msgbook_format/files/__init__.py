@@ -25,18 +25,3 @@ else:
             "regular_files": "read_regular require_regular",
         },
     )
-
-__all__ = [
-    "SUFFIX",
-    "Snapshot",
-    "decode",
-    "encode",
-    "has_section",
-    "parse_ipynb",
-    "read_file",
-    "read_regular",
-    "reads_ipynb",
-    "replace_bytes",
-    "require_regular",
-    "writes_ipynb",
-]

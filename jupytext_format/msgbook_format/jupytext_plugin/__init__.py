@@ -33,7 +33,7 @@ def register() -> bool:
 def _apply() -> str | None:
     try:
         # First: importing it may register the format, in this thread or in another one.
-        import jupytext  # noqa: F401
+        import jupytext
 
         from msgbook_format.jupytext_plugin import patches
     except ImportError as error:
@@ -62,4 +62,4 @@ def main(argv: list[str]) -> int:
 # Importing Jupytext may register the format at once, which imports all modules of this package.
 # Jupytext is therefore imported before any of them, so that none is half loaded by then.
 with contextlib.suppress(ImportError):
-    import jupytext  # noqa: F401
+    import jupytext

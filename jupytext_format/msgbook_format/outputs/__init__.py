@@ -17,11 +17,3 @@ else:
             "files": "find_problem keep_lost_data load_output_files",
         },
     )
-
-__all__ = [
-    "derive_anew",
-    "find_problem",
-    "keep_lost_data",
-    "load_output_files",
-    "open_references",
-]

@@ -44,22 +44,3 @@ else:
             "yaml_values": "plain_value",
         },
     )
-
-__all__ = [
-    "KERNELSPEC",
-    "LANGUAGE",
-    "LANGUAGE_INFO",
-    "MSG_MAGIC",
-    "AgentLine",
-    "Dialect",
-    "StringPositions",
-    "YamlError",
-    "compose",
-    "has_msgbook_kernel",
-    "parse_agent_line",
-    "parse_label",
-    "parse_msg_line",
-    "plain_value",
-    "split_frontmatter",
-    "write_fence",
-]
