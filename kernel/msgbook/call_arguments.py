@@ -10,7 +10,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
     """Return the arguments of a call as an object without repeated keys.
 
     If a key is repeated, some readers take the first value and others the last. A person could then
-    approve something other than what is done.
+    approve one call, and another one would run.
 
     Args:
         text: JSON as the model sent it. An empty text means no arguments.

@@ -26,7 +26,7 @@ class ConfigError(MsgbookError):
 
 
 class Retry(NamedTuple):
-    """Sign that another try may succeed."""
+    """Information that another try may succeed."""
 
     reason: str
     """What happened, without advice, because the user need not do anything yet."""
@@ -50,7 +50,7 @@ class ProviderError(MsgbookError):
 
 
 class NotACompletionError(ProviderError):
-    """An answer that is no completion. The message does not name the setting yet."""
+    """An answer that is not a completion. The message does not name the setting yet."""
 
     def __init__(self, message: str) -> None:
         super().__init__("NotACompletion", message)

@@ -42,7 +42,7 @@ def private_paths() -> tuple[Path, ...]:
 
 
 def home_folder() -> Path | None:
-    """Return the user's home folder, which may contain skills; None for a user without one."""
+    """Return the user's home folder, which may contain skills; None if the user has none."""
     try:
         return Path.home()
     except RuntimeError:
@@ -50,6 +50,6 @@ def home_folder() -> Path | None:
 
 
 def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
-    """Return the approver for a notebook's folder; it saves rules that the user makes by an answer."""
+    """Return the approver for a notebook's folder, which saves the rules that answers make."""
     saved = SavedRules.from_user_file()
     return Approver(settings.approval, folder, rules, saved)

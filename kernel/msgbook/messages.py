@@ -50,7 +50,7 @@ def tool_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
 
     Args:
         name: The name as the model sent it. Characters that servers refuse in it are replaced, as
-            in `functions.read`: OpenAI's servers refuse all of a history for one dot.
+            in `functions.read`: OpenAI's servers refuse a complete history because of one dot.
         arguments: JSON text. Any other text is wrapped into a JSON object, because strict servers
             refuse a history with anything else.
     """
@@ -72,7 +72,7 @@ def tool_result(call_id: str, content: str | list[Part]) -> Message:
 
 
 _quoted: Callable[[str], str] = json.encoder.encode_basestring
-"""Returns a text as JSON with as few escapes as possible."""
+"""Encodes a text as JSON with as few escapes as possible."""
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 

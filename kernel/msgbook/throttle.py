@@ -1,4 +1,4 @@
-"""An action that is wanted often and run at intervals."""
+"""An action that is requested often and runs at intervals."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Throttle:
         self.run_now()
 
     def run_now(self) -> None:
-        """Run the action now; this also does what was scheduled."""
+        """Run the action now; a scheduled run is then no longer needed."""
         self.cancel()
         self._action()
         self._last_run = self._loop.time()
 
     def cancel(self) -> None:
-        """Forget what was scheduled."""
+        """Cancel the scheduled run."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -58,9 +58,9 @@ async def run_to_end(
 ) -> EndedTurn:
     """Run the turn of a prompt cell until it ends.
 
-    However it ends, `record` keeps what had arrived. A cancellation ends the turn as interrupted and
-    is not raised again; an error of msgbook's own is logged and ends the turn. Only
-    `TurnView.finish` is left to the caller, who keeps the turn first.
+    However it ends, `record` keeps everything that has arrived. A cancellation ends the turn as
+    interrupted and is not raised again; an internal error is logged and ends the turn. The caller
+    keeps the turn and then calls `TurnView.finish`.
 
     Args:
         source: The cell's source, as written.
@@ -116,7 +116,7 @@ class _TurnRun:
         )
 
     async def run(self) -> None:
-        """Run the turn and show it. An error that a person can mend ends it and is not raised."""
+        """Run the turn and show it. An error that the user can correct ends it."""
         self._record.set_head(context={"source": self._transcript.source})
         for notice in self._notices():
             self._record.apply(notice, time.monotonic())
@@ -186,7 +186,8 @@ class _TurnRun:
     def _notices(self) -> list[Notice]:
         """Return the notices of the turn's start.
 
-        Warnings appear once in a session; an approval policy that allows every call, in each turn.
+        Warnings appear once in a session; the one about an approval policy that allows every call
+        appears in each turn.
         """
         engine, transcript = self._engine, self._transcript
         warnings = [*engine.warnings, *engine.approver.take_problems()]

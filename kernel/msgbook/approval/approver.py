@@ -16,8 +16,8 @@ class Approver:
     """Decides about the calls of one session.
 
     Args:
-        policy: `allow` approves everything; `deny` asks nobody. Rules hold in any case.
-        folder: The notebook's folder; a rule made by an answer holds there.
+        policy: `allow` approves everything; `deny` asks nobody. Rules apply under every policy.
+        folder: The notebook's folder; a rule made by an answer applies there.
         rules: The user's own rules.
         saved: Store for rules made by an answer. Without it, such an answer counts once.
     """

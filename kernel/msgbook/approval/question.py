@@ -49,7 +49,7 @@ class Decision:
 
 
 Ask = Callable[[Question], Awaitable[Answer | None]]
-"""Asks a person and waits for the answer; None when nobody is there."""
+"""Asks a person and waits for the answer; None if nobody can be asked."""
 
 Approve = Callable[[Question], Awaitable[Decision]]
 """Decides about one call."""

@@ -14,7 +14,7 @@ class ApprovalRequest(NamedTuple):
     """
 
     reason: str
-    """Completes "needs approval, since ..."; names the real path or what else the call touches."""
+    """Completes "needs approval, since ..."; names the real path, or anything else that is touched."""
     preview: str = ""
     """Unified diff of the change; empty where the arguments say everything."""
     always_asks: bool = False

@@ -1,6 +1,6 @@
 """Approval rules: the user's own, and those made by answering a question.
 
-A rule covers only what its author can have meant: a call that can be read in two ways needs approval.
+A rule covers only what its author clearly meant: an ambiguous call needs approval.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 from msgbook.errors import MsgbookError
 
 _LIMIT = 10_000_000
-"""Most bytes of such a file; msgbook writes no longer one."""
+"""Most bytes of such a file; msgbook writes none longer."""
 
 
 class StoreError(MsgbookError):

@@ -179,7 +179,7 @@ def is_prompt_cell(cell: Cell) -> bool:
 def is_answered(cell: Cell) -> bool:
     """Return whether a prompt has outputs that another run would remove.
 
-    A turn that failed before the model said or called anything is not an answer. A turn that ended
+    A turn that failed before the model wrote or called anything is not an answer. A turn that ended
     otherwise is an answer if it has any block of the model, even reasoning or a cut call: the user who
     stopped it has seen it.
     """
@@ -213,7 +213,7 @@ def _is_worth_keeping(turn: Turn) -> bool:
 
 
 def _has_model_output(turn: Turn) -> bool:
-    """Return whether the model said or called anything."""
+    """Return whether the model wrote or called anything."""
     return bool(turn_messages(_own_blocks(turn)))
 
 

@@ -1,4 +1,4 @@
-"""Line that the user types on the terminal while turns run."""
+"""Reading of a line that the user types on the terminal while turns run."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def list_target(target: str) -> int:
 
 
 def _split(target: str) -> tuple[Path, str | None]:
-    """Split a target into its file and what follows; names of folders may hold anything."""
+    """Split a target into its file and what follows; folder names may contain any character."""
     path = Path(target)
     try:
         is_below_file = not path.exists() and path.parent.exists() and not path.parent.is_dir()

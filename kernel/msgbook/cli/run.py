@@ -149,7 +149,7 @@ def _is_cut(cell: Cell) -> bool:
 
 
 def _needs_kernel(cell: Cell) -> bool:
-    """Return whether a cell is code without outputs. Magics that only steer need no kernel."""
+    """Return whether a cell is code without outputs. Magics that only set something need no kernel."""
     source = source_of(cell)
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):
         return False

@@ -1,4 +1,4 @@
-"""Check that a verb for text files was given one."""
+"""Check that the file of a verb is a text file."""
 
 from __future__ import annotations
 

@@ -71,11 +71,11 @@ class SettingsFile:
         for key, value in self._tables("limits").items():
             if key not in LIMIT_KEYS:
                 continue
-            whole = key in WHOLE_LIMITS
-            if type(value) in ((int,) if whole else (int, float)) and 0 < value < math.inf:
+            is_integer = key in WHOLE_LIMITS
+            if type(value) in ((int,) if is_integer else (int, float)) and 0 < value < math.inf:
                 followed[key] = value
             else:
-                kind = "whole number" if whole else "number"
+                kind = "whole number" if is_integer else "number"
                 self.warn(("limits", key), f"{key} is ignored: expected a positive {kind}.")
         return followed
 

@@ -1,4 +1,4 @@
-"""The line of a key in a TOML file, which `tomllib` does not tell."""
+"""The line of a key in a TOML file, which `tomllib` does not report."""
 
 from __future__ import annotations
 

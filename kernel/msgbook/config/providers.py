@@ -138,7 +138,7 @@ def _check(provider: ProviderSettings, whose: str, headers: Any, file: str) -> N
 
 
 def _check_key(key: str | None, variable: str) -> None:
-    """Raise `ConfigError` unless a header can carry the key; libraries fail on that with odd errors."""
+    """Raise `ConfigError` unless a header can carry the key; libraries fail with obscure errors."""
     if key and (not _fits_a_header(key) or " " in key):
         raise ConfigError(f"{variable} contains a line break or characters that a key cannot have.")
 

@@ -117,7 +117,7 @@ class GrowingText:
 
 
 def _is_final(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
-    """Return whether the text of a block that is written in one piece cannot change any more."""
+    """Return whether the text of a block that is written in one piece can no longer change."""
     match block["type"]:
         case "tool_call":
             return not is_last or "approval" in block

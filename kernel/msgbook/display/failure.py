@@ -37,13 +37,13 @@ def turn_failure(turn: Turn) -> Failure | None:
 
 
 def failure_from_error(error: MsgbookError) -> Failure:
-    """Return an error that the user can mend as a failure."""
+    """Return the failure for an error that the user can correct."""
     name = error.name if isinstance(error, ProviderError) else type(error).__name__
     return Failure(name, str(error))
 
 
 def log_internal_error(error: Exception, secrets: Iterable[str]) -> Failure:
-    """Log an error of msgbook's own, and return it as a failure. Keys appear in neither."""
+    """Log an internal error, and return it as a failure. Keys appear in neither."""
     secrets = list(secrets)
     _log.error("A cell failed\n%s", redact("".join(traceback.format_exception(error)), secrets))
     message = f"This is a bug in msgbook: {type(error).__name__}: {one_line(str(error), 200)}"

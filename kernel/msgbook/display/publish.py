@@ -1,6 +1,6 @@
 """A running turn as messages: one display for every client, and deltas for the pages that show it.
 
-There are fewer than 25 messages a second, and fewer for a long turn: a slow client has to keep up.
+There are fewer than 25 messages a second, and fewer for a long turn: slow clients must keep up.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MIN_INTERVAL = 0.06
 """Least seconds between two bundles or two deltas; urgent changes need not wait."""
 
 CHARS_PER_SECOND = 40_000
-"""Limit of what bundles send. A bundle holds the whole text so far: sent at a fixed rate, the total
+"""Limit of what bundles send. A bundle holds the whole text so far: at a fixed rate, the total
 would grow with the square of the answer's length."""
 
 LIVE_BUNDLE_INTERVAL = 0.5
@@ -122,7 +122,7 @@ class TurnDisplay:
         return self._deltas if self._is_live else self._bundles
 
     def finish(self) -> None:
-        """Show the record now; it does not change any more."""
+        """Show the record now; it no longer changes."""
         self._deltas.cancel()
         self._bundles.cancel()
         if self._is_live:

@@ -16,7 +16,7 @@ class TurnView(Protocol):
         """Show the record now."""
 
     def finish(self) -> None:
-        """Show the record now; it does not change any more."""
+        """Show the record now; it no longer changes."""
 
 
 @dataclass

@@ -37,7 +37,7 @@ def _main() -> None:
         def start(self) -> None:
             super().start()
             # The control thread still flushes the output after the message that ended the loop. It
-            # would wait for ever if Python's exit closed the output channel meanwhile.
+            # would wait forever if Python's exit closed the output channel meanwhile.
             if self.control_thread and self.control_thread.is_alive():
                 self.control_thread.stop()
                 self.control_thread.join()

@@ -16,10 +16,10 @@ from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.notebook import SENT_TEXTS
 
 CELL_CHARACTERS = 20_000_000
-"""Limit for one cell, with images in base64. Of a display beyond it, only the MIME types are kept."""
+"""Limit for one cell, with images in base64. A larger display keeps only its MIME types."""
 
 STREAM_CHARACTERS = 2_000_000
-"""Limit for one stream or error, of which head and tail are kept. A model is sent a fraction of it."""
+"""Limit for one stream or error, of which head and tail are kept. A model gets a fraction of it."""
 
 OUTPUTS = 5_000
 """Limit for one cell."""
@@ -51,7 +51,7 @@ class OutputRecorder:
         self._cells: WeakValueDictionary[str, CellOutputs] = WeakValueDictionary()
 
     def start(self, request_id: str) -> CellOutputs:
-        """Return a record of what the cell of a request puts out from now on.
+        """Return a record of the outputs of a request's cell from now on.
 
         Args:
             request_id: Id of the `execute_request`.

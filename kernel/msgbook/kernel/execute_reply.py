@@ -12,7 +12,7 @@ def execute_reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
 
     Args:
         count: The cell's execution count.
-        failure: The error that the cell ended with; None if it went well.
+        failure: The error that the cell ended with; None if it succeeded.
     """
     reply: dict[str, Any] = {
         "status": "error" if failure else "ok",

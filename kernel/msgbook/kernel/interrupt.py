@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _SWITCH_INTERVAL = 0.001
 """Seconds after which running code yields to other threads. An interrupt needs the control thread
-several times; Python's usual 5 ms would be a good part of the time an interrupt may take."""
+several times; Python's default of 5 ms would use up much of the time that an interrupt may take."""
 
 
 class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
@@ -67,7 +67,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         """
         usual = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_INTERVAL)
-        # A context manager would not do: the exception could come in its own calls, before the reset.
+        # Not a context manager: the exception could be raised in its own calls, before the reset.
         self._is_code_running = True
         try:
             if self.interrupted and not even_if_interrupted:

@@ -52,13 +52,13 @@ class MsgKernel(InterruptibleKernel):
 
     implementation = "msgbook"
     implementation_version = __version__
-    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to leave"
+    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to exit"
     language_info = LANGUAGE_INFO
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._routing = Routing(self.shell.magics_manager)
-        # Now: Python in a cell may change the working directory.
+        # Stored at once, because Python in a cell may change the working directory.
         self._folder = Path.cwd()
         self._session = Session(self._folder, self._namespace, self._routing.is_magic)
         if isinstance(self.session, RecordingSession):
@@ -82,7 +82,7 @@ class MsgKernel(InterruptibleKernel):
 
     def start(self) -> None:
         if self.shell_channel_thread:
-            # ipykernel does this last: a page that asks for a subshell before gets no answer.
+            # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
         thread = threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True)
@@ -192,7 +192,7 @@ class MsgKernel(InterruptibleKernel):
     def _with_expressions(
         self, reply: dict[str, Any], user_expressions: dict[str, Any] | None
     ) -> dict[str, Any]:
-        """Return the reply with the values that the client asks for, if the cell went well."""
+        """Return the reply with the values that the client asks for, if the cell succeeded."""
         if reply["status"] == "ok" and user_expressions:
             reply["user_expressions"] = self.shell.user_expressions(user_expressions)
         return reply
@@ -226,7 +226,7 @@ class MsgKernel(InterruptibleKernel):
         return execute_reply(count, failure)
 
     def _next_count(self, code: str, store_history: bool) -> int:
-        """Return the cell's execution count, and count on if the cell is stored."""
+        """Return the cell's execution count, and increment it if the cell is stored."""
         count: int = self.shell.execution_count
         if store_history:
             self.shell.history_manager.store_inputs(count, code)

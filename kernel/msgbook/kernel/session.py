@@ -195,7 +195,7 @@ class Session:
         return await (await self._ready_engine()).servers.list_models()
 
     def log_internal_error(self, error: Exception) -> Failure:
-        """Log an error of msgbook's own without the user's keys, and return it as a failure."""
+        """Log an internal error without the user's keys, and return it as a failure."""
         return log_internal_error(error, self.settings.secrets)
 
     async def close(self) -> None:

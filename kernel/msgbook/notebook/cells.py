@@ -11,7 +11,7 @@ from msgbook.notebook.magics_table import OWN_MAGICS
 from msgbook_format.syntax import MSG_MAGIC
 
 Cell = Mapping[str, Any]
-"""A cell as in nbformat 4.5. It comes from a page or a file, so any key may be missing or odd."""
+"""A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
 
 IsMagic = Callable[[str], bool]
 """Returns whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""

@@ -127,7 +127,7 @@ LINE_MAGICS = (
         "prune.prune",
         Form(
             PRUNE_MAGIC,
-            "send only the newest copy of each file that messages brought to the cells below",
+            "for the cells below, send only the newest copy of each file",
         ),
     ),
     _magic(

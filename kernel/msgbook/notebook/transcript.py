@@ -19,7 +19,7 @@ class Notebook:
 
     cells: Sequence[Cell]
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The notebook's metadata. It comes from the page, so any value may be odd."""
+    """The notebook's metadata. It comes from the page, so any value may be of the wrong type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Transcript:
     notice: str = ""
     """Notice for the reader about the source of the cells; empty if everything is as expected."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The notebook's metadata, as far as it is known. Any value may be odd."""
+    """The notebook's metadata, as far as it is known. Any value may be of the wrong type."""
     path: Path | None = None
     """The notebook's file, if it is known."""
 

@@ -80,8 +80,8 @@ class AdaptingProvider:
             if adaptation not in learned:
                 learned.append(adaptation)
                 words = adaptation.notice.format(model=visible(one_line(model, 100)))
-                said = (
+                quote = (
                     f" It said: {visible(one_line(refusal.said, _SHOWN))}" if refusal.said else ""
                 )
-                notices.append(Notice(words + said, "warning"))
+                notices.append(Notice(words + quote, "warning"))
         return notices

@@ -37,7 +37,7 @@ class ThinkSplitter:
     """Separates reasoning from text in content that begins with `<think>`.
 
     The tag counts only at the beginning of the content, after white space; elsewhere it is text.
-    Reasoning of white space alone, which models write that were told not to reason, is dropped.
+    Reasoning that is only white space is dropped: models write it when asked not to reason.
     """
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ class RetryingProvider:
 
     Args:
         sleep: Waits some seconds.
-        random: Returns a number from 0 to 1, so that clients do not all return at once.
+        random: Returns a number from 0 to 1, so that clients do not all retry at once.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class RetryingProvider:
 
 def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
     """Return whether a request that got an HTTP error may succeed later."""
-    told = headers.get("x-should-retry")
-    if told in ("true", "false"):
-        return told == "true"
+    hint = headers.get("x-should-retry")
+    if hint in ("true", "false"):
+        return hint == "true"
     error = body.get("error", body) if isinstance(body, dict) else None
     if isinstance(error, dict) and error.get("code") == "insufficient_quota":
         return False

@@ -28,7 +28,7 @@ class Overflow:
     """A request that does not fit the context window."""
 
     tokens: int
-    """Of the whole request, by estimate."""
+    """Estimate for the complete request."""
     window: int
     cells: tuple[int, ...]
     """Positions of the fewest cells to leave out so that the rest fits, in document order; all
@@ -115,7 +115,7 @@ def find_overflow(
     """Return the fewest cells to leave out so that a request fits; None if it fits. Pure.
 
     Args:
-        messages: The whole request; the last message, the prompt, always stays.
+        messages: All messages of the request. The last one, the prompt, always stays.
         owners: For each message the position of its cell; None for the system message.
         window: Tokens that the request may have.
     """
@@ -144,7 +144,7 @@ def describe_length(
     """Return a warning about a request of more than `limit` tokens; None for a shorter one.
 
     Args:
-        tokens: Of the whole request, by estimate.
+        tokens: Estimate for the complete request.
         cell_tokens: As `estimate_cell_tokens` returns them.
         cells: The cells above the running one.
     """

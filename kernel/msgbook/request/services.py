@@ -86,7 +86,7 @@ class TurnServices:
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
         decision = await self.approve(_question(real, needed))
         if decision.approval == "denied":
-            # The notice about this reference says who decided, and why.
+            # The notice about this reference names who decided, and why.
             raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
         self._apply(Notice(f"{visible(str(real))} was read: {by}."))

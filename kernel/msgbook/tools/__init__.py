@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from msgbook.tools.functions import Called, FunctionTool, Namespace, function_tool, python_tool
     from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
     from msgbook.tools.shell import shell_tool
-    from msgbook.tools.tool_output import PIECE_INTERVAL, WHOLE_LIMIT, Output, TerminalText
+    from msgbook.tools.tool_output import PIECE_INTERVAL, START_LIMIT, Output, TerminalText
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -33,6 +33,6 @@ else:
             "functions": "Called FunctionTool Namespace function_tool python_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
             "shell": "shell_tool",
-            "tool_output": "PIECE_INTERVAL WHOLE_LIMIT Output TerminalText",
+            "tool_output": "PIECE_INTERVAL START_LIMIT Output TerminalText",
         },
     )

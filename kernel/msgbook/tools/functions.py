@@ -91,7 +91,7 @@ class FunctionTool(Tool):
         except ToolError as error:
             return schema_of(self.name, _broken(str(error)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a default that JSON cannot say is left out
+            warnings.simplefilter("ignore")  # a default that JSON cannot represent is left out
             return schema_of(self.name, function)
 
 

@@ -98,11 +98,11 @@ class Supervised:
         self._watch(self._output, self._read_output)
 
     def stop(self) -> None:
-        """Have all processes killed; `gone` is set when that is done."""
+        """Tell the supervisor to kill all processes; `gone` is set when they are gone."""
         self._lifeline.close()
 
     def abandon(self) -> None:
-        """Have all processes killed, and ignore further output."""
+        """Tell the supervisor to kill all processes, and ignore further output."""
         self.stop()
         self._on_output = lambda _: None
 

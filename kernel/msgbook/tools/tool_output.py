@@ -6,9 +6,9 @@ import codecs
 import re
 from collections.abc import Callable
 
-WHOLE_LIMIT = 10_000_000
-"""Bytes of an output that are kept from its start. One odd character makes it four times as large
-in memory, where it is redacted and cut in copies."""
+START_LIMIT = 10_000_000
+"""Bytes of an output that are kept from its start. A single character may make it four times as
+large in memory, where it is redacted and cut in copies."""
 
 TAIL = 10_000
 """Characters that are kept from the end of a longer output."""
@@ -82,7 +82,7 @@ class Output:
         limit: Bytes that are kept from the start.
     """
 
-    def __init__(self, show: Callable[[str], None], limit: int = WHOLE_LIMIT) -> None:
+    def __init__(self, show: Callable[[str], None], limit: int = START_LIMIT) -> None:
         self._show = show
         self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")

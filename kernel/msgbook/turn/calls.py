@@ -126,7 +126,7 @@ class CallRunner:
     def _start(
         self, call: Block, changed: asyncio.Event, previous: _Attempt | None = None
     ) -> asyncio.Task[_Attempt]:
-        """Start a call. `changed` is set when the tool puts something out and when it ends."""
+        """Start a call. `changed` is set when the tool produces output and when it ends."""
 
         shown = ""
 

@@ -64,8 +64,7 @@ class TurnRecord:
         self.size = 0
         """Characters of text, arguments and results so far."""
         self.milestones = 0
-        """Number of times that a call was made or decided about, or that a tool first put something
-        out or returned something."""
+        """Number of calls, of decisions about them, and of first outputs and results of tools."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
         """Add an event that happened `at` seconds on a monotonic clock."""

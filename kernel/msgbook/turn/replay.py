@@ -1,4 +1,4 @@
-"""The messages that a turn's blocks become in later requests. Pure, and total on odd blocks."""
+"""The messages that a turn's blocks become in later requests. Pure; accepts malformed blocks."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MODELS_RETRY = 10.0
 
 
 class Assistant:
-    """Completes and inspects prompts. It reads files in a thread: a slow disk blocks nothing.
+    """Completes and inspects prompts. Files are read in a thread, so a slow disk blocks nothing.
 
     Args:
         live: Shows the notebook's cells.

@@ -25,13 +25,13 @@ from msgbook_format.syntax import MSG_MAGIC
 
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000
-"""Entries of a folder that are read. A longer list would help nobody."""
+"""Entries of a folder that are read. A longer list is of no use."""
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
 
 _BREAK_AFTER = re.compile(r"[-/?\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
-"""The commonest characters, besides blanks, after which a line may be broken."""
+"""The most common characters, besides blanks, after which a line may be broken."""
 
 
 class Match(NamedTuple):
@@ -95,7 +95,7 @@ def reply(matches: Matches, cursor: int) -> dict[str, Any]:
 
 
 def _unbroken(text: str) -> str:
-    """Return the text so that it is not broken: JupyterLab draws the lines of a type on each other."""
+    """Return the text so that it is not broken: JupyterLab draws the lines of a type over each other."""
     return _BREAK_AFTER.sub("\\g<0>\u2060", text.replace(" ", "\u00a0"))
 
 
@@ -206,5 +206,5 @@ def _paths(typed: str, scope: PromptScope) -> list[Match]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Return whether a name can be written in a tag and looks like what it is."""
+    """Return whether a name can be written in a tag and has no misleading characters."""
     return not set(name) & set("]:{\n") and visible(name) == name and name.isprintable()

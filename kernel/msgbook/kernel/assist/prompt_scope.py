@@ -22,9 +22,9 @@ class PromptScope:
     roots: Roots
     """Folders where reading needs no approval; relative paths begin in the notebook's folder."""
     cells: Sequence[Cell] = ()
-    """The notebook's cells, if they are known; they may hold anything."""
+    """The notebook's cells, if they are known; their values may be of any type."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The notebook's metadata; it may hold anything."""
+    """The notebook's metadata; its values may be of any type."""
     variables: Sequence[str] = ()
     """Names of variables in the notebook's Python."""
     models: Callable[[], Sequence[str]] = tuple

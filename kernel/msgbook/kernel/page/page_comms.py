@@ -20,8 +20,8 @@ COMPLETION_TIMEOUT = 0.3
 """Seconds to wait for a page's cells while the user waits for a completion."""
 
 Handler = Callable[[Any, dict[str, Any]], None]
-"""Handles a message, given its comm and its data; runs in the comm's thread. The values in the data
-may be anything, except that of `type`."""
+"""Handles a message, given its comm and its data; runs in the comm's thread. Only `type` is known
+to be a string; all other values may be of any type."""
 
 
 class PageComms:
@@ -128,7 +128,7 @@ class PageComms:
         return notebook
 
     async def all_cells(self) -> Notebook | None:
-        """Return all cells, without outputs, of the first page that answers; None if none does soon."""
+        """Return all cells, without outputs, of the first page that answers; None if none does in time."""
         return await self._ask(CellsQuestion(None, self._open.snapshot()), COMPLETION_TIMEOUT)
 
     async def _ask(self, question: CellsQuestion, seconds: float) -> Notebook | None:

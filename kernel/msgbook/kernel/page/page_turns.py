@@ -57,7 +57,7 @@ class PageTurns:
             self._running.pop(display.cell_id, None)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
-        """Drop the turns of cells that hold none any more. Unknown ids are ignored."""
+        """Drop the turns of cells that no longer have one. Unknown ids are ignored."""
         for cell_id in cell_ids:
             if isinstance(cell_id, str):
                 self._drop(cell_id)
@@ -99,6 +99,6 @@ class PageTurns:
 
 
 def _send_running(comm: Any, keys: dict[str, Any], display: TurnDisplay) -> None:
-    """Send a running turn to a page, with further keys, and its changes to all pages from now on."""
+    """Send a running turn to a page, with further keys, and then its changes to all pages."""
     display.follow()
     comm.send({"type": "turn", **keys, **display.state()})

@@ -57,7 +57,7 @@ class Writers:
         self._watch()
 
     def end(self, display_id: str) -> None:
-        """Forget a turn that is in the document, or does not belong there any more."""
+        """Forget a turn that is in the document, or no longer belongs there."""
         with self._lock:
             self._turns.pop(display_id, None)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.images import MAX_IMAGES, OUTPUT_IMAGE_TYPES
 from msgbook.messages import content_text
-from msgbook.tools import WHOLE_LIMIT, Content, Output, TerminalText
+from msgbook.tools import START_LIMIT, Content, Output, TerminalText
 
 MAX_IMAGE_SIZE = 10_000_000
 """Characters of an image in base64."""
@@ -29,7 +29,7 @@ class Capture:
         self._lock = threading.RLock()
         self._parts: list[Output | str | dict[str, Any]] = []
         self._displays: dict[str, int] = {}
-        self._left = WHOLE_LIMIT
+        self._left = START_LIMIT
         self._images = 0
         self._closed = False
         self._shown = 0

@@ -20,7 +20,7 @@ from msgbook.request.context.records import (
     NAME_KEYS,
     REPLAY_LIMIT,
     is_flat,
-    is_sent_whole,
+    is_sent_in_full,
     list_entries,
 )
 from msgbook.text import repair_surrogates
@@ -146,7 +146,7 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
     if isinstance(context.get("rules"), list):
         body["rules"] = [{"name": rule["name"], "content": text_of(rule)} for rule in rules]
     body["files"] = {
-        key: text_of(file) if is_sent_whole(file) else _not_repeated(file)
+        key: text_of(file) if is_sent_in_full(file) else _not_repeated(file)
         for key, file in files.items()
     }
     body["tools"] = [
@@ -196,7 +196,7 @@ class _EarlierTexts:
                 digest, version = file["sha256"], file["version"]
                 versions[key] = max(versions.get(key, 0), version)
                 newest[key] = digest
-                if is_sent_whole(file):
+                if is_sent_in_full(file):
                     shown[key] = digest, version
         rules = rules if all(has_blob(digest) for _, digest in rules) else [_GONE_RULE]
         shown = {key: text for key, text in shown.items() if has_blob(text[0])}

@@ -62,7 +62,7 @@ class ContextBuilder:
 
         Args:
             rules: All rules of the project.
-            above: The contexts of the prompts that are sent whole before this one.
+            above: The contexts of the prompts that are sent in full before this one.
         """
         text = prompt.text
         macros, problems = await run_in_thread_if_long(

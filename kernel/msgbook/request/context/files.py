@@ -142,15 +142,15 @@ class FileSources:
     def _read_lines(self, real: Path, lines: Lines) -> Document:
         for limit in _LINE_PORTIONS:
             data, status = read_file(self._roots, real, limit)
-            whole = status.st_size <= len(data)
-            file = decode(data if whole else data[: data.rfind(b"\n") + 1])
+            is_complete = status.st_size <= len(data)
+            file = decode(data if is_complete else data[: data.rfind(b"\n") + 1])
             file_lines = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
-            if whole or len(file_lines) >= lines.last:
+            if is_complete or len(file_lines) >= lines.last:
                 break
         if file is None:
             return Document(_named(real, file, status.st_size), "literal")
-        if lines.first > len(file_lines) or (lines.last > len(file_lines) and not whole):
-            where = "the file has" if whole else f"its first {LINES_LIMIT:,} bytes have"
+        if lines.first > len(file_lines) or (lines.last > len(file_lines) and not is_complete):
+            where = "the file has" if is_complete else f"its first {LINES_LIMIT:,} bytes have"
             raise SourceError(f"{where} {counted(len(file_lines), 'line')}")
         return Document("\n".join(file_lines[lines.first - 1 : lines.last]), _kind(real))
 

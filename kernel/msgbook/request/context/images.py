@@ -115,7 +115,7 @@ async def load_images(
             continue
         try:
             if number >= MAX_IMAGES:
-                raise SourceError(f"a prompt may bring at most {MAX_IMAGES} images")
+                raise SourceError(f"a prompt may have at most {MAX_IMAGES} images")
             data = await _read_image(image, load, attachments or {})
             encoded = await encode_image(data)
         except (SourceError, ImageError) as error:

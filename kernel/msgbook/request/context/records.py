@@ -41,7 +41,7 @@ def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any
     ]
 
 
-def is_sent_whole(entry: Mapping[str, Any]) -> bool:
+def is_sent_in_full(entry: Mapping[str, Any]) -> bool:
     """Return whether the text itself is sent, and not only a line that stands for it."""
     return entry.get("unchanged") is not True and entry.get("dropped") is not True
 
@@ -75,7 +75,7 @@ def check_recorded_texts(
                 entry["sha256"]
                 for kind in kinds
                 for entry in list_entries(context, kind)
-                if is_sent_whole(entry)
+                if is_sent_in_full(entry)
             ]
             for kinds in (("rules", "files", "tools"), ("images",))
         )

@@ -233,7 +233,7 @@ class _Resolver:
             return
         self._is_full = True
         limit = f"{ITEMS} items" if has_characters else f"{TOTAL_LIMIT} characters"
-        raise SourceError(f"left out, since a prompt may bring at most {limit}")
+        raise SourceError(f"left out, since a prompt may have at most {limit}")
 
     def _cap(self, key: str, text: str) -> str:
         text = repair_surrogates(text)

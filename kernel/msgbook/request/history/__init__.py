@@ -1,4 +1,4 @@
-"""The history of a prompt: messages made from the cells above it. Pure, and total on odd cells.
+"""The history of a prompt: messages made from the cells above it. Pure; accepts malformed cells.
 
 Strict servers accept every history: each tool call has exactly one result, and no message is empty.
 The messages of a cell stay the same byte for byte until the cell is edited, so a server can use its

@@ -1,4 +1,4 @@
-"""The messages of one cell. Pure, and total on odd cells."""
+"""The messages of one cell. Pure; accepts malformed cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text and the images of code outputs, as they are sent. Pure, and total on odd outputs."""
+"""The text and the images of code outputs, as they are sent. Pure; accepts malformed outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common beginning of two requests, which a server's cache can use. Pure."""
+"""The common beginning of two requests, which a server can cache. Pure."""
 
 from __future__ import annotations
 

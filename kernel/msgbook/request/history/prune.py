@@ -33,7 +33,7 @@ class DroppedFile(NamedTuple):
     sha256: str
     """Digest of its text, in hex."""
     had_text: bool
-    """Whether the prompt brought the text, and not only a line that the file had not changed."""
+    """Whether the prompt has the text, not just a line saying that the file has not changed."""
 
 
 def prune_positions(cells: Sequence[Cell]) -> list[int]:
@@ -110,7 +110,7 @@ def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
-        # Most prompts bring nothing, and the checks below take longer.
+        # Most prompts have no context, and the checks below take longer.
         if not may_record(cell, CONTEXT_KEYS):
             continue
         context = context_of(turns_of(cell))

@@ -1,4 +1,4 @@
-"""Cells read as messages and remembered until the cells change. Pure, and total on odd cells."""
+"""Cells read as messages and remembered until the cells change. Pure; accepts malformed cells."""
 
 from __future__ import annotations
 

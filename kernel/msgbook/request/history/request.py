@@ -10,7 +10,7 @@ from msgbook.request.history.summary import MissingSummary
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The reader of a conversation: all that its requests depend on, apart from the notebook."""
+    """The reader of a conversation: all that its requests depend on except the notebook."""
 
     agent: str
     """Name of the agent. Turns of other agents become user messages that begin `[name] `."""

@@ -1,6 +1,6 @@
 """The messages of a turn in later requests, in the words of the agent that reads them.
 
-Pure, and total on odd turns.
+Pure; accepts malformed turns.
 """
 
 from __future__ import annotations

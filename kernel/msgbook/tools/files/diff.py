@@ -47,8 +47,8 @@ def preview(old: str, new: str, name: str) -> str:
 def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     last = lines.pop()
-    whole = [line + "\n" for line in lines]
-    return [*whole, f"{last}\n\\ No newline at end of file\n"] if last else whole
+    complete = [line + "\n" for line in lines]
+    return [*complete, f"{last}\n\\ No newline at end of file\n"] if last else complete
 
 
 def _groups(before: list[str], after: list[str]) -> list[list[_Opcode]]:

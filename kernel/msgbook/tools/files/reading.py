@@ -28,14 +28,14 @@ def read(
     if is_folder(call.roots, real):
         return _listing(call, real)
     data, status = read_file(call.roots, real, FILE_LIMIT)
-    whole = len(data) == status.st_size or len(data) < FILE_LIMIT
-    if whole:
+    is_complete = len(data) == status.st_size or len(data) < FILE_LIMIT
+    if is_complete:
         call.now_seen[str(real)] = hashlib.sha256(data).hexdigest()
     image = image_type(data)
     if image:
         return _image(data, image, name, status.st_size)
     notes = []
-    if not whole:
+    if not is_complete:
         data = data[: data.rfind(b"\n") + 1] or data
         notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
     file = decode(data)
@@ -44,8 +44,8 @@ def read(
     del data
     notes.insert(0, file.note)
     text, rest = _lines(file.lines, start, end)
-    said = [note for note in (*notes, rest) if note]
-    return "\n".join([text.removesuffix("\n"), *said]) if said else text
+    shown_notes = [note for note in (*notes, rest) if note]
+    return "\n".join([text.removesuffix("\n"), *shown_notes]) if shown_notes else text
 
 
 def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:

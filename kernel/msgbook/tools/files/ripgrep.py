@@ -45,7 +45,7 @@ def ripgrep(
 ) -> list[Hit] | None:
     """Search a folder.
 
-    ripgrep opens files by name, and a name may lead to another file by then. So a line counts only
+    ripgrep opens files by name, and a name may lead to another file later. So a line counts only
     if it is in the file that `opened` returns.
 
     Args:

@@ -109,8 +109,8 @@ def mkdir(call: Call, path: str) -> str:
 def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan]) -> str:
     """Plan a change, require approval for it, and make exactly this change.
 
-    The reason of a failure may reveal the content of a file. So if reading needs approval, the reason
-    is told only after the call is approved.
+    The reason of a failure may reveal the content of a file. So if reading needs approval, the
+    reason is reported only after the call is approved.
     """
     roots = call.roots
     if path.endswith(("/", os.sep)):
