@@ -30,78 +30,46 @@ class Verb(NamedTuple):
     help: str
     """One line for `msgbook --help`."""
     declare: Callable[[argparse.ArgumentParser], None]
-    module: str
-    """Imported only when the verb runs. Its function `run` takes the arguments and returns the exit
-    code."""
+
+    @property
+    def module(self) -> str:
+        """Name of the verb's module, which is imported only when the verb runs.
+
+        Its function `run` takes the arguments and returns the exit code.
+        """
+        return f"msgbook.cli.{self.name.replace('-', '_')}"
 
 
 VERBS = (
-    Verb(
-        "demo",
-        "open a sample conversation with the built-in demo model",
-        arguments.declare_demo,
-        "msgbook.cli.demo",
-    ),
+    Verb("demo", "open a sample conversation with the built-in demo model", arguments.declare_demo),
     Verb(
         "chat",
         "send a message from the terminal and keep the conversation in a file",
         arguments.declare_chat,
-        "msgbook.cli.chat",
     ),
-    Verb(
-        "run",
-        "answer the prompts of a conversation that have no answer",
-        arguments.declare_run,
-        "msgbook.cli.run",
-    ),
+    Verb("run", "answer the prompts of a conversation that have no answer", arguments.declare_run),
     Verb(
         "preview",
         "show what a prompt would send, and how many tokens each cell costs",
         arguments.declare_preview,
-        "msgbook.cli.preview",
     ),
     Verb(
-        "fork",
-        "start a new conversation with the first cells of another",
-        arguments.declare_fork,
-        "msgbook.cli.fork",
+        "fork", "start a new conversation with the first cells of another", arguments.declare_fork
     ),
     Verb(
         "list",
         "list the cells or the agents of a conversation, or print one cell",
         arguments.declare_list,
-        "msgbook.cli.list_cells",
     ),
-    Verb(
-        "check",
-        "find likely mistakes in message files",
-        arguments.declare_check,
-        "msgbook.cli.check",
-    ),
-    Verb(
-        "set-default",
-        "choose the agent that answers by default",
-        arguments.declare_set_default,
-        "msgbook.cli.set_default",
-    ),
+    Verb("check", "find likely mistakes in message files", arguments.declare_check),
+    Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),
     Verb(
         "trust",
         "accept the model and the approval rules that a project sets",
         arguments.declare_trust,
-        "msgbook.cli.trust",
     ),
-    Verb(
-        "doctor",
-        "check the settings and the model's server",
-        arguments.declare_doctor,
-        "msgbook.cli.doctor",
-    ),
-    Verb(
-        "jupytext",
-        "run Jupytext with support for .msg.md files",
-        arguments.declare_jupytext,
-        "msgbook.cli.jupytext",
-    ),
+    Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
+    Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),
 )
 
 
