@@ -1,3 +1,5 @@
+"""Notebook nodes are those that nbformat makes."""
+
 from __future__ import annotations
 
 import nbformat

@@ -13,7 +13,7 @@ from msgbook_format import check
 from msgbook_format.checks import fix
 from msgbook_format.checks.fix import is_same_notebook
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 FIXTURES = sorted((HERE / "fixtures").glob("*.md"))
 DOCS = (HERE.parents[1] / "docs" / "commands.md").read_text("utf-8")
 DOCUMENTED = set(re.findall(r"\*\*`([a-z0-9-]+)`\*\*", DOCS))
