@@ -6,17 +6,17 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.document.reader import reads
-    from msgbook_format.document.unsaid import (
+    from msgbook_format.document.stripped import (
         is_stripped,
-        keep_unsaid,
-        keep_unsaid_of_cells,
-        says_more,
+        lacks_metadata_of,
+        restore_metadata,
+        restore_metadata_of_cells,
     )
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "reader": "reads",
-            "unsaid": "is_stripped keep_unsaid keep_unsaid_of_cells says_more",
+            "stripped": "is_stripped restore_metadata restore_metadata_of_cells lacks_metadata_of",
         },
     )

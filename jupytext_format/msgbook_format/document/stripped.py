@@ -1,4 +1,4 @@
-"""Parts of a text that a notebook without `metadata.msgbook` would erase: they are kept.
+"""Notebooks whose metadata were stripped, and the metadata that their text still has.
 
 Tools that strip metadata remove `metadata.msgbook` from an `.ipynb`. If such a notebook were written
 over its text, the user's frontmatter and the text above the messages would be lost.
@@ -16,10 +16,10 @@ _Json = dict[str, Any]
 _FILE_KEYS = ("frontmatter", "document", "text")
 
 
-def says_more(text: str, notebook: _Json) -> bool:
-    """Return whether a text has a frontmatter, or text above its section, that a notebook lacks.
+def lacks_metadata_of(notebook: _Json, text: str) -> bool:
+    """Return whether a notebook lacks a frontmatter, or text above the section, that a text has.
 
-    This is cheap: the text need be read only if it is true.
+    This is cheap: only if it is true does the text have to be read.
     """
     text = text.removeprefix(BOM)
     end = split_frontmatter(text)
@@ -32,10 +32,11 @@ def says_more(text: str, notebook: _Json) -> bool:
     return "document" not in kept and section_name(user) is not None
 
 
-def keep_unsaid(notebook: _Json, present: _Json) -> _Json:
-    """Return `notebook` with the parts of its file that it lacks and the `present` text has.
+def restore_metadata(notebook: _Json, present: _Json) -> _Json:
+    """Return `notebook` with the parts of its file that it lacks and `present` has.
 
-    Neither is modified. All of `metadata.msgbook` is kept if the notebook has none of it.
+    `present` is the notebook in the text that will be replaced. Neither is modified. A notebook
+    without `metadata.msgbook` gets all of it.
     """
     given, kept = _msgbook_metadata(notebook), _msgbook_metadata(present)
     if given:
@@ -50,8 +51,8 @@ def is_stripped(notebook: _Json) -> bool:
     return not any(_msgbook_metadata(node) for node in (notebook, *notebook["cells"]))
 
 
-def keep_unsaid_of_cells(notebook: _Json, present: _Json) -> _Json:
-    """Return a stripped notebook whose cells have the `metadata.msgbook` of the present text.
+def restore_metadata_of_cells(notebook: _Json, present: _Json) -> _Json:
+    """Return a stripped notebook whose cells have the `metadata.msgbook` of those in `present`.
 
     Neither is modified. Cells are the same if their type and id are.
     """

@@ -29,7 +29,7 @@ from msgbook_format.syntax.frontmatter import (
 from msgbook_format.syntax.section import append_section, split_section
 from msgbook_format.syntax.segments import Segment, end_line, join_segments
 from msgbook_format.syntax.split import BOM, split_cells, split_output_cells
-from msgbook_format.syntax.text_cell import format_text_cell
+from msgbook_format.syntax.text_cell import TextCell, format_text_cell
 
 
 @dataclass(slots=True)
@@ -142,11 +142,11 @@ def _outputs_text(head: PlannedHead, dialect: Dialect, *, verbatim: bool) -> str
         output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)
     else:
         output_cells = write_attachments(cell.get("attachments", {}), head.base)
-    if not output_cells:
-        return None
-    return "\n\n".join(
-        format_text_cell(output_cell, "# %%%", dialect.escaper) for output_cell in output_cells
-    )
+    return _format_output_cells(output_cells, dialect) if output_cells else None
+
+
+def _format_output_cells(output_cells: list[TextCell], dialect: Dialect) -> str:
+    return "\n\n".join(format_text_cell(cell, "# %%%", dialect.escaper) for cell in output_cells)
 
 
 def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
@@ -165,15 +165,7 @@ def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
         return None
     first = len(write_cell_outputs(earlier, head.base, head.is_code, dialect))
     output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)[first:]
-    longer = "\n\n".join(
-        [
-            text,
-            *(
-                format_text_cell(output_cell, "# %%%", dialect.escaper)
-                for output_cell in output_cells
-            ),
-        ]
-    )
+    longer = f"{text}\n\n{_format_output_cells(output_cells, dialect)}"
     return longer if _holds_outputs(longer, head, dialect) else None
 
 
@@ -222,12 +214,9 @@ def _finds_section(text: str, parts: WrittenParts) -> bool:
 
 def _gap(bits: dict[str, str], key: str) -> str | None:
     gap = bits.get(key)
-    return gap if gap is not None and (gap == "" or gap[0] in "\r\n") and not _ink(gap) else None
+    return gap if gap is not None and gap[:1] in ("", "\r", "\n") and _blank(gap) == gap else None
 
 
 def _blank(text: str) -> str:
-    return "" if _ink(text) else text
-
-
-def _ink(text: str) -> str:
-    return text.strip(" \t\r\n")
+    """Return a text if it is blank, else nothing."""
+    return "" if text.strip(" \t\r\n") else text

@@ -14,7 +14,12 @@ import nbformat
 from nbformat import NotebookNode
 
 from msgbook_format import jsontext, reads
-from msgbook_format.document import is_stripped, keep_unsaid, keep_unsaid_of_cells, says_more
+from msgbook_format.document import (
+    is_stripped,
+    lacks_metadata_of,
+    restore_metadata,
+    restore_metadata_of_cells,
+)
 from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
 from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
@@ -81,12 +86,12 @@ def keep_parts_of_text(
     With `cells`, the cells of a notebook whose metadata were stripped get theirs back, too.
     """
     stripped = cells and is_stripped(nb)
-    if not (stripped or says_more(text, nb)) or not (whole_file or has_section(text)):
+    if not (stripped or lacks_metadata_of(nb, text)) or not (whole_file or has_section(text)):
         return nb
     present = read_text(text, whole_file=whole_file, writable=True)
     if stripped:
-        nb = keep_unsaid_of_cells(nb, present)
-    return keep_unsaid(nb, present)
+        nb = restore_metadata_of_cells(nb, present)
+    return restore_metadata(nb, present)
 
 
 def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
