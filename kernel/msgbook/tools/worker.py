@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgbook
+import msgbook_format
 from msgbook.errors import ToolError
 
 WORKERS = 4
@@ -21,7 +22,7 @@ TIME_LIMIT = 30.0
 """Seconds that one call may take."""
 
 _SERVE = (
-    "import json, sys; sys.path.append(sys.argv[1]); "
+    "import json, sys; sys.path += json.loads(sys.argv[1]); "
     "from msgbook.tools.files.serve import main; main(json.loads(sys.argv[2]))"
 )
 _ENVIRONMENT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "SYSTEMROOT", "USERPROFILE")
@@ -91,8 +92,7 @@ class _Worker:
     """A child process that answers one request at a time."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        package = str(Path(msgbook.__file__).parent.parent)
-        code = ["-c", _SERVE, package, json.dumps(settings)]
+        code = ["-c", _SERVE, json.dumps(_import_paths()), json.dumps(settings)]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
                 [sys.executable, "-I", "-S", "-X", "utf8", *code],
@@ -152,6 +152,12 @@ class _Worker:
                 pipe.close()
             except BrokenPipeError:
                 continue  # the request was never read
+
+
+def _import_paths() -> list[str]:
+    """Return the folders of the packages that a worker imports: one folder, unless it is a checkout."""
+    files = (msgbook.__file__, msgbook_format.__file__)
+    return list(dict.fromkeys(str(Path(file).parent.parent) for file in files))
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
