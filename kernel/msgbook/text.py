@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 RESULT_LIMIT = 50_000
@@ -25,6 +26,12 @@ def one_line(text: str, limit: int = 500) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1: `1,200 lines`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def join_first(names: Sequence[str], limit: int, separator: str = ", ") -> str:
+    """Return the first names in one text, with the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return separator.join(names[:limit]) + more
 
 
 def line_span(first: int, last: int) -> str:

@@ -111,7 +111,7 @@ def test_texts_of_a_cell_that_are_gone_are_named_in_one_notice(talk):
     )
     assert "4.py (" in told
     assert "5.py" not in told
-    assert "; 2 more." in told
+    assert " and 2 more." in told
 
 
 def test_of_two_cells_with_one_id_both_are_sent(talk):

@@ -18,7 +18,7 @@ from msgbook.agents.markdown_file import split_markdown
 from msgbook.agents.project_files import ProjectFiles
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Cell, Prompt, metadata_of, model_magic_name, source_of
-from msgbook.text import one_line, visible
+from msgbook.text import join_first, one_line, visible
 from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables
 from msgbook_format.syntax import AgentLine, parse_agent_line
 
@@ -196,12 +196,10 @@ class _Agents:
             return parse_agent(name, self._sources.configuration[name], "configuration")
         if name == DEFAULT_AGENT:
             return ParsedAgent(Agent(name), ())
-        known = list(self.names())
-        listed = ", ".join(visible(one_line(known_name, 60)) for known_name in known[:_MOST_NAMED])
-        more = ", ..." if len(known) > _MOST_NAMED else ""
+        listed = join_first([visible(one_line(known, 60)) for known in self.names()], _MOST_NAMED)
         why = f" {self.problems[0]}" if self.problems else ""
         raise UnknownAgentError(
-            f"There is no agent {visible(one_line(name, 60))!r}; the known agents are {listed}{more}. "
+            f"There is no agent {visible(one_line(name, 60))!r}; the known agents are {listed}. "
             "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
             f".msgbook/agents or in msgbook.toml.{why}"
         )

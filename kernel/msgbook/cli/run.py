@@ -22,7 +22,7 @@ from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
 from msgbook.notebook import Cell, Document, is_excluded, is_own_magic, outputs_of, source_of
 from msgbook.request.history import history_of
-from msgbook.text import counted
+from msgbook.text import counted, join_first
 from msgbook_format.turn import turn_of
 
 _NAMED = 10
@@ -116,7 +116,7 @@ def _report_outdated(document: Document, changed: Sequence[int]) -> None:
         if number > first and number not in changed and is_prompt_cell(cell) and is_answered(cell)
     ]
     if below:
-        answers = f"{counted(len(below), 'answer')} ({_some(below)})"
+        answers = f"{counted(len(below), 'answer')} ({join_first(below, _NAMED)})"
         complain(
             _VERB,
             f"{answers} below {shown_id(cells[first])}: older than the new answer there"
@@ -135,9 +135,9 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
     if cut:
-        complain(_VERB, f"{_some(cut)}: the answer is incomplete{_how_to_ask(cut[0])}")
+        complain(_VERB, f"{join_first(cut, _NAMED)}: the answer is incomplete{_how_to_ask(cut[0])}")
     if code:
-        complain(_VERB, f"{_some(code)}: code is not run here, only in JupyterLab")
+        complain(_VERB, f"{join_first(code, _NAMED)}: code is not run here, only in JupyterLab")
     if not numbers:
         complain(_VERB, f"{document.path}: every prompt has an answer")
 
@@ -154,11 +154,6 @@ def _needs_kernel(cell: Cell) -> bool:
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):
         return False
     return source.split()[0] == "%tool" or not is_own_magic(source)
-
-
-def _some(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return ", ".join(ids[:_NAMED]) + more
 
 
 def _how_to_ask(cell_id: str) -> str:

@@ -11,7 +11,7 @@ from msgbook.errors import ConfigError
 from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
-from msgbook.text import one_line, visible
+from msgbook.text import join_first, one_line, visible
 
 _NAMED = 8
 """Most names that an error lists."""
@@ -169,5 +169,4 @@ class Servers:
 
 
 def _listed(names: Iterable[str]) -> str:
-    shown = [visible(one_line(name, 60)) for name in names]
-    return ", ".join(shown[:_NAMED]) + (", ..." if len(shown) > _NAMED else "")
+    return join_first([visible(one_line(name, 60)) for name in names], _NAMED)

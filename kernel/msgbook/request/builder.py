@@ -34,7 +34,7 @@ from msgbook.request.history import (
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries
-from msgbook.text import repair_surrogates
+from msgbook.text import join_first, repair_surrogates
 from msgbook.tools import Results
 
 _MAX_NAMES = 5
@@ -207,11 +207,9 @@ class RequestBuilder:
 
 def _warn_of_lost_texts(cell: Cell, names: Mapping[str, str]) -> str:
     """Return a warning about texts of a cell that are gone, given their names by digest."""
-    shown = "; ".join(
-        f"{name} ({digest[:12]}...)" for digest, name in [*names.items()][:_MAX_NAMES]
-    )
-    more = f"; {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    texts = [f"{name} ({digest[:12]}...)" for digest, name in names.items()]
+    shown = join_first(texts, _MAX_NAMES, "; ")
     return (
-        f"Texts that {title_of(cell)!r} sent are gone from .msgbook/blobs: {shown}{more}. "
+        f"Texts that {title_of(cell)!r} sent are gone from .msgbook/blobs: {shown}. "
         "The model gets a line in their place."
     )

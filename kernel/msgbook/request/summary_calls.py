@@ -11,6 +11,7 @@ from msgbook.events import ModelFinished, Notice, TextDelta
 from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
+from msgbook.text import join_first
 
 _MAX_PARALLEL = 4
 _MAX_NAMES = 5
@@ -44,9 +45,8 @@ async def summarize(
     if not missing:
         return {}
     parts = list({part.key: part for part in missing}.values())
-    names = "; ".join(describe_part(cells, part) for part in parts[:_MAX_NAMES])
-    more = f"; {len(parts) - _MAX_NAMES} more" if len(parts) > _MAX_NAMES else ""
-    notify(Notice(f"Summarizing {names}{more}."))
+    names = join_first([describe_part(cells, part) for part in parts], _MAX_NAMES, "; ")
+    notify(Notice(f"Summarizing {names}."))
     free_calls = asyncio.Semaphore(_MAX_PARALLEL)
 
     async def summarize_part(part: MissingSummary) -> Summaries:

@@ -18,7 +18,7 @@ from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
 from msgbook.messages import user
 from msgbook.provider import Provider, Request
-from msgbook.text import one_line
+from msgbook.text import join_first, one_line
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
 """Checks in their order."""
@@ -108,7 +108,8 @@ class ServerChecks:
             if lost:
                 return
         else:
-            yield Finding("server", "pass", f"it answers and lists {_listed(offered)}")
+            listed = join_first(offered, _SHOWN_MODELS) or "no models"
+            yield Finding("server", "pass", f"it answers and lists {listed}")
         model = self._check_model(offered)
         yield model
         if model.status == "fail":
@@ -252,11 +253,3 @@ def _judge_tools(answer: _Answer) -> Finding:
         if is_valid
         else Finding("tools", "fail", words, _OTHER_MODEL)
     )
-
-
-def _listed(offered: list[str]) -> str:
-    some = ", ".join(offered[:_SHOWN_MODELS])
-    more = len(offered) - _SHOWN_MODELS
-    if not offered:
-        return "no models"
-    return some + (f" and {more} more" if more > 0 else "")
