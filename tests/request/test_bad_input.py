@@ -46,6 +46,27 @@ def test_a_msg_line_that_cannot_be_read_is_an_error_and_nothing_is_sent(talk, li
     assert talk.server.requests == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "history='exclude'",
+        'history="exclude',
+        "history=include history=exclude",
+        "history= exclude",
+    ],
+)
+def test_a_message_whose_line_cannot_be_read_is_not_sent_with_later_messages(talk, line):
+    (talk.folder / "a.txt").write_text("{{WORD}}")
+    talk.add(f"%%msg {line}\n#define WORD private\nprivate words")
+
+    turn = talk.ask("Read @[a.txt].")
+
+    assert "private" not in str(talk.sent())
+    [words] = [words for words in notices(turn) if "%%msg" in words]
+    assert "cell 1" in words
+    assert "column" in words
+
+
 def test_files_that_name_each_other_are_each_sent_once(talk):
     (talk.folder / "a.md").write_text("A, see @[b.md]")
     (talk.folder / "b.md").write_text("B, see @[a.md]")

@@ -31,6 +31,7 @@ from msgbook.request.history import (
     contexts_above,
     known_summaries,
 )
+from msgbook.request.prompt_checks import list_unreadable_prompts
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries
@@ -121,6 +122,10 @@ class RequestBuilder:
         )
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
+        for warning in list_unreadable_prompts(transcript.earlier):
+            if warning not in services.reported:
+                services.reported.add(warning)
+                services.warn(warning)
         above = list(contexts_above(transcript.earlier, self.is_magic))
         builder = self._context_builder(transcript, active_agent, services)
         prompt_context = await builder.build(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from msgbook.errors import MsgbookError
@@ -12,12 +12,15 @@ from msgbook.notebook import (
     Cell,
     Prompt,
     Transcript,
+    describe_cell,
     metadata_of,
     parse_prompt,
+    source_of,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
 from msgbook.request.history import CONTINUE_WORDS, has_incomplete_answer, is_continue
 from msgbook.text import one_line
+from msgbook_format.syntax import MSG_MAGIC
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
 
@@ -79,6 +82,17 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
             f"{where}: expected history=include, exclude or summary, got {history}; "
             "it is read as include."
         )
+
+
+def list_unreadable_prompts(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a warning for each prompt above that is not sent because its `%%msg` line cannot be read."""
+    for position, cell in enumerate(cells):
+        source = source_of(cell) if cell.get("cell_type") == "code" else ""
+        if MSG_MAGIC in source and (problem := parse_prompt(source).problem):
+            yield (
+                f"The message of {describe_cell(cells, position)} is not sent: its %%msg line cannot "
+                f"be read ({problem})."
+            )
 
 
 def _warn_of_unknown_magic(source: str) -> str | None:
