@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, text_of
 from msgbook_format.syntax.yaml_values import plain_value
@@ -100,7 +101,7 @@ def _named_in(cell: dict[str, Any]) -> Iterator[str]:
             yield line.name
         if msg := parse_msg_line(_source(cell)):
             yield from _strings([msg.attributes.get("agent")])
-    yield from _strings([_msgbook_metadata(cell).get("agent")])
+    yield from _strings([msgbook_metadata(cell).get("agent")])
     outputs = cell.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
         turn: Any = turn_of(output)
@@ -121,12 +122,6 @@ def _source(cell: dict[str, Any]) -> str:
     return source if isinstance(source, str) else ""
 
 
-def _msgbook_metadata(node: dict[str, Any]) -> dict[str, Any]:
-    metadata = node.get("metadata")
-    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return msgbook if isinstance(msgbook, dict) else {}
-
-
 def _frontmatter(notebook: dict[str, Any]) -> str:
-    user = _msgbook_metadata(notebook).get("frontmatter")
+    user = msgbook_metadata(notebook).get("frontmatter")
     return user if isinstance(user, str) else ""

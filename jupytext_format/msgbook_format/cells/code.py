@@ -7,12 +7,11 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.syntax import fence
-from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.dialect import PYTHON_LINE, Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
 
 _COMMAND = re.compile(r"\s*(?:!|%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
-_PYTHON = "%%python\n"
 PYTHON_INFO = frozenset(("python", "py", ""))
 """First words of the info strings of Python's fences."""
 _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
@@ -68,9 +67,8 @@ def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
 
 
 def _canonical_info(source: str, dialect: Dialect) -> str:
-    if dialect.has_prompts:
-        return "python" if source.startswith(_PYTHON) else "ipython"
-    return dialect.language if fits_info(dialect.language) else ""
+    language = dialect.language_of(source)
+    return language if fits_info(language) else ""
 
 
 def _prefix(info: str, dialect: Dialect) -> str:
@@ -79,7 +77,7 @@ def _prefix(info: str, dialect: Dialect) -> str:
     if not dialect.has_prompts or language == "ipython":
         return ""
     if language in PYTHON_INFO or not _MAGIC.fullmatch(language):
-        return _PYTHON
+        return PYTHON_LINE
     return f"%%{language}\n"
 
 

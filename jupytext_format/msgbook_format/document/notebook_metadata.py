@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, has_msgbook_kernel
 from msgbook_format.syntax.frontmatter import NAMED_FIELDS, can_hold, section_name
 
@@ -60,7 +61,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     _drop_text_representation(ours)
     user, document = None, None
     given = ours.pop("msgbook", None)
-    given = given if isinstance(given, dict) else {}
+    given = as_dict(given)
     msgbook = {key: value for key, value in given.items() if key != "text"}
     if isinstance(msgbook.get("frontmatter"), str) and can_hold(msgbook["frontmatter"]):
         user = msgbook.pop("frontmatter")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.syntax.split import BOM
 
@@ -26,8 +27,8 @@ def lacks_metadata_of(notebook: _Json, text: str) -> bool:
     if not end:
         return False
     user, msgbook = parse_frontmatter(text[:end])
-    kept = _msgbook_metadata(notebook)
-    if "frontmatter" not in kept and (user or _msgbook_metadata(msgbook or {})):
+    kept = msgbook_metadata(notebook)
+    if "frontmatter" not in kept and (user or msgbook_metadata(msgbook or {})):
         return True
     return "document" not in kept and section_name(user) is not None
 
@@ -38,7 +39,7 @@ def restore_metadata(notebook: _Json, present: _Json) -> _Json:
     `present` is the notebook in the text that will be replaced. Neither is modified. A notebook
     without `metadata.msgbook` gets all of it.
     """
-    given, kept = _msgbook_metadata(notebook), _msgbook_metadata(present)
+    given, kept = msgbook_metadata(notebook), msgbook_metadata(present)
     if given:
         kept = {key: value for key, value in kept.items() if key in _FILE_KEYS}
     if kept.keys() <= given.keys():
@@ -48,7 +49,7 @@ def restore_metadata(notebook: _Json, present: _Json) -> _Json:
 
 def is_stripped(notebook: _Json) -> bool:
     """Return whether neither a notebook nor any of its cells has `metadata.msgbook`."""
-    return not any(_msgbook_metadata(node) for node in (notebook, *notebook["cells"]))
+    return not any(msgbook_metadata(node) for node in (notebook, *notebook["cells"]))
 
 
 def restore_metadata_of_cells(notebook: _Json, present: _Json) -> _Json:
@@ -59,7 +60,7 @@ def restore_metadata_of_cells(notebook: _Json, present: _Json) -> _Json:
     kept_by_cell = {
         _key(cell): msgbook
         for cell in present["cells"]
-        if "id" in cell and (msgbook := _msgbook_metadata(cell))
+        if "id" in cell and (msgbook := msgbook_metadata(cell))
     }
     cells = [
         {**cell, "metadata": {**cell["metadata"], "msgbook": kept_by_cell[_key(cell)]}}
@@ -72,9 +73,3 @@ def restore_metadata_of_cells(notebook: _Json, present: _Json) -> _Json:
 
 def _key(cell: _Json) -> tuple[Any, Any]:
     return cell.get("id"), cell.get("cell_type")
-
-
-def _msgbook_metadata(node: _Json) -> _Json:
-    metadata = node.get("metadata")
-    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return msgbook if isinstance(msgbook, dict) else {}

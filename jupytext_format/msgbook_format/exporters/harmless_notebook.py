@@ -15,7 +15,8 @@ from nbformat import from_dict
 from msgbook_format.cells import is_code
 from msgbook_format.exporters.harmless_outputs import build_harmless_outputs
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
-from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_dict, as_text
+from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
+from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
 from msgbook_format.turn import code_block, safe_markdown
 
@@ -129,7 +130,7 @@ def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
     msg = parse_msg_line(source)
     line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
     text = source[msg.end :] if msg else source.removeprefix("\\")
-    ours = as_dict(as_dict(cell.get("metadata")).get("msgbook"))
+    ours = msgbook_metadata(cell)
     words = ["You", as_text(ours.get("title")), line]
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from msgbook_format.exporters.sanitize import sanitize_html
-from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_dict, as_text
+from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
+from msgbook_format.metadata import as_dict
 from msgbook_format.turn import safe_image, safe_markdown, to_markdown, turn_of
 
 if TYPE_CHECKING:

@@ -19,13 +19,6 @@ def as_base64(value: Any) -> str | None:
 
 def as_text(value: Any) -> str:
     """Return a text or the join of a list of texts; empty for anything else."""
-    """Return a text or the join of a list of texts; empty for anything else."""
     if isinstance(value, list):
         return "".join(map(as_text, value))
     return value if isinstance(value, str) else ""
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    """Return a dictionary; an empty one for anything else."""
-    """Return a dictionary; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}

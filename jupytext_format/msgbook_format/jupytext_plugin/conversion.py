@@ -23,6 +23,7 @@ from msgbook_format.document import (
 from msgbook_format.files import encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
 from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
+from msgbook_format.metadata import as_dict
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -106,10 +107,9 @@ def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
 
 def _options(metadata: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """Return the notebook's metadata for Jupytext, without what Jupytext added."""
-    jupytext = metadata.get("jupytext")
     return {
         key: value
-        for key, value in (jupytext.items() if isinstance(jupytext, dict) else ())
+        for key, value in as_dict(metadata.get("jupytext")).items()
         if key != "text_representation" and not (key in defaults and defaults[key] == value)
     }
 
@@ -131,15 +131,14 @@ def _for_file(options: dict[str, Any], given: dict[str, Any], whole_file: bool) 
     read = _accepted(given, whole_file).get("jupytext", {})
     if options == read:
         return given
-    before = given.get("jupytext")
-    kept = before if isinstance(before, dict) else {}
+    kept = as_dict(given.get("jupytext"))
     jupytext = {key: value for key, value in kept.items() if key not in read} | options
     rest = {key: value for key, value in given.items() if key != "jupytext"}
     return {**rest, "jupytext": jupytext} if jupytext else rest
 
 
 def _with_section(msgbook: Any) -> dict[str, Any]:
-    ours = dict(msgbook) if isinstance(msgbook, dict) else {}
+    ours = dict(as_dict(msgbook))
     user = ours.get("frontmatter")
     user = user if isinstance(user, str) else ""
     if not has_section(f"---\n{user}---\n"):

@@ -101,9 +101,8 @@ def has_same_outputs(found: CellOutputs, cell: dict[str, Any]) -> bool:
 
 
 def _lang(source: str, dialect: Dialect) -> str:
-    if dialect.has_prompts:
-        return "python" if source.startswith("%%python\n") else "ipython"
-    return dialect.language if is_type(dialect.language) else "text"
+    language = dialect.language_of(source)
+    return language if is_type(language) else "text"
 
 
 def _write_code_outputs(

@@ -13,6 +13,7 @@ from msgbook_format.files import has_section
 from msgbook_format.jupytext_plugin import FORMAT_NAME
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
+from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.server.output_files import find_os_path
 from msgbook_format.server.received_notebook import find_formats
 
@@ -53,9 +54,7 @@ def has_message_section(content: Any) -> bool:
 
     The notebook of a pair does not name its format.
     """
-    metadata = content.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    user = ours.get("frontmatter") if isinstance(ours, dict) else None
+    user = msgbook_metadata(content).get("frontmatter")
     return isinstance(user, str) and has_section(f"---\n{user}---\n")
 
 

@@ -22,6 +22,7 @@ from msgbook_format.cells.ids import (
     may_be_derived,
     nameless_label,
 )
+from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.spelling import respell
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.segments import Segment
@@ -117,11 +118,7 @@ class PlannedHead:
 
 def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:
     """Return the texts in `metadata.msgbook.text` of a cell or notebook."""
-    metadata = cell.get("metadata")
-    msgbook = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    bits = msgbook.get("text") if isinstance(msgbook, dict) else None
-    if not isinstance(bits, dict):
-        return {}
+    bits = as_dict(msgbook_metadata(cell).get("text"))
     return {key: value for key, value in bits.items() if isinstance(value, str)}
 
 

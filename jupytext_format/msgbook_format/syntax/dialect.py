@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.lines import Escaper
 
 LANGUAGE = "msgbook"
 MSG_MAGIC = "%%msg"
 """Begins a line of attributes at the top of a prompt; the only magic that makes no code."""
+PYTHON_LINE = "%%python\n"
+"""First line of Python code on the msgbook kernel; code without it is IPython's."""
 KERNELSPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": LANGUAGE}
 LANGUAGE_INFO = {
     "name": LANGUAGE,
@@ -39,8 +42,8 @@ class Dialect:
     @classmethod
     def from_metadata(cls, metadata: dict[str, Any], heading: str | None) -> Dialect:
         """Return the dialect of a notebook whose messages, if `heading` is set, stand below it."""
-        kernelspec = _dict(metadata.get("kernelspec"))
-        language_info = _dict(metadata.get("language_info"))
+        kernelspec = as_dict(metadata.get("kernelspec"))
+        language_info = as_dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")
         return cls(
             has_prompts=has_msgbook_kernel(metadata),
@@ -48,14 +51,16 @@ class Dialect:
             escaper=Escaper.for_heading(heading),
         )
 
+    def language_of(self, source: str) -> str:
+        """Return the language of the source of a `[code]` cell."""
+        if self.has_prompts:
+            return "python" if source.startswith(PYTHON_LINE) else "ipython"
+        return self.language
+
 
 def has_msgbook_kernel(metadata: dict[str, Any]) -> bool:
     """Return whether a notebook's kernel is msgbook's; without a kernelspec its language decides."""
     kernelspec = metadata.get("kernelspec")
     if kernelspec is None:
-        return _dict(metadata.get("language_info")).get("name") == LANGUAGE
-    return _dict(kernelspec).get("name") == KERNELSPEC["name"]
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+        return as_dict(metadata.get("language_info")).get("name") == LANGUAGE
+    return as_dict(kernelspec).get("name") == KERNELSPEC["name"]
