@@ -25,7 +25,7 @@ help:
 	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
 	@echo "                  then all tests with generated examples, over new ones"
 	@echo "make docs         check that the documentation's links and examples hold"
-	@echo "make screenshots  draw the pictures of the documentation anew"
+	@echo "make screenshots  draw the pictures of the documentation again"
 	@echo "make clean        remove what was built and installed"
 
 demo: $(VENV)/.installed

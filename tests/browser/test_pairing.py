@@ -171,7 +171,7 @@ def test_the_palette_pairs_a_notebook_and_what_is_edited_in_the_text_opens_in_it
 
     choose_in_palette(lab, "Pair Notebook with Message File")
 
-    expect_told(lab, "chat.msg.md now stands beside chat.ipynb", screenshot)
+    expect_told(lab, "chat.ipynb is now paired with chat.msg.md", screenshot)
     assert "\nWhat is this?\n" in text_file.read_text()
     lab.close_all()
     write_later(text_file, text_file.read_text().replace("What is this?", "What was this?"))
@@ -186,7 +186,7 @@ def test_files_that_are_no_pair_any_more_do_not_follow_each_other(lab, notebook,
     text_file = notebook.with_name("chat.msg.md")
     open_notebook(lab, notebook)
     choose_in_palette(lab, "Pair Notebook with Message File")
-    expect_told(lab, "now stands beside")
+    expect_told(lab, "is now paired with")
 
     choose_in_palette(lab, "Unpair Notebook from Message File")
 
@@ -233,7 +233,7 @@ def test_the_file_menu_shows_whether_a_message_file_is_paired(lab, folder, scree
     lab.page.locator(".lm-MenuBar-item", has_text="File").click()
     expect(item).not_to_have_class("lm-mod-toggled")
     item.click()
-    expect_told(lab, "chat.ipynb now stands beside chat.msg.md")
+    expect_told(lab, "chat.msg.md is now paired with chat.ipynb")
 
     lab.page.locator(".lm-MenuBar-item", has_text="File").click()
     expect(
@@ -262,5 +262,5 @@ def test_an_existing_file_is_replaced_only_after_confirmation(lab, notebook, scr
 
     choose_in_palette(lab, "Pair Notebook with Message File")
     dialog.get_by_role("button", name="Replace").click()
-    expect_told(lab, "now stands beside")
+    expect_told(lab, "is now paired with")
     assert "And that?" not in text_file.read_text()

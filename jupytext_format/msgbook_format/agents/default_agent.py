@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.+/-]*", re.A)
 
 
 class FrontmatterError(ValueError):
-    """A frontmatter is written such that its `default_agent` cannot be set by changing one line."""
+    """The `default_agent` of a frontmatter cannot be set by changing one line."""
 
 
 def with_default_agent(text: str, agent: str) -> str:
@@ -31,8 +31,8 @@ def with_default_agent(text: str, agent: str) -> str:
     Only that line changes. If there is no such line, it becomes the user's last.
 
     Raises:
-        FrontmatterError: The frontmatter is not YAML or not a mapping, or the key is written such
-            that one line cannot set it.
+        FrontmatterError: The frontmatter is not YAML or not a mapping, or one line cannot set the
+            key.
     """
     bom = BOM if text.startswith(BOM) else ""
     body = text.removeprefix(BOM)

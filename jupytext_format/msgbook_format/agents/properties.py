@@ -19,7 +19,7 @@ class Property(NamedTuple):
     read: Callable[[Any], Any]
     """Returns the meaning of a value. Raises `ValueError` for any other value."""
     from_word: Callable[[str], Any]
-    """Returns the value that an attribute of `%agent new` stands for, which is not yet read."""
+    """Returns the value of an attribute of `%agent new`, which is not yet read."""
     narrows: bool = False
     """True if it restricts the agent: a value that cannot be read then allows nothing."""
 

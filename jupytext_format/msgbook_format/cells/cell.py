@@ -15,7 +15,7 @@ from msgbook_format.syntax.split import SplitCell, split_cells, split_output_cel
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 
 PREAMBLE = "preamble"
-"""`metadata.msgbook.type` of the note that stands before the first marker."""
+"""`metadata.msgbook.type` of the note before the first marker."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def read_lone_head(text: str, dialect: Dialect) -> ReadCell | None:
 
 
 def read_preamble(segment: Segment, dialect: Dialect) -> ReadCell:
-    """Return the note that stands before the first marker."""
+    """Return the note before the first marker."""
     # Parsed behind a newline, so that an output cell without a cell above it is content.
     head = parse_text_cell(f"\n{segment.core}", dialect.escaper)
     head.label = PREAMBLE_ID

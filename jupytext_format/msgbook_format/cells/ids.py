@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 PREAMBLE_ID = "preamble"
-"""Id of the note that stands before the first marker."""
+"""Id of the note before the first marker."""
 
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LABEL_LENGTH = 20

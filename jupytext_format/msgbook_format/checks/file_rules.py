@@ -81,7 +81,7 @@ def check_conflict_marks(checked: CheckedText) -> Iterator[Finding]:
 
 
 def check_message_section(checked: CheckedText) -> Iterator[Finding]:
-    """Yield a missing heading of the message section, and what stands outside of the section."""
+    """Yield a missing heading of the message section, and what is outside of the section."""
     if checked.heading is None:
         return
     document = checked.split.document
@@ -105,7 +105,7 @@ def _markers_above(checked: CheckedText, document: str) -> Iterator[Finding]:
         yield Finding(
             line.number,
             "marker-above-section",
-            f"`{line.text[:40]}` stands above the last heading {checked.heading!r}, where the messages "
+            f"`{line.text[:40]}` is above the last heading {checked.heading!r}, where the messages "
             "begin. It is not a message and is never sent to a model.",
         )
 
@@ -126,7 +126,7 @@ def _headings_below(checked: CheckedText, document: str) -> Iterator[Finding]:
                 yield Finding(
                     line.number,
                     "section-not-last",
-                    f"the heading `{line.text[:40]}` stands below the heading of the message section, which "
+                    f"the heading `{line.text[:40]}` is below the heading of the message section, which "
                     "is the last section of the file. It is read as part of the message above it. "
                     "Move it above the section.",
                 )

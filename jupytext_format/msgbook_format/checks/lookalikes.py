@@ -34,7 +34,7 @@ class FootnoteLine:
     rest: str
     """Text behind `[^label]:`."""
     is_first: bool
-    """True if only blank lines stand between it and the marker."""
+    """True if there are only blank lines between it and the marker."""
 
 
 @dataclass(slots=True)

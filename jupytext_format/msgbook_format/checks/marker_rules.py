@@ -66,7 +66,7 @@ def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
 def _describe_footnote(located: LocatedCell, label: str, is_first: bool) -> str:
     shown = f"[^{label[:_SHOWN]}]"
     if located.role == "preamble":
-        return f"the footnote `{shown}` stands before the first marker: it is content"
+        return f"the footnote `{shown}` is above the first marker, so it is content"
     if label == located.cell.label:
         return f"the footnote `{shown}` is content: it must be the first line below its marker"
     if located.cell.label is None and is_first:

@@ -38,7 +38,7 @@ def _read(text: str) -> dict[str, Any]:
     notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
     keep_verbatim(notebook, split, [cell.text for cell in read])
     for cell in cells:
-        # A cell that stands as JSON may hold anything.
+        # A cell that is written as JSON may hold anything.
         if isinstance(cell.get("outputs"), list):
             add_derived(cell["outputs"])
     return notebook

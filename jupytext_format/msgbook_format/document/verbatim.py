@@ -1,4 +1,4 @@
-"""Verbatim bits: parts of a text that its notebook, written anew, would not give back."""
+"""Verbatim bits: parts of a text that are lost when its notebook is written again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_ROUNDS = 3
 def keep_verbatim(notebook: dict[str, Any], split: SplitText, texts: list[SplitCell]) -> None:
     """Put into `metadata.msgbook.text`, in place, the parts of a text that writing would change.
 
-    A canonical text has none. `texts` are the cells as they stand in the text.
+    A canonical text has none. `texts` are the cells as they were read.
     """
     _keep_edges(notebook, split)
     _keep_gaps(notebook, split, texts)

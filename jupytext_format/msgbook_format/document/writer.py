@@ -95,7 +95,7 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
     user, document, ours = write_metadata(notebook)
     heading = section_name(user) if user else None
     if heading is None and document is not None:
-        # Without a section, no text stands above the messages.
+        # Without a section, there is no text above the messages.
         metadata = ours.get("metadata", {})
         msgbook = {**metadata.get("msgbook", {}), "document": document}
         ours["metadata"], document = {**metadata, "msgbook": msgbook}, None
@@ -170,7 +170,7 @@ def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
 
 
 def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
-    """Return whether a text is output cells with all that stands below `head`."""
+    """Return whether a text is output cells with everything that is below `head`."""
     output_cells = split_output_cells(text)
     if (
         not output_cells

@@ -2,7 +2,7 @@
 
 The templates of nbconvert copy much of a notebook into the page unescaped: Markdown and HTML, but
 also an image's size, the file name of a picture and the name of a language. So the notebook is
-built anew from parts that are known to be harmless.
+built from parts that are known to be harmless.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """HTML of an output without anything that can run, load or cover the page.
 
-It is written anew: each `<` in it begins a tag that this module wrote. A parser of HTML is not used,
+It is written again: each `<` in it begins a tag that this module wrote. A parser of HTML is not used,
 since hostile text can take it the square of its length.
 """
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.outputs.cell_outputs import derive_anew
+    from msgbook_format.outputs.cell_outputs import refresh_derived
     from msgbook_format.outputs.file_references import open_references
     from msgbook_format.outputs.files import find_problem, keep_lost_data, load_output_files
 else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "cell_outputs": "derive_anew",
+            "cell_outputs": "refresh_derived",
             "file_references": "open_references",
             "files": "find_problem keep_lost_data load_output_files",
         },

@@ -63,7 +63,7 @@ def add_derived(outputs: list[dict[str, Any]]) -> None:
             output["data"] = bundle(output["data"][TURN_MIME])
 
 
-def derive_anew(notebook: dict[str, Any]) -> None:
+def refresh_derived(notebook: dict[str, Any]) -> None:
     """Replace the text beside each turn, in place, by what follows from the turn.
 
     No signature covers that text, and viewers that know no turns show nothing else.

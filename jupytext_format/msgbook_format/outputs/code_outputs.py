@@ -96,7 +96,7 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     if mime in (None, "text/plain") and kind is None and output_cell.has_streams:
         return read_streams(output_cell.body, attributes.take("eol") != "0")
     mime = mime or "text/plain"
-    # A turn stands in the text, never in a file.
+    # A turn is written into the text, never into a file.
     reference = read_reference(attributes) if output_cell.body == "" and mime != TURN_MIME else None
     data = "" if reference else _read_data(output_cell.body, mime, attributes)
     if attributes.take("alt") == "1" and previous and _can_add(previous[-1], mime):

@@ -24,7 +24,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     names_section,
 )
 from msgbook_format.nodes import as_nodes
-from msgbook_format.outputs import derive_anew, keep_lost_data
+from msgbook_format.outputs import keep_lost_data, refresh_derived
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -92,7 +92,7 @@ async def get(
             # The signature was checked without the data of the files.
             manager.notary.mark_cells(notebook, False)
         mark_trusted_pair(manager, notebook)
-    derive_anew(notebook)
+    refresh_derived(notebook)
     return model
 
 

@@ -15,7 +15,7 @@ from tornado.web import HTTPError
 from msgbook_format import reads
 from msgbook_format.files import encode
 from msgbook_format.jupytext_plugin.message_format import is_message_path
-from msgbook_format.outputs import derive_anew
+from msgbook_format.outputs import refresh_derived
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -49,7 +49,7 @@ async def get(
     if not ours or not await settle(manager.file_exists(path)):
         other: Model = await settle(parent(path, content=content, **options))
         if content and other["type"] == "notebook":
-            derive_anew(other["content"])
+            refresh_derived(other["content"])
         return other
     options.update(type="file", format="text")
     try:

@@ -47,7 +47,7 @@ class HeadText:
         return cls(marker, joint, footnote, text[end:start], text[start:])
 
     def join(self) -> str:
-        """Return the text of all parts; the usual gap stands where a part was added."""
+        """Return the text of all parts; the usual gap comes before a part that was added."""
         head = self.marker
         if self.footnote:
             head += (self.joint or _USUAL_GAP) + self.footnote
@@ -59,7 +59,7 @@ def respell(
 ) -> ReadCell | None:
     """Return a text of `cell` that keeps as many parts of `old` as it can; None without any.
 
-    The label stays. `canonical` is the head of the cell as it is written anew.
+    The label stays. `canonical` is the head of the cell as it would be written without its text.
     """
     parts = HeadText.from_text(old.text.head.core, old.head.label)
     is_code = canonical.type == "code" and cell["cell_type"] == "code"

@@ -41,7 +41,7 @@ class Dialect:
 
     @classmethod
     def from_metadata(cls, metadata: dict[str, Any], heading: str | None) -> Dialect:
-        """Return the dialect of a notebook whose messages, if `heading` is set, stand below it."""
+        """Return the dialect of a notebook whose messages, if `heading` is set, are below it."""
         kernelspec = as_dict(metadata.get("kernelspec"))
         language_info = as_dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")

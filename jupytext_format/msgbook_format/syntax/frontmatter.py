@@ -23,7 +23,7 @@ _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
 _MAX_BLOCKS = 4
 NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
-"""Fields of a notebook that stand elsewhere in a text, or below keys of their own."""
+"""Fields of a notebook that are elsewhere in a text, or below keys of their own."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _YAML_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
@@ -68,7 +68,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 def split_frontmatter(text: str) -> int:
     """Return the length of the frontmatter of `text`, with its closing line; 0 without one.
 
-    If a marker stands before the closing line, the first line is a rule and no frontmatter.
+    If there is a marker before the closing line, the first line is a rule and no frontmatter.
     """
     first = _FENCE.match(text)
     last = _FENCE.search(text, first.end() + 1) if first else None

@@ -53,7 +53,7 @@ class Escaper:
         return f"{head}\n\\{last}" if not last.strip(" \t") else text
 
     def unescape(self, body: str) -> str:
-        """Return the source that the lines of a body stand for."""
+        """Return the source of the lines of a body."""
         if "\\" not in body:
             return body
         parts: list[str] = []

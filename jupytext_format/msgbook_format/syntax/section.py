@@ -1,4 +1,4 @@
-"""The message section of an ordinary Markdown file: all that stands below one heading."""
+"""The message section of an ordinary Markdown file: everything below one heading."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _UNPRINTABLE = re.compile(
 
 
 class YamlError(ValueError):
-    """A text is not YAML, or not such as is read here; `line` counts from 1."""
+    """A text is not YAML, or is YAML that msgbook does not read; `line` counts from 1."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ def compose(text: str) -> yaml.Node | None:
     found = _UNPRINTABLE.search(text)
     if found:
         line = text.count("\n", 0, found.start()) + 1
-        raise YamlError(line, f"the character U+{ord(found[0]):04X} cannot stand in YAML")
+        raise YamlError(line, f"the character U+{ord(found[0]):04X} is not allowed in YAML")
     try:
         deep = deep_line(text)
         root: yaml.Node | None = None if deep else yaml.compose(text, _LOADER)

@@ -21,7 +21,7 @@ ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
 
 class Block(TypedDict):
-    """One part of a turn. Blocks stand in order of arrival.
+    """One part of a turn. Blocks are in order of arrival.
 
     The keys of a block depend on its `type`. A key that is absent stays absent.
     """

@@ -142,7 +142,7 @@ describe('KernelLink', () => {
     expect(kernel.shell[0].header.subshell_id).toBe('sub');
   });
 
-  it('asks anew for a subshell while none comes, and opens one comm', async () => {
+  it('asks again for a subshell until one comes, and opens one comm', async () => {
     jest.useFakeTimers();
     try {
       const kernel = new FakeKernel();

@@ -12,7 +12,7 @@ import {
 export interface IApprovalCells {
   /** Return whether the notebook has that cell. */
   has(cellId: string): boolean;
-  /** Draw the turn of that cell anew. */
+  /** Draw the turn of that cell again. */
   refresh(cellId: string): void;
 }
 

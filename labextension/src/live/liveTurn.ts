@@ -14,7 +14,7 @@ export interface ILiveTurn {
   readonly adopted: boolean;
   /** Whether it has ended and the page that writes it has not written the end yet. */
   ended: boolean;
-  /** The turn that stands in the output model. */
+  /** The turn in the output model. */
   written: TurnJson | null;
 }
 

@@ -28,7 +28,7 @@ export function markHistory(
 }
 
 /**
- * Write the summaries that a turn made into the cells that they stand for.
+ * Write the summaries that a turn made into the cells that they summarise.
  *
  * A person's own summary is kept. The change cannot be undone, since nobody at this page made it.
  */

@@ -27,7 +27,7 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
     return this._client();
   }
 
-  /** Register a renderer, so that it can be drawn anew. */
+  /** Register a renderer, so that it can be drawn again. */
   track(renderer: TurnRenderer): void {
     this._renderers.set(renderer.node, renderer);
   }

@@ -20,6 +20,6 @@ export interface ITurnCells extends IWritingPage {
   clear(cellId: string): void;
   /** Take the macros and summaries of a turn that has just ended. */
   keepResults(turn: TurnJson): void;
-  /** Draw the turn of that cell anew. */
+  /** Draw the turn of that cell again. */
   refresh(cellId: string): void;
 }

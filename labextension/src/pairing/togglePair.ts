@@ -67,7 +67,7 @@ async function pairAndTell(
     case 'paired':
       Notification.success(
         trans.__(
-          '%2 now stands beside %1. Saving writes both; opening takes the newer one.',
+          '%1 is now paired with %2. Saving writes both, and opening reads the newer one.',
           own,
           other
         ),

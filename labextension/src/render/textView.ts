@@ -17,7 +17,7 @@ interface IRendered {
  * Markdown that may still grow.
  *
  * While it streams, finished pieces are rendered once and the rest is plain text. At the end the
- * whole text is rendered anew, so that reference links and lists across pieces come out right.
+ * whole text is rendered again, so that reference links and lists across pieces come out right.
  * Pieces that did not change stay, and with them a person's selection. Text that is not rendered is
  * shown as plain text, so all of it is always visible. That includes everything from the first
  * piece on that would take too long.

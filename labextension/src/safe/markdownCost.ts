@@ -1,8 +1,8 @@
 /*
  * JupyterLab's Markdown takes the square, or more, of the length of some texts: of a paragraph with
  * thousands of marks that open and never close, of long runs of backticks, of fences that nothing
- * closes. While it does, the page stands still, and nothing can stop it. So what it would take is
- * estimated before, in linear time, from above; the limits are for about half a second.
+ * closes. Meanwhile the page is frozen, and nothing can interrupt it. So an upper bound of the time is
+ * estimated first, in linear time. The limits correspond to about half a second.
  */
 
 /** A character that makes a parser search to the end of the paragraph. */

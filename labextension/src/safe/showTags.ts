@@ -4,7 +4,7 @@ import { fenceAfter, type IFence } from '../turn/fences';
 
 /** Markdown without tags, and a function that restores them in its HTML. */
 export interface ITagless {
-  /** The Markdown in which a mark stands for every `<` that could open a tag. */
+  /** The Markdown in which a mark replaces every `<` that could open a tag. */
   readonly source: string;
   /** Return HTML that was made of `source` with `<` for each mark. */
   show(html: string): string;

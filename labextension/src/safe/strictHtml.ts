@@ -196,7 +196,7 @@ function hardenLink(link: Element): void {
   if (isExternal(link.getAttribute('href') ?? '')) {
     link.setAttribute('target', '_blank');
     link.setAttribute('rel', 'noopener noreferrer');
-    // This attribute stays when JupyterLab sets `rel` anew.
+    // This attribute stays when JupyterLab sets `rel` again.
     link.setAttribute('referrerpolicy', 'no-referrer');
   }
 }

@@ -135,7 +135,7 @@ function resultPart(part: unknown): ResultPart {
 /** The call that a result belongs to. */
 export interface ICallOfResult {
   readonly call: IBlock;
-  /** Whether another call or its result stands between the two. */
+  /** Whether another call or its result is between the two. */
   readonly apart: boolean;
 }
 

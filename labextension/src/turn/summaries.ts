@@ -1,7 +1,7 @@
 import type { TurnJson } from './delta';
 import { isObject, asText } from './model';
 
-/** Text that stands for a cell in requests. */
+/** Text that replaces a cell in requests. */
 export type Summary = {
   text: string;
   /** Hash of the text that it summarises. */

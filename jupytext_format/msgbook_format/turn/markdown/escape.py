@@ -93,7 +93,7 @@ def _squeeze(text: str, limit: int) -> str:
 
 
 def code_block(code: str, info: str = "") -> str:
-    """Return a code block to stand in column 0 between blank lines.
+    """Return a code block for column 0 between blank lines.
 
     It is a fence, or HTML where a fence could be misread or would take a renderer too long.
     Only the first plain word of the info string remains. The fence always has one, since a line

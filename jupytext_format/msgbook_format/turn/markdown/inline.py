@@ -161,7 +161,7 @@ class _Lexer:
     def _formula(self, mark: str, end: str) -> bool:
         """Begin a formula if its end follows, by the rules of JupyterLab and nbconvert."""
         start = self.pos + len(mark)
-        # Between single dollars stands at least one character.
+        # There is at least one character between single dollars.
         found = self.ends.find(end, start + (mark == "$"))
         if found < 0:
             return False

@@ -1,4 +1,4 @@
-"""Links and images that may stand in the Markdown of a turn.
+"""Links and images that the Markdown of a turn may have.
 
 A destination is written so that all parsers read it alike. It is percent-encoded but for letters,
 digits and the characters of a URL that mean nothing to Markdown, HTML or TeX.

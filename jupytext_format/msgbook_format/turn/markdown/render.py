@@ -1,4 +1,4 @@
-"""Markdown and plain text of a turn, which stand beside its JSON in an output.
+"""Markdown and plain text of a turn, which accompany its JSON in an output.
 
 Both are derived and never read back. All text of a turn is treated as hostile: a turn may come from
 a file that someone else wrote, with values of any type.
@@ -49,7 +49,7 @@ def bundle(turn: Turn) -> dict[str, Any]:
 def to_markdown(turn: Turn) -> str:
     """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
-    Reasoning and results stand in closed `<details>`. Of a running turn, only the last block is
+    Reasoning and results are in closed `<details>`. Of a running turn, only the last block is
     rendered anew.
     """
     blocks = turn["blocks"]

@@ -25,7 +25,7 @@ TURN_ATTRIBUTES = frozenset(
         *("turn_duration", "turn", "output_metadata", "blocks", "n"),
     )
 )
-"""Attributes that belong to the turn if they stand on its first output cell."""
+"""Attributes that belong to the turn if its first output cell has them."""
 
 
 def write_turn_attributes(
