@@ -132,7 +132,7 @@ class Engine:
             MsgbookError: There would be no request; the message says why.
         """
         prompt = read_prompt(source)
-        check_prompt(source, prompt, transcript)
+        check_prompt(source, prompt, transcript, self.redact)
         services = PreviewServices(
             lambda question: self.approver.decide(question, None), self.servers.choose_known_model
         )

@@ -155,7 +155,7 @@ class _TurnRun:
         """Make the request, and record and keep what it is made of."""
         transcript, services = self._transcript, self._services
         builder = self._engine.request_builder
-        check_prompt(self._source, self._prompt, transcript)
+        check_prompt(self._source, self._prompt, transcript, self._engine.redact)
         prepared = await builder.prepare(self._source, self._prompt, transcript, services)
         active_agent = prepared.active_agent
         self._record.set_head(

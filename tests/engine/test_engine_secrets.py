@@ -49,6 +49,20 @@ def test_a_key_that_a_cell_printed_is_not_sent(server, ask):
     assert "sk-secret" not in str(server.requests)
 
 
+@pytest.mark.parametrize("length", [20, 100])
+def test_an_error_or_a_warning_about_a_msg_line_shows_no_part_of_a_key(server, ask, length):
+    key = "sk-" + "0123456789" * (length // 10)
+    source = f"%%msg {key}\nHi"
+    server.answers = [text("ok")]
+    above = {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+
+    turns = [ask(source, OPENAI_API_KEY=key), ask(earlier=[above], OPENAI_API_KEY=key)]
+
+    assert turns[0]["blocks"][-1]["name"] == "UnreadableMsgLineError"
+    assert "its %%msg line cannot be read" in turns[1]["blocks"][0]["text"]
+    assert key[:10] not in str(turns)
+
+
 @pytest.mark.parametrize("shown", [4, 10, 16])
 def test_no_part_of_a_key_is_left_where_a_long_output_is_cut(server, ask, shown):
     """Head and tail of an output are sent; the key stands at the end of one, the begin of the other."""

@@ -122,7 +122,7 @@ class RequestBuilder:
         )
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
-        for warning in list_unreadable_prompts(transcript.earlier):
+        for warning in list_unreadable_prompts(transcript.earlier, self._redact_text):
             if warning not in services.reported:
                 services.reported.add(warning)
                 services.warn(warning)
@@ -154,9 +154,6 @@ class RequestBuilder:
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> ContextBuilder:
-        def redact_text(text: str) -> str:
-            return redact(repair_surrogates(text), self._secrets)
-
         sources = ReferenceSources(
             self._roots(active_agent.allowed),
             services.allow_read,
@@ -164,10 +161,13 @@ class RequestBuilder:
             self.is_magic,
             services.describe,
             services.make_tool_runner(active_agent),
-            redact_text,
+            self._redact_text,
             transcript.path,
         )
-        return ContextBuilder(sources, self.is_magic, redact_text, self.blobs.has)
+        return ContextBuilder(sources, self.is_magic, self._redact_text, self.blobs.has)
+
+    def _redact_text(self, text: str) -> str:
+        return redact(repair_surrogates(text), self._secrets)
 
     async def _read_history(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices

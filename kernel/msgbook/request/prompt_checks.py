@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from msgbook.errors import MsgbookError
@@ -44,18 +44,23 @@ def read_prompt(source: str) -> Prompt:
     return Prompt(CONTINUE_WORDS) if is_continue(source) else parse_prompt(source)
 
 
-def check_prompt(source: str, prompt: Prompt, transcript: Transcript) -> None:
+def check_prompt(
+    source: str, prompt: Prompt, transcript: Transcript, redact: Callable[[str], str]
+) -> None:
     """Check that a prompt has something to send.
+
+    Args:
+        redact: Removes secrets from a text.
 
     Raises:
         UnreadableMsgLineError: The `%%msg` line cannot be read.
         EmptyMessageError: The message has no text.
         NothingToContinueError: `%continue` has no answer to continue, or is not alone in its cell.
     """
-    if prompt.problem:
+    if problem := _describe_problem(source, prompt, redact):
         raise UnreadableMsgLineError(
             f"%%msg in line {prompt.line - 1} cannot be read, so nothing was sent: "
-            f"{prompt.problem}. The message itself begins on the next line."
+            f"{problem}. The message itself begins on the next line."
         )
     if not prompt.text.strip():
         raise EmptyMessageError("The message is empty: write something into the cell.")
@@ -84,15 +89,31 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
         )
 
 
-def list_unreadable_prompts(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield a warning for each prompt above that is not sent because its `%%msg` line cannot be read."""
+def list_unreadable_prompts(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterator[str]:
+    """Yield a warning for each prompt above that is not sent because its `%%msg` line cannot be read.
+
+    Args:
+        redact: Removes secrets from a text.
+    """
     for position, cell in enumerate(cells):
         source = source_of(cell) if cell.get("cell_type") == "code" else ""
-        if MSG_MAGIC in source and (problem := parse_prompt(source).problem):
+        prompt = parse_prompt(source) if MSG_MAGIC in source else Prompt(source)
+        if problem := _describe_problem(source, prompt, redact):
             yield (
                 f"The message of {describe_cell(cells, position)} is not sent: its %%msg line cannot "
                 f"be read ({problem})."
             )
+
+
+def _describe_problem(source: str, prompt: Prompt, redact: Callable[[str], str]) -> str | None:
+    """Return why the `%%msg` line of a prompt cannot be read; None if it can.
+
+    The description quotes the beginning of a word, and half a secret would not be found in it. So the
+    redacted line is read again.
+    """
+    if prompt.problem is None:
+        return None
+    return parse_prompt(redact(source)).problem or "expected KEY=VALUE, found a secret"
 
 
 def _warn_of_unknown_magic(source: str) -> str | None:
