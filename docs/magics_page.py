@@ -15,7 +15,7 @@ TABLES = {
     "first line": CELL_FORMS,
     "message": MESSAGE_FORMS,
 }
-"""Forms by the name of the comment that stands above their table in the page."""
+"""Forms by the name of the comment above their table in the page."""
 
 
 def with_tables(page: str) -> str:

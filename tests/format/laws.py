@@ -192,7 +192,7 @@ def assert_only_body_changes(before, after, nb, index):
     place = index - len(nb["cells"]) + len(spans)
     start, end = spans[place]
     if nb["cells"][index]["cell_type"] != "code" and not nb["cells"][index].get("attachments"):
-        # What stands below a note may be content of it.
+        # Text below a note may be content of it.
         end = [*(start for start, _ in spans), len(old)][place + 1]
     head = start
     label = nb["cells"][index].get("id")

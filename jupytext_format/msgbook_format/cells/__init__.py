@@ -7,9 +7,4 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook_format.cells.code import is_code
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "code": "is_code",
-        },
-    )
+    __getattr__ = lazy_names(__name__, {"code": "is_code"})

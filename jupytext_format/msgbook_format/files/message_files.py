@@ -91,7 +91,7 @@ def encode(notebook: dict[str, Any]) -> bytes:
     try:
         return writes(notebook).encode("utf-8")
     except UnicodeEncodeError:
-        # Only verbatim text can hold lone surrogates. In a text that is formatted again they are escaped.
+        # Only verbatim text can hold lone surrogates; formatting escapes them.
         return writes(notebook, verbatim=False).encode("utf-8")
 
 
