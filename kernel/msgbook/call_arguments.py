@@ -30,5 +30,5 @@ def parse_arguments(text: str) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("an object has the same key twice")
     return found

@@ -125,10 +125,7 @@ LINE_MAGICS = (
     ),
     _magic(
         "prune.prune",
-        Form(
-            PRUNE_MAGIC,
-            "for the cells below, send only the newest copy of each file",
-        ),
+        Form(PRUNE_MAGIC, "for the cells below, send only the newest copy of each file"),
     ),
     _magic(
         "stale.stale",

@@ -6,19 +6,18 @@ They use the same provider code as turns, so a check that passes here also works
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any, cast
 
+from msgbook.cli.doctor.answer import OTHER_MODEL, Answer, judge_answer, judge_stream, judge_tools
 from msgbook.cli.doctor.findings import Finding, split_advice
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
 from msgbook.messages import user
 from msgbook.provider import Provider, Request
-from msgbook.text import join_first, one_line
+from msgbook.text import join_first
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
 """Checks in their order."""
@@ -42,21 +41,6 @@ _TOOL: dict[str, Any] = {
 }
 
 _SHOWN_MODELS = 8
-
-
-@dataclass(slots=True)
-class _Answer:
-    """One completion as it arrived."""
-
-    text: str = ""
-    pieces: int = 0
-    """Pieces of text and reasoning; a server that does not stream sends one of each."""
-    first: float = 0.0
-    """Seconds until the first piece."""
-    seconds: float = 0.0
-    calls: dict[int, list[str]] = field(default_factory=dict)
-    """Name and arguments, by position."""
-    end: ModelFinished | None = None
 
 
 class ServerChecks:
@@ -150,10 +134,10 @@ class ServerChecks:
         except ProviderError as error:
             yield Finding("answer", "fail", *split_advice(str(error)))
             return
-        yield _judge_answer(answer)
+        yield judge_answer(answer)
         if not answer.pieces:
             return
-        yield _judge_stream(answer)
+        yield judge_stream(answer)
         if answer.end and answer.end.usage:
             counts = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
             yield Finding("usage", "pass", counts.replace("_", " "))
@@ -169,11 +153,11 @@ class ServerChecks:
         except ProviderError as error:
             words, _ = split_advice(str(error))
             return Finding(
-                "tools", "fail", words, f"{_OTHER_MODEL} Without tools the model can only chat."
+                "tools", "fail", words, f"{OTHER_MODEL} Without tools the model can only chat."
             )
-        return _judge_tools(answer)
+        return judge_tools(answer)
 
-    async def _ask(self, request: Request) -> _Answer:
+    async def _ask(self, request: Request) -> Answer:
         """Return one answer, limited in length if the server supports a limit."""
         for limit in ("max_completion_tokens", "max_tokens"):
             try:
@@ -186,8 +170,8 @@ class ServerChecks:
                     raise
         return await self._answer(request)
 
-    async def _answer(self, request: Request) -> _Answer:
-        answer, began = _Answer(), self._clock()
+    async def _answer(self, request: Request) -> Answer:
+        answer, began = Answer(), self._clock()
         async with asyncio.timeout(self._seconds), aclosing(self._provider.stream(request)) as got:
             async for event in got:
                 match event:
@@ -209,47 +193,3 @@ class ServerChecks:
     def _timed_out(self, check: str) -> Finding:
         advice = "Is it still loading the model? Try again, or raise --timeout."
         return Finding(check, "fail", f"no complete answer in {self._seconds:g} s", advice)
-
-
-_OTHER_MODEL = "Try another model, or enable tool calling in the server."
-
-
-def _judge_answer(answer: _Answer) -> Finding:
-    end = answer.end
-    if answer.text.strip():
-        shown = one_line(answer.text, 60)
-        if end is None or not end.ended:
-            advice = "Every turn will count as cut off. Is there a proxy in between?"
-            return Finding("answer", "fail", f"{shown!r}, but without a mark of its end", advice)
-        return Finding("answer", "pass", f"{shown!r} in {answer.seconds:.1f} s")
-    if answer.pieces:
-        words = f"only reasoning, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
-        return Finding("answer", "pass", words)
-    advice = "Is the base URL right (it usually ends in /v1), and is this a chat model?"
-    return Finding("answer", "fail", "the answer was empty", advice)
-
-
-def _judge_stream(answer: _Answer) -> Finding:
-    if answer.pieces > 2:
-        return Finding(
-            "stream", "pass", f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
-        )
-    advice = "Turns work, but show their text only when it is complete. Does a proxy buffer it?"
-    return Finding("stream", "fail", "the answer came in one piece", advice)
-
-
-def _judge_tools(answer: _Answer) -> Finding:
-    if not answer.calls:
-        words = f"the model called no tool and answered {one_line(answer.text, 60)!r}"
-        return Finding("tools", "unknown", words, _OTHER_MODEL)
-    name, arguments = answer.calls[0]
-    try:
-        is_valid = name == "add" and isinstance(json.loads(arguments), dict)
-    except ValueError:
-        is_valid = False
-    words = f"the model called {one_line(name, 40)} with {one_line(arguments, 60)}"
-    return (
-        Finding("tools", "pass", words)
-        if is_valid
-        else Finding("tools", "fail", words, _OTHER_MODEL)
-    )
