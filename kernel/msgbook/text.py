@@ -1,4 +1,4 @@
-"""Texts made fit for messages, files and terminals."""
+"""Texts prepared for messages, files and terminals."""
 
 from __future__ import annotations
 

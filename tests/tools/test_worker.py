@@ -250,7 +250,10 @@ def test_an_edit_knows_what_was_read_by_another_worker(folder):
         ("{}", "arguments do not fit"),
         ("[]", "arguments do not fit"),
         ('["a.txt"]', "arguments do not fit: expected a JSON object"),
-        ('{"path": "a.txt", "p\\u0061th": "b.txt"}', "arguments do not fit: an object has the same key twice"),
+        (
+            '{"path": "a.txt", "p\\u0061th": "b.txt"}',
+            "arguments do not fit: an object has the same key twice",
+        ),
         ('{"path": "a.txt",}', "arguments do not fit: .*line 1 column"),
         ('{"path":' + "[" * 100_000, "arguments do not fit: they are nested too deeply"),
         ("", "arguments do not fit"),

@@ -63,7 +63,7 @@ def narrow_roots(
             is not a path.
 
     Returns:
-        The folders, and one line for each of `allowed_uris` that lies outside of the user's.
+        The folders, and one line for each entry of `allowed_uris` that lies outside the user's folders.
     """
     if agent.allowed_uris is None:
         return tuple(roots), []

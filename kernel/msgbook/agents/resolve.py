@@ -2,7 +2,7 @@
 
 The first place that defines an agent's name defines all of it: a `%agent new` cell above, the
 notebook's frontmatter, the project's `.msgbook/agents/NAME.md`, the user's configuration. Definitions
-are never merged. So a file cannot take over properties that the user gave to an agent of that name.
+are never merged, so a file cannot take over properties that the user gave to an agent of that name.
 """
 
 from __future__ import annotations

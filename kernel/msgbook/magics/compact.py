@@ -23,7 +23,7 @@ _BY_HAND = (
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """Result of choosing the turns to sum up."""
+    """Result of choosing the turns to summarize."""
 
     text: str
     """Text for the user."""
@@ -48,7 +48,7 @@ async def compact(context: MagicContext, words: Sequence[str]) -> str:
 def choose_turns(
     words: Sequence[str], cells: Sequence[Cell], is_magic: IsMagic, *, has_page: bool
 ) -> Compaction:
-    """Choose the turns above to sum up: all but the last few.
+    """Choose the turns above to summarize: all but the last few.
 
     A turn that is excluded, or whose `%%msg` line sets `history`, is never chosen.
 

@@ -21,7 +21,7 @@ PYTHON_MAGIC = "%%python"
 PRUNE_MAGIC = "%prune"
 
 KEPT_TURNS = 5
-"""Turns that `%compact` without a number leaves as they are."""
+"""Turns that `%compact` without a number does not summarize."""
 
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _HELP_COLUMN = 16
@@ -37,7 +37,7 @@ class Form(NamedTuple):
 
 
 class LineMagic(NamedTuple):
-    """A magic that steers the conversation; its cell holds nothing else and is not sent."""
+    """A magic that controls the conversation; its cell holds nothing else and is not sent."""
 
     name: str
     """With its percent sign."""

@@ -11,7 +11,7 @@ from msgbook.notebook.cells import Cell
 from msgbook_format.turn import TURN_MIME, Turn
 
 KEPT_CHARACTERS = 100_000_000
-"""Characters of code cells' outputs that a session keeps. Beyond it, the oldest outputs go."""
+"""Characters of code cells' outputs that a session keeps. Above that, the oldest outputs are dropped."""
 
 _DROPPED = "[This output is not kept: the outputs of the session have become too large.]\n"
 

@@ -1,4 +1,4 @@
-"""Blocks made fit to be sent: a file or a page may put any value into any key. Pure."""
+"""Blocks repaired for sending: a file or a page may put any value into any key. Pure."""
 
 from __future__ import annotations
 

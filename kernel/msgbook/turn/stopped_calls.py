@@ -14,7 +14,7 @@ def stopped_call_result(call: Block, output: str = "") -> str:
 
     Args:
         call: A call that was started, or that waits for approval. A call that waits for approval
-            has done nothing, unless its tool put something out before it asked.
+            has done nothing, unless its tool produced output before it asked.
         output: Output of the tool so far.
     """
     if call.get("approval") == "pending" and not output:

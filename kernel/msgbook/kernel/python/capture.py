@@ -33,7 +33,7 @@ class Capture:
         self._images = 0
         self._closed = False
         self._shown = 0
-        """Number of parts that are shown and do not change any more."""
+        """Number of parts that are shown and no longer change."""
 
     def write(self, text: str | bytes) -> None:
         """Add printed text."""

@@ -4,7 +4,7 @@ The code runs in the kernel's own process and on IPython's own shell, because it
 notebook's names. Both write to global objects, and neither takes an argument for another target:
 `print` writes to `sys.stdout`, `display` to `shell.display_pub`, a traceback to
 `shell._showtraceback`. So `capture_output` replaces these objects and puts them back afterwards.
-`_replacements` is the whole list. Nothing else of msgbook runs on this thread meanwhile.
+`_replacements` lists them all. Meanwhile, nothing else of msgbook runs on this thread.
 """
 
 from __future__ import annotations
