@@ -15,7 +15,7 @@ SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.jso
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
 	@echo "make test         all tests, the browser's included"
-	@echo "make test-fast    what needs no browser, kernel or server, with its coverage"
+	@echo "make test-fast    tests without a browser, kernel, server or new Python; prints coverage"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
@@ -36,7 +36,7 @@ WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
-# What needs no browser, kernel, server or new Python: for each change, before the whole.
+# What needs no browser, kernel, server or new Python: run it after each change.
 test-fast: $(VENV)/.dev
 	pytest -n 2 --hypothesis-profile=few -m "not slow and not corpus and not neighbours" \
 		--cov=msgbook --cov=msgbook_format --cov-report=term:skip-covered
@@ -114,7 +114,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .neighbours msgbook-demo test-results dist
+		labextension/.linted .openai2 .collaboration .neighbours msgbook-demo test-results dist .coverage
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)
