@@ -12,7 +12,10 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = [
     ROOT / folder
-    for folder in (".", "kernel/msgbook", "jupytext_format/msgbook_format", "labextension/src")
+    for folder in (
+        *(".", "kernel/msgbook"),
+        *("jupytext_format", "jupytext_format/msgbook_format", "labextension/src"),
+    )
 ]
 PAGES = ["architecture.md", "contributing.md"]
 FILE = re.compile(r"\.?[\w-]+(/[\w.-]+)*(/|\.(py|ts|css|toml|json|md|sh))")
