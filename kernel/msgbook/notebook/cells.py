@@ -49,7 +49,7 @@ class Prompt:
     problem: str | None = None
     """Description of the first word of the `%%msg` line that cannot be read."""
 
-    def history(self, metadata_value: Any) -> Any:
+    def read_history(self, metadata_value: Any) -> Any:
         """Return the `history` value: from the `%%msg` line, else that of the cell's metadata.
 
         A prompt whose line cannot be read is excluded: the word may be the one that excludes it.

@@ -184,4 +184,4 @@ def _user_text(cell: Cell, is_magic: IsMagic) -> str:
     if cell.get("cell_type") != "code" or not is_prompt(source, is_magic):
         return ""
     prompt = parse_prompt(source)
-    return "" if is_excluded(prompt.history(history)) else prompt.text
+    return "" if is_excluded(prompt.read_history(history)) else prompt.text

@@ -43,7 +43,7 @@ def history_of(cell: Cell) -> Any:
         return value
     source = source_of(cell)
     # Most prompts have no such line, and parsing takes longer.
-    return parse_prompt(source).history(value) if MSG_MAGIC in source else value
+    return parse_prompt(source).read_history(value) if MSG_MAGIC in source else value
 
 
 def is_summary(history: Any) -> bool:
