@@ -132,7 +132,7 @@ def test_check_goes_on_behind_a_file_that_it_cannot_read(chat, capsys):
     assert [line[: len(start)] for line in printed.out.splitlines()] == [start, start]
     assert [line.rpartition(": ")[2] for line in printed.err.splitlines()] == [
         "No such file or directory",
-        "Is a directory",
+        "name the message files in it, such as *.msg.md",
     ]
 
 
@@ -144,7 +144,7 @@ def test_what_works_on_text_says_how_a_notebook_becomes_one(tmp_path, capsys, ve
 
     assert run(verb, path, *more) == 2
 
-    told = f"{path}: expected a text file, got a notebook in JSON. Convert it with `jupytext --to .msg.md"
+    told = f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `jupytext --to .msg.md"
     printed = f"msgbook {verb}: {told} '{path}'`.\n"
     assert capsys.readouterr() == ("", printed)
     assert path.read_bytes() == before
@@ -255,7 +255,7 @@ def test_set_default_says_that_nothing_defines_an_agent_and_which_there_are(tmp_
     assert run("set-default", path, "nobody") == 0
 
     told = capsys.readouterr().err
-    assert f"msgbook set-default: {path}: There is no agent 'nobody'" in told
+    assert f"{path}: default_agent is now nobody, but nothing defines it: There is no agent" in told
     assert "the known agents are local, assistant." in told
     assert run("chat", "--continue", path, "Hi") == 1
     assert "There is no agent 'nobody'; the known agents are local, assistant." in (

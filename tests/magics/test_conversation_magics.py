@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 from engine_turns import run_turn
@@ -245,7 +246,7 @@ def test_the_context_is_told_cell_by_cell(with_agents):
     )
     assert said[1] == ""
     assert said[2].startswith("system message: ")
-    assert said[3].startswith("7 tools: ")
+    assert re.match(r"\d+ tools: ", said[3])
     assert said[4].startswith("cell 1 [c1] (What is a quine?): ")
     assert said[5] == ""
     assert said[6].startswith("In all about ")

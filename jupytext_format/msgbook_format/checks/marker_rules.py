@@ -22,7 +22,7 @@ def check_near_markers(checked: CheckedText) -> Iterator[Finding]:
                 line.number,
                 "near-marker",
                 f"`{line.text.strip()[:_SHOWN]}` is content, not a marker. A marker is one to five `#` in "
-                "the first column, one blank, `%%` or `%%%`, then a blank or the end of the line.",
+                "the first column, one space, `%%` or `%%%`, then a space or the end of the line.",
             )
 
 
@@ -91,7 +91,7 @@ def check_attributes(checked: CheckedText) -> Iterator[Finding]:
                 yield Finding(located.footnote_line, "duplicate-attribute", message)
         for key in _unclosed_quotes(located):
             message = (
-                f"the quote of `{key[:_SHOWN]}=` is not closed: the value ends at the first blank"
+                f"the quote of `{key[:_SHOWN]}=` is not closed: the value ends at the first space"
             )
             yield Finding(located.footnote_line, "unclosed-quote", message)
 

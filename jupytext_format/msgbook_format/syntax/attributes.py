@@ -89,7 +89,7 @@ def parse_attributes(line: str, start: int = 0) -> LineAttributes:
     for match in _TOKEN.finditer(line, start):
         key, token = (match[3], match[4]) if match[3] else (match[1], match[2])
         if not key or _is_badly_quoted(token):
-            problem = problem or _problem('KEY=VALUE or KEY="A VALUE WITH BLANKS"', match)
+            problem = problem or _problem('KEY=VALUE or KEY="A VALUE WITH SPACES"', match)
         elif key in values:
             problem = problem or _problem("each key once", match)
         if key:

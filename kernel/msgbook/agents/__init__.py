@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from msgbook.agents.resolve import (
         AgentSources,
         AvailableAgent,
+        UnknownAgentError,
         UnreadableAgentError,
         list_available_agents,
         requested_name,
@@ -39,7 +40,8 @@ else:
             "project_files": "ProjectFiles read_project",
             "project_rules": "ProjectRule rules_in_force",
             "request_options": "make_request_options",
-            "resolve": "AgentSources AvailableAgent UnreadableAgentError list_available_agents requested_name resolve_agent",
+            "resolve": "AgentSources AvailableAgent UnknownAgentError UnreadableAgentError list_available_agents "
+            "requested_name resolve_agent",
             "selection": "Selection select",
             "skills": "build_system_prompt skills_in_use",
         },

@@ -28,7 +28,7 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
         "Start a conversation in FILE (.msg.md or .ipynb) with the message TEXT and print the answer. If "
         "standard output is not a terminal, only the text of the answer is printed."
     )
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", metavar="FILE", help="the conversation: a .msg.md or .ipynb file")
     parser.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
     parser.add_argument(
         *("--continue", "--force"),
@@ -48,7 +48,7 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
         "top to bottom, and write the file after each. Code cells are not run. Exit code: 0 if all "
         "prompts are answered, 1 if a turn failed, which ends the run."
     )
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--all", action="store_true", help="answer all prompts again")
     which.add_argument(
@@ -64,7 +64,7 @@ def declare_preview(parser: argparse.ArgumentParser) -> None:
         'Nothing is sent and nothing runs: {"pending": ...} stands for what would run first. Exit code: '
         "1 if there would be no request."
     )
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
     parser.add_argument(
         "--cell",
         metavar="ID",
@@ -79,7 +79,7 @@ def declare_fork(parser: argparse.ArgumentParser) -> None:
         "Copy the cells of FILE, from the first to the one with that id, with their answers into a new "
         "file, and print its name. FILE is not changed."
     )
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
     parser.add_argument("--at", required=True, metavar="ID", help="the last cell of the new file")
     parser.add_argument(
         "--output", metavar="NEW", help="name of the new file (default: FILE with -fork)"
@@ -93,16 +93,20 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
         "code, note, system and raw. FILE/agent: print the names of its agents, the default first. "
         "FILE/ID: print the text of the cell with that id."
     )
-    parser.add_argument("target", metavar="FILE[/agent|/ID]")
+    parser.add_argument(
+        "target",
+        metavar="FILE[/agent|/ID]",
+        help="a message file or an .ipynb, with or without what to print of it",
+    )
 
 
 def declare_check(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook check`."""
     parser.description = (
-        "Print FILE:LINE: CODE message for each likely mistake in text files. Exit code: 0 without "
-        "findings, 1 with findings, 2 if a file cannot be read or is a notebook in JSON."
+        "Print FILE:LINE: CODE message for each likely mistake in message files. Exit code: 0 without "
+        "findings, 1 with findings, 2 if a file cannot be read or is a notebook (.ipynb)."
     )
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a message file")
     parser.add_argument("--json", action="store_true", help="print all findings as one JSON list")
     parser.add_argument(
         "--fix", action="store_true", help="fix what is safe to fix, and print what remains"
@@ -112,11 +116,11 @@ def declare_check(parser: argparse.ArgumentParser) -> None:
 def declare_set_default(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook set-default`."""
     parser.description = (
-        "Set default_agent in the frontmatter of a text file and change nothing else. If the file defines "
+        "Set default_agent in the frontmatter of a message file and change nothing else. If the file defines "
         "agents, AGENT has to be one that `msgbook list FILE/agent` lists."
     )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("agent", metavar="AGENT")
+    parser.add_argument("file", metavar="FILE", help="a message file")
+    parser.add_argument("agent", metavar="AGENT", help="name of the agent")
 
 
 def declare_trust(parser: argparse.ArgumentParser) -> None:

@@ -74,6 +74,7 @@ def prepare(folder: Path) -> Path:
         DemoError: The folder or the file cannot be written.
     """
     path = folder / "demo.msg.md"
+    _require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
@@ -83,12 +84,18 @@ def prepare(folder: Path) -> Path:
     return path
 
 
+def _require_folder(folder: Path) -> None:
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise DemoError(f"{folder} is a file: DIR has to be a folder, or the name of a new one.")
+
+
 def _sample() -> str:
     return resources.files("msgbook.cli").joinpath("sample.msg.md").read_text("utf-8")
 
 
 def _new_sample(folder: Path) -> Document:
     """Write the sample into a new file whose page does not exist either."""
+    _require_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     number, stem = 1, "demo"
     while True:

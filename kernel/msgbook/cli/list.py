@@ -10,9 +10,10 @@ from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
-from msgbook.notebook import Document, metadata_of, source_of
+from msgbook.notebook import NOTEBOOK_SUFFIX, Document, metadata_of, source_of
 from msgbook_format.agents import list_agents
 from msgbook_format.cells import is_code
+from msgbook_format.files import SUFFIX
 from msgbook_format.syntax import Dialect
 
 _AGENTS = "agent"
@@ -51,10 +52,14 @@ def _split(target: str) -> tuple[Path, str | None]:
     """Split a target into its file and what follows; folder names may contain any character."""
     path = Path(target)
     try:
-        is_below_file = not path.exists() and path.parent.exists() and not path.parent.is_dir()
+        is_below_file = not path.exists() and not path.parent.is_dir() and _is_file(path.parent)
     except OSError as error:
         raise CommandError(describe_file_error(path, error)) from error
     return (path.parent, path.name) if is_below_file else (path, None)
+
+
+def _is_file(path: Path) -> bool:
+    return path.exists() or path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX))
 
 
 def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:

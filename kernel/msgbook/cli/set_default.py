@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from msgbook.agents import AgentSources, read_project, resolve_agent
+from msgbook.agents import AgentSources, UnknownAgentError, read_project, resolve_agent
 from msgbook.approval import followed_project
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.text_files import require_text
@@ -71,4 +71,6 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
         sources = AgentSources.from_notebook(notebook["metadata"], project, load_settings().agents)
         resolve_agent(agent, notebook["cells"], sources)
     except MsgbookError as error:
-        complain(_VERB, f"{path}: {error}")
+        is_undefined = type(error) is UnknownAgentError
+        lead = f"default_agent is now {agent}, but nothing defines it: " if is_undefined else ""
+        complain(_VERB, f"{path}: {lead}{error}")

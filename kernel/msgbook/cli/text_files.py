@@ -1,4 +1,4 @@
-"""Check that the file of a verb is a text file."""
+"""Check that the file of a verb is a message file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from pathlib import Path
 
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document
+from msgbook_format.files import SUFFIX
 
 
 def require_text(path: Path) -> None:
-    """Raise `CommandError` for a notebook in JSON: the verb works only on text files.
+    """Raise `CommandError` for a folder or an `.ipynb`: the verb works only on message files.
 
     Raises:
         DocumentError: The notebook is broken, so it could not be converted to text either.
     """
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder: name the message files in it, such as *{SUFFIX}")
     if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
         Document.read(path)
         command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
         raise CommandError(
-            f"{path}: expected a text file, got a notebook in JSON. Convert it with `{command}`."
+            f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `{command}`."
         )

@@ -74,5 +74,8 @@ def _listing(current: Approver, remembered: list[_Approval]) -> str:
 def _pick(number: str, remembered: list[_Approval]) -> _Approval:
     if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= len(remembered):
         return remembered[int(number[:9]) - 1]
-    known = f"1 to {len(remembered)}" if remembered else "none"
-    raise UsageError(f"%approvals lists no number {number!r}, but {known}.")
+    if not remembered:
+        raise UsageError(f"The list of %approvals is empty, so there is no number {number}.")
+    raise UsageError(
+        f"Expected a number from 1 to {len(remembered)} of %approvals, got {number!r}."
+    )

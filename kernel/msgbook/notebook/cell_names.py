@@ -75,7 +75,9 @@ def find_cell(cells: Sequence[Cell], name: str, where: str) -> int:
         raise NoSuchCellError(f"{message}, nor any other", [])
     if len(name) < _MIN_PREFIX:
         message += f" (the beginning of an id needs {_MIN_PREFIX} characters)"
-    raise _error(f"{message}; the nearest are", cells, _nearest(ids, name))
+    nearest = _nearest(ids, name)
+    listed = "the nearest are" if len(nearest) < sum(map(bool, ids)) else "the cells are"
+    raise _error(f"{message}; {listed}", cells, nearest)
 
 
 def _error(message: str, cells: Sequence[Cell], positions: Sequence[int]) -> NoSuchCellError:

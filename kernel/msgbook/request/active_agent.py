@@ -111,7 +111,8 @@ class AgentChooser:
         model = await (choose_model or self._servers.choose_model)(model, agent.provider)
         if model == DEMO_MODEL and requested_model not in (None, model):
             other = visible(one_line(requested_model or "", 60))
-            notices = (*notices, f"No server is set: {model} answers, not {other}; see %help.")
+            advice = "To set one, run `msgbook doctor --setup` in a terminal."
+            notices = (*notices, f"No server is set: {model} answers, not {other}. {advice}")
         notices = (*notices, *self._notice_provider(agent))
         view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
