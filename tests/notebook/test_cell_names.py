@@ -100,6 +100,13 @@ def test_where_no_cell_is_meant_the_nearest_are_named(name, listed):
     assert found == [f"{one} (Hello there)" for one in listed]
 
 
+def test_where_no_cell_is_near_all_are_named_and_none_is_called_near():
+    words, found = refusal([cell("one"), cell("two")], "zz zz")
+
+    assert words.endswith("; the cells are:")
+    assert len(found) == 2
+
+
 def test_ten_cells_are_named_at_most():
     _, listed = refusal([cell(f"cell-{number}") for number in range(13)], "cell")
 
