@@ -52,8 +52,8 @@ def describe_cell_with_id(cells: Sequence[Cell], position: int) -> str:
 def find_cell(cells: Sequence[Cell], name: str, where: str) -> int:
     """Return the position of the cell that a name refers to.
 
-    The name is the id of the cell; the last one counts if several have it. Otherwise it is the
-    cell's label in its text file, or the first characters of the only id that begins so.
+    The name is the id of the cell; the last such cell if several have it. Otherwise it is the
+    cell's label in its message file, or the first characters of the only id that begins so.
 
     Args:
         where: The place that an error names: `above`, `in chat.msg.md`.
@@ -109,7 +109,7 @@ def _shared_length(first: str, second: str) -> int:
 
 
 def _label_of(cell: Cell) -> str | None:
-    """Return the label of the cell in its text file, if its spelling was kept: it is not the id."""
+    """Return the label of the cell in its message file, if its spelling was kept: it is not the id."""
     # Imported here: the kernel starts without the format.
     from msgbook_format.syntax import parse_label
 
