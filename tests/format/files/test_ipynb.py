@@ -83,8 +83,10 @@ def test_a_file_is_read_as_nbformat_reads_it(notebook):
 @given(NOTEBOOKS)
 def test_a_notebook_is_written_as_nbformat_writes_it(notebook):
     notebook = reads_ipynb(json.dumps(notebook))
-    # nbformat writes no code cell without them.
+    # nbformat writes no code cell without outputs, and no stream without a text.
     assume(all("outputs" in cell for cell in notebook["cells"] if cell["cell_type"] == "code"))
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    assume(all("text" in output for output in outputs if output["output_type"] == "stream"))
     before = json.dumps(notebook)
 
     written = writes_ipynb(notebook)
