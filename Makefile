@@ -10,12 +10,13 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
-.PHONY: help demo test test-fast test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-fast coverage test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
 	@echo "make test         all tests, the browser's included"
-	@echo "make test-fast    tests without a browser, kernel, server or new Python; prints coverage"
+	@echo "make test-fast    tests without a browser, kernel, server or new Python"
+	@echo "make coverage     the same tests, and the lines that they reach"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
@@ -36,10 +37,14 @@ WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
+FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours"
 # What needs no browser, kernel, server or new Python: run it after each change.
 test-fast: $(VENV)/.dev
-	pytest -n 2 --hypothesis-profile=few -m "not slow and not corpus and not neighbours" \
-		--cov=msgbook --cov=msgbook_format --cov-report=term:skip-covered
+	pytest -n 2 $(FAST)
+
+# The same tests, with the lines of the packages that they reach.
+coverage: $(VENV)/.dev
+	pytest -n 2 $(FAST) --cov=msgbook --cov=msgbook_format --cov-report=term:skip-covered
 
 # The last release line that rides on httpx. What it needs besides is installed already, but for distro.
 OPENAI2 := openai==2.20.0
