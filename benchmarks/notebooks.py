@@ -122,7 +122,7 @@ def _prompt(rng: random.Random, number: int) -> dict[str, Any]:
         "context": {
             "source": "live",
             "cells": number,
-            "request_hash": f"sha256:{rng.randbytes(32).hex()}",
+            "request_hash": rng.randbytes(8).hex(),
         },
     }
     output = {"output_type": "display_data", "metadata": {}, "data": bundle(turn)}

@@ -22,6 +22,9 @@ IMAGE = "[image]"
 _NO_NAME = "unknown"
 """Name of a call without a name. Servers refuse an empty one."""
 
+_HASH_DIGITS = 16
+"""Hex digits of a `request_hash`: enough to tell requests apart, and short to read in a file."""
+
 _NO_NAME_PART = re.compile("[^A-Za-z0-9_-]")
 _NAME_LIMIT = 64
 
@@ -87,8 +90,13 @@ def encode(message: Message) -> bytes:
 
 
 def request_hash(messages: Iterable[Message]) -> str:
-    """Return `sha256:` and the digest of the messages as JSON with sorted keys and no spaces."""
+    """Return the first 16 hex digits of the sha256 of the messages as JSON with sorted keys and no spaces."""
     return RequestHash(map(encode, messages)).hexdigest()
+
+
+def shorten_request_hash(recorded: str) -> str:
+    """Return the hash that a turn recorded as `request_hash` gives it; older ones are all 64 digits."""
+    return recorded.removeprefix("sha256:")[:_HASH_DIGITS]
 
 
 class RequestHash:
@@ -113,7 +121,7 @@ class RequestHash:
             digest.update(separator + encoded)
             separator = b","
         digest.update(b"]")
-        return "sha256:" + digest.hexdigest()
+        return digest.hexdigest()[:_HASH_DIGITS]
 
 
 def without_images(message: Message) -> Message:

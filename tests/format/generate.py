@@ -196,6 +196,25 @@ _BLOCKS = [
 ]
 
 
+def _usage(random: Random) -> Any:
+    keys = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "untold_steps")
+    return _object(random) | _optional(random, **dict.fromkeys(keys, _count))
+
+
+def _context(random: Random) -> Any:
+    parts = _optional(random, source=_text_or_value, cells=_count, request_hash=_text_or_value)
+    return _object(random) | parts
+
+
+def _count(random: Random) -> Any:
+    odd = [-1, 1.0, True, None, "12", 10**15, 10**30, 1e300]
+    return random.choice([0, 12, 10**15 - 1, random.choice(odd), _value(random)])
+
+
+def _text_or_value(random: Random) -> Any:
+    return _source(random) if _chance(random, 70) else _value(random)
+
+
 def turn(random: Random) -> Json:
     """A turn as it is saved; some are of newer versions, or hold what none should."""
     saved = {
@@ -212,8 +231,8 @@ def turn(random: Random) -> Json:
         started=_word,
         duration=_seconds,
         finish_reason=_word,
-        usage=_object,
-        context=_object,
+        usage=_usage,
+        context=_context,
         novel=_value,
     )
     return saved

@@ -14,7 +14,8 @@ from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.syntax.magic_lines import parse_msg_line
 from msgbook_format.turn.model import ResultStatus, TurnStatus
-from msgbook_format.turn.output_cells.durations import read_seconds
+from msgbook_format.turn.output_cells.numbers import read_count, read_seconds
+from msgbook_format.turn.output_cells.turn_attributes import COUNTS
 
 HISTORY = frozenset(("none", "exclude", "0", "false", "include", "1", "true", "summary"))
 """All spellings of `history`."""
@@ -113,6 +114,8 @@ def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] 
         return "bad-time", f"expected a time such as 2026-11-20T10:00:00Z, {shown}"
     if key in ("duration", "turn_duration") and read_seconds(value) is None:
         return "bad-duration", f"expected seconds such as 0.5s for `{key}`, {shown}"
+    if key in COUNTS and located.role == "block" and read_count(value) is None:
+        return "bad-count", f"expected a number of up to 15 digits for `{key}`, {shown}"
     known = _known_statuses(located, key)
     if known and value not in known:
         return "bad-status", f"expected {', '.join(known)} for `{key}`, {shown}"

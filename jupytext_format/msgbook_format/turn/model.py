@@ -80,7 +80,8 @@ class Context(TypedDict, total=False):
     cells: int
     """Number of earlier cells that gave messages."""
     request_hash: str
-    """`sha256:` and the hex digest of the first request's messages (sorted keys, no spaces)."""
+    """First 16 hex digits of the sha256 of the first request's messages (JSON, sorted keys, no
+    spaces); older turns have `sha256:` and all 64 digits."""
 
 
 class Turn(TypedDict):

@@ -184,8 +184,8 @@ CASES = {
     ),
     "times and durations": (
         PROMPT + "# %%% [^a-1]\n\n[^a-1]: [bot] time=\"noon\"\n\nx\n\n"
-        "# %%% [^a-2]\n\n[^a-2]: [bot] reasoning=1 duration=long\n",
-        [(9, "bad-time"), (15, "bad-duration")],
+        "# %%% [^a-2]\n\n[^a-2]: [bot] reasoning=1 duration=long cells=-1\n",
+        [(9, "bad-time"), (15, "bad-count"), (15, "bad-duration")],
     ),
     "statuses": (
         PROMPT + "# %%% [^a-1.1]\n\n[^a-1.1]: [tool] name=x turn_status=over\n\n"

@@ -64,6 +64,19 @@ def test_nothing_is_stale_in_an_unedited_notebook(model):
     assert stale_cells(conversation(model)) == []
 
 
+def test_a_hash_of_all_digits_is_that_of_which_it_has_the_first():
+    cells = conversation()
+    context = turn_of_cell(cells[3])["context"]
+    (recorded,) = context.values()
+    context["request_hash"] = f"sha256:{recorded}{'0' * 48}"
+
+    assert (len(recorded), stale_cells(cells)) == (16, [])
+
+    context["request_hash"] = f"sha256:{recorded[::-1]}{'0' * 48}"
+
+    assert stale_cells(cells) == [3]
+
+
 def edit_source(position, text):
     def edit(cells):
         cells[position]["source"] = text

@@ -15,7 +15,7 @@ from msgbook_format.syntax.attributes import (
     attributes_from_json,
 )
 from msgbook_format.syntax.text_cell import TextCell, is_title
-from msgbook_format.turn.output_cells.durations import read_seconds, write_seconds
+from msgbook_format.turn.output_cells.numbers import read_seconds, write_seconds
 from msgbook_format.turn.output_cells.turn_attributes import TURN_ATTRIBUTES
 
 NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_VERSION
-from msgbook_format.turn.output_cells.durations import read_seconds, write_seconds
+from msgbook_format.turn.output_cells.numbers import (
+    read_count,
+    read_seconds,
+    write_count,
+    write_seconds,
+)
 
 _TEXTS = (
     ("started", "time"),
@@ -15,13 +22,42 @@ _TEXTS = (
     ("provider", "provider"),
     ("finish_reason", "finish_reason"),
 )
+_TOKEN_COUNTS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 _READ_TEXTS = (*_TEXTS, ("agent", "agent"), ("status", "turn_status"))
-_OBJECTS = ("usage", "context")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A key of `usage` or `context` and its attribute."""
+
+    key: str
+    attribute: str
+    write: Callable[[Any], str | None]
+    read: Callable[[str], Any]
+
+
+def _count(key: str) -> _Part:
+    return _Part(key, key, write_count, read_count)
+
+
+def _text(key: str, attribute: str) -> _Part:
+    return _Part(key, attribute, lambda value: value if isinstance(value, str) else None, str)
+
+
+_OBJECTS = {
+    "usage": tuple(map(_count, _TOKEN_COUNTS)),
+    "context": (_text("source", "source"), _count("cells"), _text("request_hash", "request")),
+}
+"""Objects of a turn, with those of their keys that have an attribute."""
+
+COUNTS = frozenset((*_TOKEN_COUNTS, "cells"))
+"""Attributes of a turn that are whole numbers."""
 
 TURN_ATTRIBUTES = frozenset(
     (
         *(attribute for _, attribute in _READ_TEXTS),
         *_OBJECTS,
+        *(part.attribute for parts in _OBJECTS.values() for part in parts),
         *("turn_duration", "turn", "output_metadata", "blocks", "n"),
     )
 )
@@ -53,9 +89,14 @@ def write_turn_attributes(
         status = turn.pop("status")
         if status != "done":
             attributes.append(("turn_status", status))
-    for key in _OBJECTS:
+    rests: Attributes = []
+    for key, parts in _OBJECTS.items():
         if isinstance(turn.get(key), dict):
-            attributes.append((key, jsontext.dumps(turn.pop(key))))
+            plain, rest = _write_object(turn.pop(key), parts)
+            attributes += plain
+            if rest or not plain:
+                rests.append((key, jsontext.dumps(rest)))
+    attributes += rests
     if jsontext.is_same(turn["version"], TURN_VERSION):
         del turn["version"]
     if turn:
@@ -79,14 +120,43 @@ def read_turn_attributes(attributes: AttributeReader) -> tuple[dict[str, Any], d
             attributes.put_back("turn_duration", seconds)
         else:
             turn["duration"] = value
-    for key in _OBJECTS:
-        value = _take_object(attributes, key)
-        if value is not None:
-            turn[key] = value
+    for key, parts in _OBJECTS.items():
+        plain = _read_parts(attributes, parts)
+        rest = _take_object(attributes, key)
+        if plain or rest is not None:
+            turn[key] = {**(rest or {}), **plain}
     for key, value in (_take_object(attributes, "turn") or {}).items():
         if key in ("version", "status") or key not in turn:
             turn[key] = value
     return turn, _take_object(attributes, "output_metadata") or {}
+
+
+def _write_object(
+    value: dict[str, Any], parts: tuple[_Part, ...]
+) -> tuple[Attributes, dict[str, Any]]:
+    """Return the attributes of an object, and what has none."""
+    attributes: Attributes = []
+    rest = dict(value)
+    for part in parts:
+        text = part.write(rest.get(part.key))
+        if text is not None:
+            del rest[part.key]
+            attributes.append((part.attribute, text))
+    return attributes, rest
+
+
+def _read_parts(attributes: AttributeReader, parts: tuple[_Part, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for part in parts:
+        text = attributes.take(part.attribute)
+        if text is None:
+            continue
+        value = part.read(text)
+        if value is None:
+            attributes.put_back(part.attribute, text)
+        else:
+            found[part.key] = value
+    return found
 
 
 def _take_object(attributes: AttributeReader, key: str) -> dict[str, Any] | None:

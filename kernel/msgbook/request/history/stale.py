@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.messages import RequestHash, encode
+from msgbook.messages import RequestHash, encode, shorten_request_hash
 from msgbook.notebook import Cell, source_of
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.prune import drop_pruned_files, prune_positions
@@ -130,9 +130,9 @@ class _Requests:
 
 
 def _hashed(cell: Cell) -> Iterator[tuple[Turn, str]]:
-    """Yield the turns of a cell that have a hash, with the hash."""
+    """Yield the turns of a cell that have a hash, with its first digits, as `request_hash` gives them."""
     for turn in turns_of(cell):
         context: Any = turn.get("context")
         recorded = context.get("request_hash") if isinstance(context, dict) else None
         if isinstance(recorded, str):
-            yield turn, recorded
+            yield turn, shorten_request_hash(recorded)
