@@ -45,17 +45,24 @@ def test_content_of_nothing_says_nothing() -> None:
     assert [message["content"] for message in said] == [None, ""]
 
 
-@pytest.mark.parametrize("kind", ["audio", "image"])
-def test_a_part_of_an_unknown_type_is_shown_whole_and_told_to_the_model(kind: str) -> None:
-    part = {"type": kind, "image_url": {"url": "data:image/png;base64,AA"}}
+def test_a_part_of_an_unknown_type_is_shown_whole_and_told_to_the_model() -> None:
+    part = {"type": "audio", "image_url": {"url": "data:image/png;base64,AA"}}
 
     shown = to_markdown(turn(CALL, result([{"type": "text", "text": "Here:"}, part])))
     _, sent = turn_messages([CALL, result([part])])
 
     assert "Here:" in shown
-    assert f'"type": "{kind}"' in shown
+    assert '"type": "audio"' in shown
     assert "data:image/png;base64,AA" in shown
-    assert f'"type": "{kind}"' in sent["content"]
+    assert '"type": "audio"' in sent["content"]
+
+
+def test_an_image_of_either_seed_is_shown_and_sent_as_an_image() -> None:
+    url = "data:image/png;base64,AA=="
+    sent = {"type": "image_url", "image_url": {"url": url}}
+    for part in ({"type": "image", "image_url": {"url": url}}, {"type": "image", "image_url": url}):
+        assert f"![image]({url})" in to_markdown(turn(CALL, result([part])))
+        assert turn_messages([CALL, result([part])])[1]["content"] == [sent]
 
 
 def test_a_call_and_its_result_have_the_keys_of_the_chat_api() -> None:

@@ -87,11 +87,12 @@ def test_what_changed_meanwhile_comes_with_the_prompt_that_names_it(server, chat
     assert block_of(three[-1])["files"] == {"a.txt": "two"}
 
 
-def test_images_are_parts_in_their_place_and_are_sent_again_later(server, chat):
+@pytest.mark.parametrize(("title", "detail"), [("", "auto"), (' "A chart, detail=low"', "low")])
+def test_images_are_parts_in_their_place_and_are_sent_again_later(server, chat, title, detail):
     buffer = io.BytesIO()
     Image.new("RGB", (3, 2)).save(buffer, "PNG")
     (chat.parent / "my chart.png").write_bytes(buffer.getvalue())
-    chat.write_text(cells("Before ![x](my chart.png) after.", "And?"))
+    chat.write_text(cells(f"Before ![x](my chart.png{title}) after.", "And?"))
     server.answers = [text("Fine.")]
 
     assert with_settings(server, run_file, chat) == 0
@@ -100,7 +101,7 @@ def test_images_are_parts_in_their_place_and_are_sent_again_later(server, chat):
     before, image, after = one[-1]["content"]
     assert (before["text"], after["text"]) == ("Before ", " after.")
     assert image["image_url"]["url"].startswith("data:image/png;base64,")
-    assert image["image_url"]["detail"] == "auto"
+    assert image["image_url"]["detail"] == detail
     assert two[: len(one)] == one
 
 

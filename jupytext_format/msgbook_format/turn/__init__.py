@@ -16,6 +16,7 @@ from msgbook_format.turn.model import (
     Usage,
     turn_of,
 )
+from msgbook_format.turn.parts import image_url
 from msgbook_format.turn.steps import (
     answer_text,
     blocks_of_type,

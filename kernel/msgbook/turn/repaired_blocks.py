@@ -7,7 +7,7 @@ import re
 from typing import Any, cast
 
 from msgbook.text import one_line, repair_surrogates
-from msgbook_format.turn import Block
+from msgbook_format.turn import Block, image_url
 
 _TEXT_KEYS = ("text", "id", "name", "arguments")
 _REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
@@ -74,17 +74,12 @@ def _json_of(value: Any) -> str:
 
 
 def _is_part(part: Any) -> bool:
-    """Return whether servers accept the value as a content part (seed 001)."""
+    """Return whether the value is text or an image, which servers accept as a content part."""
     if not isinstance(part, dict):
         return False
     if part.get("type") == "text":
         return isinstance(part.get("text"), str)
-    image = part.get("image_url")
-    return (
-        part.get("type") == "image_url"
-        and isinstance(image, dict)
-        and isinstance(image.get("url"), str)
-    )
+    return image_url(part) is not None
 
 
 def _sent_part(part: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +89,10 @@ def _sent_part(part: dict[str, Any]) -> dict[str, Any]:
     """
     if part["type"] == "text":
         return {"type": "text", "text": part["text"]}
-    url, detail = part["image_url"]["url"], part["image_url"].get("detail")
+    url = image_url(part) or ""
     if not url.startswith("data:image/"):
         return {"type": "text", "text": f"[image: {one_line(url, 200)}]"}
+    image = part["image_url"]
+    detail = image.get("detail") if isinstance(image, dict) else None
     known = {"detail": detail} if isinstance(detail, str) else {}
     return {"type": "image_url", "image_url": {"url": url, **known}}

@@ -533,6 +533,21 @@ describe('hostile and broken turns', () => {
     expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u202e');
   });
 
+  it('link to other images of a tool, without loading them', async () => {
+    const { show, find, renderer } = fixture();
+    const image = (url: string) => ({ type: 'image', image_url: { url } });
+    await show(
+      turn('done', {
+        type: 'tool_result',
+        content: [image('https://a.example/b.png'), image('javascript:x()')]
+      })
+    );
+    expect(renderer.node.querySelector('img')).toBeNull();
+    expect(renderer.node.querySelectorAll('a')).toHaveLength(1);
+    expect(find<HTMLAnchorElement>('a').href).toBe('https://a.example/b.png');
+    expect(find('a').getAttribute('referrerpolicy')).toBe('no-referrer');
+  });
+
   it('show embedded images of a tool', async () => {
     const { show, find } = fixture();
     const url = 'data:image/png;base64,iVBORw0KGgo=';

@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import visibleCharacters from '../../../tests/display/fixtures/visible_characters.json';
 import finishReasons from '../../../tests/format/turn/fixtures/finish_reasons.json';
+import resultPartCases from '../../../tests/format/turn/fixtures/result_parts.json';
 import turnValues from '../../../tests/format/turn/fixtures/turn_values.json';
 import { callOf, parseTurn, resultParts } from '../turn/model';
 import { indentJson, controlsVisible, visible } from '../turn/text';
@@ -54,13 +55,21 @@ describe('resultParts', () => {
         { type: 'text', text: 'a' },
         { type: 'image_url', image_url: { url: 'data:x' } },
         other,
-        { type: 'image_url', image_url: 'x' }
+        { type: 'image_url', image_url: 1 }
       ]).map(part => part.kind)
     ).toEqual(['text', 'image', 'other', 'other']);
     expect(resultParts('a')).toEqual([{ kind: 'text', text: 'a' }]);
     expect(resultParts(undefined)).toEqual([]);
     expect(resultParts({ a: 1 })).toEqual([{ kind: 'other', json: { a: 1 } }]);
   });
+
+  it.each(resultPartCases as [string, unknown, string | null][])(
+    'finds the URL of an image: %s',
+    (_, part, url) => {
+      const [found] = resultParts([part]);
+      expect(found.kind === 'image' ? found.url : null).toBe(url);
+    }
+  );
 
   it('finds the call that a result belongs to: the nearest with its id', () => {
     const call = (id: string, name: string) => ({

@@ -1,7 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
-import { isEmbeddedImage } from '../safe/strictHtml';
+import {
+  hardenLink,
+  isEmbeddedImage,
+  isExternal,
+  linkUrl
+} from '../safe/strictHtml';
 import {
   asAmount,
   callOf,
@@ -149,8 +154,7 @@ function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
       return element('pre', 'msgbook-Pre', controlsVisible(part.text));
     case 'image': {
       if (!isEmbeddedImage(part.url)) {
-        // Loading it would tell its server about this reader, who can copy the URL instead.
-        return element('pre', 'msgbook-Pre', controlsVisible(part.url));
+        return imageLink(part.url);
       }
       const image = element('img', 'msgbook-Image');
       image.alt = trans.__('Image from the tool');
@@ -160,6 +164,19 @@ function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
     case 'other':
       return jsonNode(part.json);
   }
+}
+
+/** Return a link to an image: loading it would tell its server about this reader. */
+function imageLink(url: string): HTMLElement {
+  const shown = controlsVisible(url);
+  const followed = linkUrl(url);
+  if (followed === null || !isExternal(followed)) {
+    return element('pre', 'msgbook-Pre', shown);
+  }
+  const link = element('a', '', `🖼 ${shown}`);
+  link.href = followed;
+  hardenLink(link);
+  return element('div', 'msgbook-Result-link', link);
 }
 
 function noticeView(trans: TranslationBundle): IBlockView {

@@ -192,7 +192,7 @@ function copyAttribute(to: Element, from: Element, name: string): void {
 }
 
 /** Keep the page that a link opens from reaching this one or learning its address. */
-function hardenLink(link: Element): void {
+export function hardenLink(link: Element): void {
   if (isExternal(link.getAttribute('href') ?? '')) {
     link.setAttribute('target', '_blank');
     link.setAttribute('rel', 'noopener noreferrer');

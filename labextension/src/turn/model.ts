@@ -123,13 +123,23 @@ function resultPart(part: unknown): ResultPart {
   if (isObject(part) && part.type === 'text' && typeof part.text === 'string') {
     return { kind: 'text', text: part.text };
   }
-  if (isObject(part) && part.type === 'image_url' && isObject(part.image_url)) {
-    const url = asText(part.image_url.url);
-    if (url !== undefined) {
-      return { kind: 'image', url };
-    }
+  const url = imageUrl(part);
+  return url === undefined
+    ? { kind: 'other', json: part }
+    : { kind: 'image', url };
+}
+
+/**
+ * Return the URL of a part that is an image, as `msgbook_format.turn.image_url` does.
+ *
+ * tests/format/turn/fixtures/result_parts.json tests both.
+ */
+function imageUrl(part: unknown): string | undefined {
+  if (!isObject(part) || (part.type !== 'image_url' && part.type !== 'image')) {
+    return undefined;
   }
-  return { kind: 'other', json: part };
+  const image = part.image_url;
+  return asText(isObject(image) ? image.url : image);
 }
 
 /** The call that a result belongs to. */

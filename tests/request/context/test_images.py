@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from msgbook.request.context.image_encoding import LONGER_SIDE, ImageError, encode_image
-from msgbook.request.context.images import LoadedImages, find_images, image_content, load_images
+from msgbook.request.context.images import LoadedImages, image_content, load_images
+from msgbook.request.context.markdown_images import find_images
 from msgbook.request.context.sources import SourceError
 
 
@@ -113,6 +114,54 @@ def test_a_model_without_vision_gets_a_line_for_each_image() -> None:
     words = content(text, {"my chart.png": encoded((30, 20))}, vision=False)
 
     assert words == "See [image: a chart, 30x20, my%20chart.png]! And [image: x, https://a.b/c.png]"
+
+
+@pytest.mark.parametrize(
+    ("title", "detail"),
+    [
+        ('"detail=low"', "low"),
+        ("'detail=high'", "high"),
+        ('"A cat, detail=high"', "high"),
+        ('"A cat detail=low "', "low"),
+        ('"detail=auto"', "auto"),
+        ('"detail=low or not"', "auto"),
+        ('"nodetail=low"', "auto"),
+        ('"A cat"', "auto"),
+    ],
+)
+@pytest.mark.parametrize(
+    "target", ["a.png", "<a.png>", "attachment:a.png", "https://a.b/c.png", "data"]
+)
+def test_the_title_of_an_image_can_ask_for_a_detail(target: str, title: str, detail: str) -> None:
+    target = url_of(encoded()) if target == "data" else target
+    attached = {"a.png": {"image/png": base64.b64encode(encoded()).decode()}}
+    text = f"![x]({target} {title})"
+
+    [part] = content(text, {"a.png": encoded()}, attached)
+
+    assert part["image_url"]["detail"] == detail
+    assert loaded(text, {"a.png": encoded()}, attached).notices == []
+
+
+@pytest.mark.parametrize("target", ["a.png", "https://a.b/c.png"])
+def test_an_unknown_detail_is_auto_and_a_notice_says_what_is_expected(target: str) -> None:
+    text = f'![x]({target} "detail=medium")'
+
+    [part] = content(text, {"a.png": encoded()})
+    [notice] = loaded(text, {"a.png": encoded()}).notices
+
+    assert part["image_url"]["detail"] == "auto"
+    assert "low, high, auto" in notice.text
+    assert "detail=medium" in notice.text
+
+
+def test_an_image_of_low_detail_is_made_no_larger_than_a_model_looks_at() -> None:
+    files = {"large.png": encoded((1000, 700)), "small.png": encoded((500, 300))}
+
+    [large, small] = content('![](large.png "detail=low")![](small.png "detail=low")', files)
+
+    assert image_of(large["image_url"]["url"]).size == (512, 358)
+    assert small["image_url"]["url"] == url_of(files["small.png"])
 
 
 def test_urls_of_the_web_pass() -> None:

@@ -20,6 +20,7 @@ from msgbook_format.turn.markdown.escape import (
 from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
 from msgbook_format.turn.model import TURN_MIME
+from msgbook_format.turn.parts import image_url
 from msgbook_format.turn.steps import blocks_of_type, match_results
 
 if TYPE_CHECKING:
@@ -127,10 +128,9 @@ def _part(part: Any) -> str:
     match part:
         case str() | {"type": "text", "text": str()}:
             return code_block(part if isinstance(part, str) else part["text"])
-        case {"type": "image_url", "image_url": {"url": str(url)}}:
-            return safe_image("image", url)
         case _:
-            return _json_block(part)
+            url = image_url(part)
+            return _json_block(part) if url is None else safe_image("image", url)
 
 
 def _status_line(turn: Turn) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGER_SIDE = 2048
 """Pixels; models scale larger images down themselves."""
+LOW_SIDE = 512
+"""Pixels with `detail: low`. Servers that do not know `detail` then need few tokens, too."""
 PIXELS = 50_000_000
 """Pixels of an image that is decoded: a small file may claim any number."""
 
@@ -36,16 +38,19 @@ class EncodedImage(NamedTuple):
     """In pixels."""
 
 
-async def encode_image(data: bytes) -> EncodedImage:
+async def encode_image(data: bytes, *, low: bool = False) -> EncodedImage:
     """Encode an image so that it can be sent. One that can be sent as it is stays unchanged.
+
+    Args:
+        low: Make the image no larger than a model looks at with `detail: low`.
 
     Raises:
         ImageError: Models do not accept its type, or it is broken or too large.
     """
-    return await asyncio.to_thread(_encode, data)
+    return await asyncio.to_thread(_encode, data, LOW_SIDE if low else LONGER_SIDE)
 
 
-def _encode(data: bytes) -> EncodedImage:
+def _encode(data: bytes, longer_side: int) -> EncodedImage:
     # Imported here, because the kernel starts without it.
     from PIL import Image, UnidentifiedImageError
 
@@ -58,7 +63,7 @@ def _encode(data: bytes) -> EncodedImage:
             if image.width * image.height > PIXELS:
                 raise ImageError(_too_many(f"{image.width}x{image.height}"))
             image.load()
-            return _fit(image, data)
+            return _fit(image, data, longer_side)
     except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -69,19 +74,19 @@ def _encode(data: bytes) -> EncodedImage:
         raise ImageError(f"the image is broken: {error or type(error).__name__}") from None
 
 
-def _fit(image: Image.Image, data: bytes) -> EncodedImage:
+def _fit(image: Image.Image, data: bytes, longer_side: int) -> EncodedImage:
     """Return the image unchanged if it fits, else upright, scaled down and encoded again."""
     from PIL import ImageOps
 
     kind = (image.format or "").lower()
     upright = image.getexif().get(_JPEG_ORIENTATION, 1) == 1
-    if upright and max(image.size) <= LONGER_SIDE and len(data) <= IMAGE_LIMIT:
+    if upright and max(image.size) <= longer_side and len(data) <= IMAGE_LIMIT:
         return _result(data, kind, image)
     # An animation is reduced to its first frame.
     fitted = ImageOps.exif_transpose(image)
     if fitted.mode in ("P", "1", "LA", "PA"):
         fitted = fitted.convert("RGBA" if _is_transparent(fitted) else "RGB")
-    fitted.thumbnail((LONGER_SIDE, LONGER_SIDE))
+    fitted.thumbnail((longer_side, longer_side))
     if kind != "jpeg":
         encoded = _save(fitted, "PNG")
         if len(encoded) <= IMAGE_LIMIT:

@@ -1,18 +1,14 @@
 """Markdown images in a prompt, sent as image parts in the order of the text.
 
-`![alt](path)` may have a title, `<...>`, and spaces or parentheses in the path; `data:` and
-`attachment:` URLs count as well; images in code are text. Sent images are recorded in
-`context.images`, and their data URLs are kept as blobs. So the message keeps its bytes when the file
-changes or is deleted.
+`data:` and `attachment:` URLs count as well. Sent images are recorded in `context.images`, and their
+data URLs are kept as blobs. So the message keeps its bytes when the file changes or is deleted.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -22,46 +18,20 @@ from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
 from msgbook.request.context.content_reference import LoadText
 from msgbook.request.context.image_encoding import ImageError, encode_image
-from msgbook.request.context.scanner import Scanner, match_brackets, run_in_thread_if_long
+from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
+from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import SourceError
 from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000
 """Bytes of an image before it is scaled down."""
 
-_ANGLED = re.compile(r"\(\s*<([^<>\n]*)>[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*')?[ \t]*\)")
-_TITLE = re.compile(r"(?<![ \t])[ \t]++(?:\"[^\"]*+\"|'[^']*+')[ \t]*+$")
-_REMOTE = re.compile(r"https?://", re.IGNORECASE)
-_DATA = re.compile(r"data:([\w/+.-]*)((?:;[\w=.-]+)*);base64,(.*)", re.IGNORECASE | re.DOTALL)
 
 LoadFile = Callable[[str, int], Awaitable[bytes]]
 """Reads a file, given its path and the largest number of bytes: `Sources.bytes`."""
 
 Attachments = Mapping[str, Any]
 """Attachments of a cell: name -> MIME type -> Base64. From a file: values may be of any type."""
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A Markdown image, as written."""
-
-    start: int
-    end: int
-    """Its span in the text, half-open."""
-    alt: str
-    target: str
-
-    @property
-    def is_remote(self) -> bool:
-        """True if the model's server loads it from its URL."""
-        return _REMOTE.match(self.target) is not None
-
-    @property
-    def name(self) -> str:
-        """Name for a notice: data and long URLs are cut."""
-        return one_line(
-            self.target.partition(",")[0] if _DATA.match(self.target) else self.target, 200
-        )
 
 
 class LoadedImages(NamedTuple):
@@ -75,32 +45,6 @@ class LoadedImages(NamedTuple):
     notices: list[Notice]
 
 
-def find_images(text: str) -> list[Image]:
-    """Return the images of a text, outside of code, in order. Pure and linear."""
-    images: list[Image] = []
-    if "![" not in text:
-        return images
-    brackets = match_brackets(text, "[]", within=r"\n[ \t]*\r?\n")
-    parentheses = match_brackets(text, "()")
-    scanner = Scanner(text, r"!\[")
-    while match := scanner.next():
-        start = match.start()
-        opening = brackets.get(start + 1, -2) + 1
-        if opening < 0 or not text.startswith("(", opening):
-            continue
-        if angled := _ANGLED.match(text, opening):
-            target, end = angled[1], angled.end()
-        elif opening in parentheses:
-            end = parentheses[opening] + 1
-            target = _TITLE.sub("", text[opening + 1 : end - 1])
-        else:
-            continue
-        if target.strip():
-            images.append(Image(start, end, text[start + 2 : opening - 1], target.strip()))
-            scanner.skip(end)
-    return images
-
-
 async def load_images(
     text: str, load: LoadFile, attachments: Attachments | None = None
 ) -> LoadedImages:
@@ -111,13 +55,15 @@ async def load_images(
     for number, image in enumerate(await run_in_thread_if_long(text, find_images, text)):
         record: dict[str, Any] = {"key": image.name}
         records.append(record)
+        if image.asked_detail not in (None, *DETAILS):
+            notices.append(_unknown_detail(image))
         if image.is_remote:
             continue
         try:
             if number >= MAX_IMAGES:
                 raise SourceError(f"a prompt may have at most {MAX_IMAGES} images")
             data = await _read_image(image, load, attachments or {})
-            encoded = await encode_image(data)
+            encoded = await encode_image(data, low=image.detail == "low")
         except (SourceError, ImageError) as error:
             reason = str(error).rstrip(".")
             notices.append(Notice(f"The image {image.name} is not sent: {reason}.", "warning"))
@@ -157,7 +103,7 @@ def image_content(
             pending += _describe_image(image, record)
             continue
         parts += [{"type": "text", "text": pending}] if pending.strip() else []
-        parts.append({"type": "image_url", "image_url": {"url": url, "detail": "auto"}})
+        parts.append({"type": "image_url", "image_url": {"url": url, "detail": image.detail}})
         pending = ""
     pending += text[done:]
     if not parts:
@@ -173,6 +119,16 @@ def _url(image: Image, record: Any, load: LoadText) -> str | None:
     url = load(digest) if isinstance(digest, str) else None
     # The record may name any text that is kept, and a server may load any URL.
     return url if url is not None and url.startswith("data:image/") else None
+
+
+def _unknown_detail(image: Image) -> Notice:
+    asked = one_line(image.asked_detail or "", 40)
+    expected = ", ".join(DETAILS)
+    return Notice(
+        f"The image {image.name} is sent with detail=auto: "
+        f"expected one of {expected} in its title, not detail={asked}.",
+        "warning",
+    )
 
 
 def _describe_image(image: Image, record: Any) -> str:
@@ -199,7 +155,7 @@ async def _read_image(image: Image, load: LoadFile, attachments: Attachments) ->
 
 
 def _decode_data_url(url: str) -> bytes:
-    match = _DATA.match(url)
+    match = DATA_URL.match(url)
     if match is None:
         raise SourceError("expected data:image/png;base64,...")
     return _decode_base64(match[3])
