@@ -12,6 +12,7 @@ from command import with_settings
 from PIL import Image
 from scripted_server import text
 
+from msgbook.agents import build_system_prompt
 from msgbook.cli.run import run_file
 from msgbook_format import read
 from msgbook_format.turn import turn_of
@@ -126,7 +127,7 @@ def test_the_properties_of_an_agent_are_in_its_request(server, chat):
 
     writer, exact = server.requests
     assert writer["model"] == "w-1"
-    assert writer["messages"][0] == {"role": "system", "content": "You write."}
+    assert writer["messages"][0]["content"] == build_system_prompt("You write.", [], ["."])
     assert (writer["temperature"], writer["reasoning_effort"]) == (0.5, "medium")
     assert writer.get("max_tokens", writer.get("max_completion_tokens")) == 50
     assert exact["model"] == "e-1"

@@ -13,9 +13,9 @@ from msgbook.agents.skills import (
     Skill,
     SkillError,
     build_skills_index,
-    build_system_prompt,
     parse_skill,
 )
+from msgbook.agents.system_prompt import build_system_prompt
 
 TEXT = """\
 ---

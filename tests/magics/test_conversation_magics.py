@@ -10,6 +10,7 @@ import pytest
 from engine_turns import run_turn
 from scripted_server import text
 
+from msgbook.agents import build_system_prompt
 from msgbook.agents.resolve import UnknownAgentError
 from msgbook.config import load_settings
 from msgbook.engine import Engine
@@ -120,7 +121,7 @@ def test_the_agent_that_a_cell_chooses_answers_below_it(with_agents):
     request = with_agents.server.requests[-1]
     assert request["model"] == "strict-1"
     assert request["messages"] == [
-        {"role": "system", "content": "You review."},
+        {"role": "system", "content": build_system_prompt("You review.", [], ["."])},
         {"role": "user", "content": "Look."},
     ]
 

@@ -6,6 +6,8 @@ import pytest
 from scripted_server import call, text
 from talk import content_reference, notices
 
+from msgbook.agents import build_system_prompt
+
 TWO = """\
 agents:
   writer:
@@ -22,6 +24,9 @@ default_agent: writer
 """
 
 
+WRITER = build_system_prompt("You write.", [], ["."])
+
+
 @pytest.fixture
 def two(talk):
     talk.metadata = {"msgbook": {"frontmatter": TWO}}
@@ -36,7 +41,7 @@ def test_the_default_agent_of_the_frontmatter_answers_with_all_its_properties(tw
     turn = two.ask("Write.")
 
     request = two.server.requests[-1]
-    assert request["messages"][0] == {"role": "system", "content": "You write."}
+    assert request["messages"][0] == {"role": "system", "content": WRITER}
     assert (request["model"], request["temperature"]) == ("w-1", 0.2)
     assert (request["max_tokens"], request["reasoning_effort"]) == (500, "low")
     assert names(request) == ["read"]
@@ -49,7 +54,7 @@ def test_a_cell_names_its_agent_by_a_line_or_its_metadata(two):
     turn = two.ask("Judge.", metadata={"msgbook": {"agent": "critic"}})
 
     assert (turn["agent"], two.server.requests[-1]["model"]) == ("critic", "c-1")
-    assert two.sent()[0]["content"] == "You judge."
+    assert two.sent()[0]["content"].startswith("You judge.\n\n")
 
 
 def test_answers_of_another_agent_are_sent_under_its_name(two):
@@ -90,7 +95,7 @@ def test_an_agent_of_the_project_has_the_body_of_its_file_as_prompt(talk):
 
     talk.ask("%%msg agent=tester\nTest.")
 
-    assert talk.sent()[0]["content"].strip() == "You test."
+    assert talk.sent()[0]["content"].startswith("You test.\n\n")
     assert talk.server.requests[-1]["model"] == "t-1"
 
 
@@ -207,3 +212,60 @@ def test_wrong_properties_are_named_and_the_others_count(talk):
 
     assert turn["model"] == "x-1"
     assert "temperature" in " ".join(notices(turn))
+
+
+def test_an_agent_is_told_what_it_reads_without_approval_by_names_below_the_notebook(talk):
+    (talk.folder / "docs").mkdir()
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a:\n    allowed_uris: [docs/]\n"}}
+
+    talk.ask("Hi.")
+    talk.ask("Again.")
+
+    first, second = (talk.sent(number)[0]["content"] for number in (0, 1))
+    assert first == second
+    assert 'without approval: "docs". Everything else' in first
+    assert str(talk.folder) not in first
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        ("{}", 'without approval: "."'),
+        ("{allowed_uris: [docs/in, docs, docs]}", 'without approval: "docs".'),
+        ("{allowed_uris: [b, .env, a]}", 'without approval: "a", "b".'),
+        ("{allowed_uris: [/etc]}", "any file needs the user's approval"),
+        ("{tools: [grep]}", 'without approval: "."'),
+    ],
+)
+def test_folders_are_told_in_one_spelling(talk, agent, told):
+    talk.metadata = {"msgbook": {"frontmatter": f"agents:\n  a: {agent}\n"}}
+
+    talk.ask("Hi.")
+
+    assert told in talk.sent()[0]["content"]
+
+
+@pytest.mark.parametrize("agent", ["{tools: []}", "{tools: [shell, write]}"])
+def test_an_agent_that_cannot_read_is_told_no_folders(talk, agent):
+    talk.metadata = {"msgbook": {"frontmatter": f"agents:\n  a: {agent}\n"}}
+
+    talk.ask("Hi.")
+
+    assert "approval" not in talk.sent()[0]["content"]
+
+
+def test_no_folder_is_told_where_the_notebook_lies_in_the_home_directory_itself(talk, monkeypatch):
+    monkeypatch.setenv("HOME", str(talk.folder))
+
+    talk.ask("Hi.")
+
+    assert "any file needs the user's approval" in talk.sent()[0]["content"]
+
+
+@pytest.mark.parametrize(("parent", "told"), [("4f1c", True), (None, False), (["x"], False)])
+def test_a_sub_agent_is_told_that_it_is_one(talk, parent, told):
+    talk.metadata = {"msgbook": {"agent_metadata": {"parent_agent_id": parent}}}
+
+    talk.ask("Hi.")
+
+    assert ("You are a sub-agent" in talk.sent()[0]["content"]) is told

@@ -8,6 +8,8 @@ from typing import Any
 import nbformat
 from scripted_server import Answer, ScriptedServer, text
 
+from msgbook.agents import build_system_prompt
+
 SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
 
 FRONTMATTER = """\
@@ -81,14 +83,17 @@ def _ran(text: str) -> str:
 
 _SIX, _SEVEN = ["Be brief.", _ran("six")], ["Be kind.", _ran("seven")]
 
+_RHYME = build_system_prompt("You rhyme.", [], ["."])
+_DOUBT = build_system_prompt("You doubt.", [], ["."])
+
 REQUESTS = [
-    ("p-1", ["You rhyme.", *_SIX, "Ask"]),
-    ("p-1", ["You rhyme.", *_SIX, "Ask", "Answer 1.", "Hidden"]),
-    ("c-1", ["You doubt.", *_SIX, "Ask", "[poet] Answer 1.", "Check"]),
-    ("p-1", ["You rhyme.", *_SEVEN, "Ask anew"]),
-    ("p-1", ["You rhyme.", *_SEVEN, "Ask anew", "Answer 4.", "Hidden"]),
-    ("c-1", ["You doubt.", *_SEVEN, "Ask anew", "[poet] Answer 4.", "Check"]),
-    ("p-1", ["You rhyme.", *_SEVEN, "Check", "[critic] Answer 6.", "End"]),
+    ("p-1", [_RHYME, *_SIX, "Ask"]),
+    ("p-1", [_RHYME, *_SIX, "Ask", "Answer 1.", "Hidden"]),
+    ("c-1", [_DOUBT, *_SIX, "Ask", "[poet] Answer 1.", "Check"]),
+    ("p-1", [_RHYME, *_SEVEN, "Ask anew"]),
+    ("p-1", [_RHYME, *_SEVEN, "Ask anew", "Answer 4.", "Hidden"]),
+    ("c-1", [_DOUBT, *_SEVEN, "Ask anew", "[poet] Answer 4.", "Check"]),
+    ("p-1", [_RHYME, *_SEVEN, "Check", "[critic] Answer 6.", "End"]),
 ]
 """Model and contents of the messages."""
 

@@ -5,6 +5,7 @@
 - `project_files`: agents, rules and skills read from a project; `markdown_file` splits such a file.
 - `narrowing`: what an agent may use of the user's configuration and folders.
 - `selection`, `project_rules`, `skills`: the rules and skills in use.
+- `system_prompt`: the system prompt, which names skills and folders.
 - `request_options`: properties that become keys of a request.
 
 Names are imported when they are first used: the kernel starts without them.
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
         resolve_agent,
     )
     from msgbook.agents.selection import Selection, select
-    from msgbook.agents.skills import build_system_prompt, skills_in_use
+    from msgbook.agents.skills import skills_in_use
+    from msgbook.agents.system_prompt import build_system_prompt
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -43,6 +45,7 @@ else:
             "resolve": "AgentSources AvailableAgent UnknownAgentError UnreadableAgentError list_available_agents "
             "requested_name resolve_agent",
             "selection": "Selection select",
-            "skills": "build_system_prompt skills_in_use",
+            "skills": "skills_in_use",
+            "system_prompt": "build_system_prompt",
         },
     )

@@ -69,14 +69,6 @@ def skills_in_use(skills: Sequence[Skill], selected: Selection) -> tuple[list[Sk
     return [skill for skill in skills if selected.uses(skill.name)], notices
 
 
-def build_system_prompt(agent_prompt: str, skills: Sequence[Skill]) -> str:
-    """Return the agent's own prompt, followed by the index of its skills.
-
-    The same agent and skills give the same bytes, which keeps a server's prefix cache valid.
-    """
-    return "\n\n".join(part for part in (agent_prompt, build_skills_index(skills)) if part)
-
-
 def build_skills_index(skills: Sequence[Skill]) -> str:
     """Return the list of skills for a model; empty if there are none."""
     if not skills:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,7 @@ from msgbook.agents import (
     ProjectFiles,
     build_system_prompt,
     make_request_options,
-    name_values,
     narrow_agent,
-    narrow_roots,
     requested_name,
     resolve_agent,
     select,
@@ -25,9 +23,9 @@ from msgbook.agents import (
 from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
-from msgbook.errors import ToolError
 from msgbook.notebook import Prompt, Transcript, metadata_of
 from msgbook.provider import Provider, Servers
+from msgbook.request.allowed_folders import find_allowed_folders, is_sub_agent
 from msgbook.request.history import View
 from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
@@ -85,7 +83,7 @@ class AgentChooser:
         self._limits = limits
         self._tools = tools
         self._files = files
-        self._folder = folder
+        self._roots = Roots(folder)
 
     async def choose(
         self,
@@ -114,10 +112,11 @@ class AgentChooser:
             advice = "To set one, run `msgbook doctor --setup` in a terminal."
             notices = (*notices, f"No server is set: {model} answers, not {other}. {advice}")
         notices = (*notices, *self._notice_provider(agent))
+        allowed, folder_notices = find_allowed_folders(agent, transcript, self._roots)
+        tools = self._offered_tools(agent, allowed)
         view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
-        allowed, folder_notices = self._allowed_folders(agent, transcript)
         server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
             agent,
@@ -125,7 +124,7 @@ class AgentChooser:
             self._servers.find_provider(model, agent.provider),
             view,
             make_request_options(agent, server.base_url if server else None),
-            self._offered_tools(agent, allowed),
+            tools,
             allowed,
             limits,
             (
@@ -148,12 +147,25 @@ class AgentChooser:
         server = self._servers.find_settings(model, agent.provider)
         view = View(
             agent.name,
-            build_system_prompt(prompt, skills),
+            build_system_prompt(
+                prompt,
+                skills,
+                self._free_paths(agent, transcript),
+                is_sub_agent=is_sub_agent(transcript),
+            ),
             vision=self._servers.accepts_images(model, agent.provider),
             keep_reasoning=bool(server and server.keep_reasoning),
             alternate=bool(server and server.alternate),
         )
         return view, notices
+
+    def _free_paths(self, agent: Agent, transcript: Transcript) -> list[str] | None:
+        """Return the paths that the agent reads without approval; None if it has no tool to read."""
+        allowed, _ = find_allowed_folders(agent, transcript, self._roots)
+        offered = {tool.name for tool in self._offered_tools(agent, allowed)}
+        if not any(tool.read_only and tool.name in offered for tool in self._files.tools):
+            return None
+        return self._roots.narrow_to(allowed).list_free_paths()
 
     def _configured_names(self) -> ConfiguredNames:
         return ConfiguredNames(
@@ -172,28 +184,6 @@ class AgentChooser:
             f"answers through your provider {agent.provider}, not through {default}."
         )
 
-    def _allowed_folders(
-        self, agent: Agent, transcript: Transcript
-    ) -> tuple[tuple[Path, ...] | None, list[str]]:
-        """Return the folders that both notebook and agent allow to be read without approval."""
-        roots = Roots(self._folder)
-
-        def resolve(path: str) -> Path | None:
-            try:
-                return roots.resolve(path)
-            except ToolError:
-                return None
-
-        restrictions = [
-            uris for uris in (_allowed_uris(transcript), agent.allowed_uris) if uris is not None
-        ]
-        allowed: tuple[Path, ...] = (roots.folder,)
-        notices = []
-        for uris in restrictions:
-            allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, resolve)
-            notices += outside
-        return (allowed if restrictions else None), notices
-
     def _offered_tools(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
         """Return the tools that an agent is offered, in the order of all tools."""
         if agent.tools is None and allowed is None:
@@ -205,15 +195,3 @@ class AgentChooser:
             for tool in self._tools
             if agent.tools is None or tool.name in agent.tools
         )
-
-
-def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
-    """Return `allowed_uris` of the notebook's AgentMetadata (seed 001); None if they are not set."""
-    metadata = metadata_of({"metadata": transcript.metadata}).get("agent_metadata")
-    uris = metadata.get("allowed_uris") if isinstance(metadata, Mapping) else None
-    if uris is None:
-        return None
-    try:
-        return name_values(uris)
-    except ValueError:
-        return ()
