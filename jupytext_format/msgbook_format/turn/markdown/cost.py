@@ -24,9 +24,9 @@ MAX_RUN = 64
 
 _MARKS = "*_~`["
 _LONG_RUNS = ("`" * MAX_RUN, "~" * MAX_RUN)
-_NESTED = re.compile(
-    r"(?:^|(?<=\r))(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}", re.MULTILINE
-)
+_NESTED = re.compile(r"\n(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}")
+"""More lists and quotes inside each other than anyone writes, behind a line end. A pattern that
+begins with `^` would be tried at every character."""
 _MAYBE_FENCE = re.compile(r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t>]+)*(?:`{3}|~{3})")
 _SURE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[A-Za-z0-9_+.#-]*[ \t]*")
 _ITEM = re.compile(r" {0,3}[-+*] {1,3}\S")
@@ -34,7 +34,7 @@ _ITEM = re.compile(r" {0,3}[-+*] {1,3}\S")
 
 def takes_too_long(markdown: str) -> bool:
     """Return whether some renderer would need too long for this Markdown."""
-    if any(run in markdown for run in _LONG_RUNS) or _NESTED.search(markdown):
+    if any(run in markdown for run in _LONG_RUNS) or _is_nested(markdown):
         return True
     # True for most texts. No cost below is greater than this product.
     if len(markdown) * _marks(markdown) <= MAX_PARAGRAPH_COST:
@@ -47,6 +47,11 @@ def takes_too_long(markdown: str) -> bool:
         or any(len(line) * line.count("`") > MAX_PARAGRAPH_COST for line in lines)
         or _is_dense(_prose(lines, edges))
     )
+
+
+def _is_nested(markdown: str) -> bool:
+    lines = markdown.replace("\r", "\n")
+    return _NESTED.search(f"\n{lines}") is not None
 
 
 def _prose(lines: list[str], edges: list[str]) -> list[str]:

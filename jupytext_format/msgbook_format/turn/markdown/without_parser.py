@@ -35,7 +35,8 @@ def safe_without_parser(text: str) -> str | None:
     parts: list[str] = []
     position = 0
     while True:
-        fence = _FENCE.search(text, position)
+        start = text.find("```", position)
+        fence = _FENCE.match(text, start) if start >= 0 else None
         outside = _outside(text[position : fence.start() if fence else len(text)], quotes)
         if outside is None:
             return None
