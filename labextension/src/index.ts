@@ -1,5 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { codeProsePlugin } from './plugins/codeProse';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
@@ -8,6 +9,7 @@ import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
   turnRenderersPlugin,
+  codeProsePlugin,
   fileTypePlugin,
   newChatFilePlugin,
   pageConnectionsPlugin,

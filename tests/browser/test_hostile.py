@@ -7,26 +7,13 @@ from typing import Any
 import nbformat
 import pytest
 from chats import SPEC, open_and_run, write_notebook
+from page_attack import ATTACK
 from playwright.sync_api import expect
 from scripted_server import Answer, call, delta, text
 
 from msgbook_format.turn import TURN_MIME
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
-
-ATTACK = """\
-<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">
-<img src="http://leak.invalid/a.png"> ![image](http://leak.invalid/b.png "t") ![r][r]
-<svg onload="window.hacked = 3"><image href="http://leak.invalid/c.png"></svg>
-<iframe srcdoc="<script>parent.hacked = 4</script>"></iframe><video poster="http://leak.invalid/d">
-<style>body { background: url(http://leak.invalid/e) }</style><meta http-equiv="refresh" content="0;url=http://leak.invalid/f">
-<a href="javascript:window.hacked = 5">one</a> [two](javascript:window.hacked=6) <form action="http://leak.invalid/g">
-$\\href{javascript:window.hacked=7}{x}$ $\\style{background:url(http://leak.invalid/h)}{y}$
-
-[r]: http://leak.invalid/i.png
-
-The end of the attack.
-"""
 
 
 def harmless(lab: Any) -> None:

@@ -101,7 +101,11 @@ def hostile_notebook() -> NotebookNode:
         v4.new_code_cell("hello", outputs=[hostile_answer(), forged]),
         v4.new_code_cell(
             f"%%python\n{ALERT}",
-            metadata={"magics_language": f'x">{ALERT}', "tags": [f'x">{ALERT}']},
+            metadata={
+                "magics_language": f'x">{ALERT}',
+                "tags": [f'x">{ALERT}'],
+                "msgbook": {"before": "\n\n".join(texts), "after": f"</details>{ALERT}"},
+            },
             outputs=[*shown, picture, widget, mermaid, error, drawing],
         ),
     ]

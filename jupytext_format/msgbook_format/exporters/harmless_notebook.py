@@ -30,6 +30,9 @@ Json = dict[str, Any]
 PROMPT = "msgbook_prompt"
 """Key of a prompt's cell metadata: its author and title, and its text as safe Markdown."""
 
+PROSE = "msgbook_prose"
+"""Key of a code cell's metadata: the text `before` and `after` its code as safe Markdown."""
+
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}", re.ASCII)
 _ATTACHMENT = re.compile(r"\]\((?:<attachment:([^<>\n]+)>|attachment:([^()\s]+))")
@@ -84,6 +87,7 @@ def _rendered(cell: NotebookNode) -> Iterator[str]:
         yield cell.source
     elif PROMPT in cell.metadata:
         yield cell.metadata[PROMPT]["markdown"]
+    yield from cell.metadata.get(PROSE, {}).values()
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
         yield from (data[mime] for mime in _TYPESET if mime in data)
@@ -103,6 +107,8 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
             if not is_code(source, dialect):
                 metadata[PROMPT] = _prompt(cell, source)
                 metadata["transient"] = {"remove_source": True}
+            elif prose := _prose(cell):
+                metadata[PROSE] = prose
             outputs = list(build_harmless_outputs(cell.get("outputs")))
             code = {"cell_type": "code", "execution_count": None, "outputs": outputs}
             return {**built, **code, "source": source}
@@ -134,6 +140,15 @@ def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
     words = ["You", as_text(ours.get("title")), line]
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}
+
+
+def _prose(cell: Mapping[str, Any]) -> dict[str, str]:
+    """Return the text `before` and `after` the code, as far as there is any."""
+    ours = msgbook_metadata(cell)
+    texts = {place: as_text(ours.get(place)) for place in ("before", "after")}
+    return {
+        place: safe_markdown(spell_for_nbconvert(text)) for place, text in texts.items() if text
+    }
 
 
 def _embed_attachments(source: str, attachments: Any) -> str:

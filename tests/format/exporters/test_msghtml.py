@@ -54,6 +54,30 @@ def test_reasoning_and_results_are_collapsed() -> None:
     assert "<details open" not in html
 
 
+def test_text_around_code_is_folded_above_and_below_it() -> None:
+    code = v4.new_code_cell(
+        "%%python\nprint(1)",
+        metadata={"msgbook": {"before": "I *add* <b>.", "after": "It </details> is done."}},
+        outputs=[v4.new_output("stream", name="stdout", text="2\n")],
+    )
+    html = export(notebook(code))
+
+    page = body(html)
+    assert page.violations == []
+    assert page.text == (
+        "💭 Text before the code I add <b>. %%python print(1)"
+        " 💭 Text after the code It </details> is done. 2"
+    )
+    assert html.count("<details>") == 2
+    assert "<details open" not in html
+
+
+@pytest.mark.parametrize("ours", [None, [], "x", {"before": 1, "after": {"a": 1}}, {"before": ""}])
+def test_metadata_that_hold_no_text_around_code_show_none(ours: Any) -> None:
+    code = v4.new_code_cell("%%python\n1", metadata={"msgbook": ours})
+    assert "<details" not in export(notebook(code))
+
+
 def test_a_hostile_notebook_does_nothing_in_the_page() -> None:
     html = export(hostile_notebook())
     head = html.partition("<main>")[0]
