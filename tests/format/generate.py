@@ -20,7 +20,7 @@ from msgbook_format.turn import TURN_MIME
 LINES = [
     "", "", " ", "\t", "text", "  indented  ", "\\", "\\\\", "\\ ", "# %%", "## %% title",
     "# %% [title][^a]", "# %%%", "##### %%% [^a-1]", "###### %%", "#%%", "# %%Title", "# %%%%",
-    "\\# %%", "\\\\# %% x", "# %% t[^a]", "# %% [^b]", "# %%% [^a.1]", "# %%% [^a-1.5f3a90c2]",
+    "\\# %%", "\\\\# %% x", "# %% t[^a]", "# %% [^b]", "# %%[^b]", "# %%%[^a-1]", "\\# %%[^c]", "# %%% [^a.1]", "# %%% [^a-1.5f3a90c2]",
     "# %%% call[^a-1.5f3a90c2.1]", "[^a]: [markdown]", "[^b]: [code] history=none",
     "[^a]: [markdown] cell=markdown role=\"system\"", "[^a]: [raw]", "[^a]: [nb] encoding=json",
     "[^a]: prose", "[^a]: k=\"v\" [reasoning=1] flag", "[^a]: [agent] id=\"zz\" time=\"1\"",

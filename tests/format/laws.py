@@ -125,7 +125,7 @@ def _is_text(cell):
 def editable(nb, text):
     """Places of cells whose lines in `text` are known, and which are what they stand as there."""
     cells, spans = nb["cells"], _spans(text)
-    if len(cells) - len(spans) not in (0, 1):
+    if len(cells) - len(spans) not in (0, 1) or any(map(_is_orphan, cells)):
         return []
     lines = text.split("\n")
     sources = [str(cell.get("source")) for cell in cells]
@@ -144,6 +144,12 @@ def editable(nb, text):
         if named and plain and agrees and coded == code:
             places.append(index)
     return places
+
+
+def _is_orphan(cell):
+    """Whether a cell stands as an output cell that no cell above can have."""
+    bits = cell["metadata"].get("msgbook", {}).get("text", {})
+    return bits.get("cell", "").lstrip("#").startswith(" %%%")
 
 
 def edit_source(nb, index):
@@ -213,7 +219,7 @@ def _is_blank(line):
 def _spans(text):
     """From the marker of each cell to the next marker, in lines from 0."""
     lines = text.split("\n")
-    marks = [n for n, line in enumerate(lines) if re.match(r"#{1,5} %%%?([ \t\r]|$)", line)]
+    marks = [n for n, line in enumerate(lines) if re.match(r"#{1,5} %%%?([ \t\r]|\[\^|$)", line)]
     spans = itertools.pairwise([*marks, len(lines)])
     return [span for span in spans if not re.match("#{1,5} %%%", lines[span[0]])]
 

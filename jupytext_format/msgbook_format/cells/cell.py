@@ -8,6 +8,7 @@ from typing import Any
 from msgbook_format.cells.attachments import read_attachments
 from msgbook_format.cells.head import read_head, read_json_cell
 from msgbook_format.cells.ids import PREAMBLE_ID, Claim, is_cell_id
+from msgbook_format.cells.orphans import read_orphan
 from msgbook_format.outputs.cell_outputs import CellOutputs, read_cell_outputs
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.segments import Segment
@@ -45,34 +46,36 @@ class ReadCell:
         return Claim(self.head.label if is_cell_id(self.head.label) else None, source)
 
 
-def read_cell(text: SplitCell, dialect: Dialect) -> ReadCell:
-    """Read a cell. Output cells below a head that can have none are part of its content."""
+def read_cells(text: SplitCell, dialect: Dialect) -> list[ReadCell]:
+    """Read a cell of a text, and the orphans below it if it is one that can have no outputs."""
     head = parse_text_cell(text.head.core, dialect.escaper)
+    if text.is_orphan:
+        return [ReadCell(text, head, read_orphan(head, dialect))]
+    cell = read_json_cell(head)
+    is_json = cell is not None
+    if cell is None:
+        cell = read_head(head, dialect)
     if text.outputs is None:
-        cell = read_json_cell(head)
-        if cell is not None:
-            return ReadCell(text, head, cell, is_json=True)
-        return ReadCell(text, head, read_head(head, dialect))
-    cell = read_head(head, dialect)
-    if cell["cell_type"] == "code" and (head.type != "nb" or read_json_cell(head) is None):
-        return ReadCell(text, head, cell)
-    attachments = read_attachments(parse_output_cells(text.outputs.core, dialect))
-    if cell["cell_type"] != "code" and attachments:
-        cell["attachments"] = attachments
-        return ReadCell(text, head, cell)
-    core = text.head.core + text.head.gap + text.outputs.core
-    head = parse_text_cell(core, dialect.escaper)
-    alone = SplitCell(Segment(core, text.outputs.gap), None)
-    return ReadCell(alone, head, read_head(head, dialect))
+        return [ReadCell(text, head, cell, is_json)]
+    if not is_json:
+        if cell["cell_type"] == "code":
+            return [ReadCell(text, head, cell)]
+        attachments = read_attachments(parse_output_cells(text.outputs.core, dialect))
+        if attachments:
+            cell["attachments"] = attachments
+            return [ReadCell(text, head, cell)]
+    cells = [ReadCell(SplitCell(text.head, None), head, cell, is_json)]
+    for part in split_output_cells(text.outputs.core + text.outputs.gap):
+        cells += read_cells(SplitCell(Segment.from_text(part), None, is_orphan=True), dialect)
+    return cells
 
 
 def read_lone_head(text: str, dialect: Dialect) -> ReadCell | None:
     """Return the cell of a text that is one head and nothing else; None for any other text."""
     before, cells = split_cells(text)
-    if before or len(cells) != 1 or Segment.from_text(text).gap:
+    if before or len(cells) != 1 or cells[0].outputs or Segment.from_text(text).gap:
         return None
-    found = read_cell(cells[0], dialect)
-    return found if found.text.outputs is None else None
+    return read_cells(cells[0], dialect)[0]
 
 
 def read_preamble(segment: Segment, dialect: Dialect) -> ReadCell:

@@ -24,12 +24,17 @@ _FIELDS = {
 }
 
 
-def read_head(head: TextCell, dialect: Dialect) -> dict[str, Any]:
-    """Return the cell of a head, without id; a code cell has no outputs yet."""
+def read_head(head: TextCell, dialect: Dialect, cell_type: str | None = None) -> dict[str, Any]:
+    """Return the cell of a head, without id; a code cell has no outputs yet.
+
+    Args:
+        cell_type: Type of the cell; by default the head says it.
+    """
     attributes = AttributeReader(head.attributes)
     attributes.take("id")
     kind = head.type or "markdown"
-    cell_type = _take_cell_type(attributes, kind)
+    if cell_type is None:
+        cell_type = _take_cell_type(attributes, kind)
     source = head.body
     code: dict[str, Any] = {}
     if cell_type == "code" and kind == "code":

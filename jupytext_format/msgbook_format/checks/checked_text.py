@@ -23,7 +23,9 @@ from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.syntax.yaml_nodes import compose
 from msgbook_format.turn.output_cells.blocks import NO_AGENT
 
-Role = Literal["preamble", "prompt", "code", "note", "raw", "json", "block", "output", "attachment"]
+Role = Literal[
+    "preamble", "prompt", "code", "note", "raw", "json", "orphan", "block", "output", "attachment"
+]
 
 
 YAML_LINE = 1
@@ -64,7 +66,7 @@ class LocatedCell:
         """True if a person or an agent wrote its text; false for data that a program put there."""
         if self.role == "block":
             return self.agent is not None or self.cell.type in (None, "markdown")
-        return self.role in ("preamble", "prompt", "code", "note", "raw")
+        return self.role in ("preamble", "prompt", "code", "note", "raw", "orphan")
 
     @property
     def agent(self) -> str | None:
@@ -176,7 +178,7 @@ def parse_for_checks(text: str, other_agents: Collection[str] | None = None) -> 
         checked.cells.append(CheckedCell(head))
         line += _count_lines(split.preamble)
     for cell in split.cells:
-        checked.cells.append(_locate(cell, line, dialect))
+        checked.cells += _locate(cell, line, dialect)
         line += _count_lines(cell.head) + _count_lines(cell.outputs)
     return checked
 
@@ -185,29 +187,34 @@ def _count_lines(segment: Segment | None) -> int:
     return segment.core.count("\n") + segment.gap.count("\n") if segment else 0
 
 
-def _locate(split: SplitCell, line: int, dialect: Dialect) -> CheckedCell:
+def _locate(split: SplitCell, line: int, dialect: Dialect) -> list[CheckedCell]:
     parsed = parse_text_cell(split.head.core, dialect.escaper)
-    head = LocatedCell(line, split.head.core, parsed, _role_of_head(parsed))
+    role: Role = "orphan" if split.is_orphan else _role_of_head(parsed)
+    cell = CheckedCell(LocatedCell(line, split.head.core, parsed, role))
     if split.outputs is None:
-        return CheckedCell(head)
+        return [cell]
     parts = split_output_cells(split.outputs.core)
     output_cells = [parse_text_cell(part, dialect.escaper) for part in parts]
-    is_attached = head.role in ("note", "raw") and bool(read_attachments(output_cells))
-    if head.role in ("note", "raw", "json") and not is_attached:
-        # The output cells are content of the cell.
-        head.text += split.head.gap + split.outputs.core
-        return CheckedCell(head)
-    cell = CheckedCell(head)
+    is_attached = role in ("note", "raw") and bool(read_attachments(output_cells))
+    has_outputs = is_attached or role in ("prompt", "code")
+    head_role = role
+    cells = [cell]
     line += _count_lines(split.head)
     for part, output_cell in zip(parts, output_cells, strict=True):
-        role: Role = "block"
-        if is_attached:
+        role = "block"
+        if not has_outputs:
+            role = "orphan"
+        elif is_attached:
             role = "attachment"
-        elif head.role == "code" or is_output(output_cell):
+        elif head_role == "code" or is_output(output_cell):
             role = "output"
-        cell.below.append(LocatedCell(line, part, output_cell, role))
+        located = LocatedCell(line, part, output_cell, role)
+        if has_outputs:
+            cell.below.append(located)
+        else:
+            cells.append(CheckedCell(located))
         line += part.count("\n")
-    return cell
+    return cells
 
 
 def _role_of_head(head: TextCell) -> Role:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-MARKER = re.compile(r"#{1,5} %%%?(?:[ \t\r]|$)")
+from msgbook_format.syntax.markers import MARKER
 
+_MARKER = re.compile(MARKER)
 _LOOKALIKE = re.compile(
     r"^(?: {0,3}(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
     r"|(?P<near> {0,3}\\*#+[ \t]*%%[^\n]*)"
@@ -102,7 +103,7 @@ def closes(fence: str, opened: str) -> bool:
 
 def _add_marker(found: Lookalikes, line: Line) -> None:
     found.labels.update(_LABEL.findall(line.text))
-    if MARKER.match(line.text):
+    if _MARKER.match(line.text):
         found.markers.append(line)
     elif "\\" not in line.text.partition("#")[0]:
         found.near_markers.append(line)

@@ -22,24 +22,21 @@ def check_near_markers(checked: CheckedText) -> Iterator[Finding]:
                 line.number,
                 "near-marker",
                 f"`{line.text.strip()[:_SHOWN]}` is content, not a marker. A marker is one to five `#` in "
-                "the first column, one space, `%%` or `%%%`, then a space or the end of the line.",
+                "the first column, one space, `%%` or `%%%`, then a space, `[^` or the end of the line.",
             )
 
 
 def check_orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
     """Yield `# %%%` lines where no cell can have outputs."""
-    for located in checked.text_cells:
-        if located.role not in ("preamble", "note", "raw", "json"):
-            continue
-        where = (
-            "before the first `# %%`" if located.role == "preamble" else "below a note or raw cell"
-        )
-        for line in located.lookalikes.markers:
+    for cell in checked.cells:
+        if cell.head.role == "orphan":
+            marker = cell.head.text.partition("\n")[0].strip()
             yield Finding(
-                line.number,
+                cell.head.line,
                 "orphan-output",
-                f"`{line.text.strip()[:_SHOWN]}` {where} is content, not an output. Put it below the "
-                "prompt that it belongs to. If it is part of your text, write `\\` before it.",
+                f"`{marker[:_SHOWN]}` has no prompt above it. An answer is sent as a message of the "
+                "assistant, anything else is not sent. Put it below the prompt that it belongs to. "
+                "If it is part of your text, write `\\` before it.",
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format import garbage
-from msgbook_format.cells.cell import ReadCell, read_cell, read_outputs, read_preamble
+from msgbook_format.cells.cell import ReadCell, read_cells, read_outputs, read_preamble
 from msgbook_format.cells.ids import resolve_ids
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.verbatim import keep_verbatim
@@ -45,7 +45,7 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _read_heads(split: SplitText, dialect: Dialect) -> list[ReadCell]:
-    cells = [read_cell(cell, dialect) for cell in split.cells]
+    cells = [read for cell in split.cells for read in read_cells(cell, dialect)]
     if split.preamble is not None:
         cells.insert(0, read_preamble(split.preamble, dialect))
     return cells

@@ -26,9 +26,10 @@ from msgbook_format.syntax.frontmatter import (
     section_name,
     split_frontmatter,
 )
+from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.section import append_section, split_section
 from msgbook_format.syntax.segments import Segment, end_line, join_segments
-from msgbook_format.syntax.split import BOM, split_cells, split_output_cells
+from msgbook_format.syntax.split import BOM, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, format_text_cell
 
 
@@ -175,7 +176,7 @@ def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
     if (
         not output_cells
         or "".join(output_cells) != text
-        or split_cells(text)[1]
+        or not all(of_output for _, of_output in find_markers(text))
         or Segment.from_text(text).gap
     ):
         return False

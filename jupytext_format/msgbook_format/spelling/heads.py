@@ -25,6 +25,7 @@ from msgbook_format.cells.ids import (
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.spelling import respell
 from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, format_text_cell
@@ -72,6 +73,25 @@ class PlannedHead:
         if self.verbatim:
             return self.verbatim.is_code
         return self.canonical.type == "code" and self.cell["cell_type"] == "code"
+
+    @property
+    def is_orphan(self) -> bool:
+        """True if it is written as an output cell, because no cell above it can have outputs."""
+        return self.verbatim is not None and self.verbatim.text.is_orphan
+
+    @property
+    def is_preamble(self) -> bool:
+        """True if it is written without a marker."""
+        if self.verbatim is None:
+            return self.is_bare
+        return not any(find_markers(self.verbatim.text.head.core))
+
+    @property
+    def ends_outputs(self) -> bool:
+        """True if an output cell below it is an orphan."""
+        return self.is_json or (
+            self.cell["cell_type"] != "code" and not self.cell.get("attachments")
+        )
 
     @property
     def base(self) -> str:
@@ -137,11 +157,20 @@ def is_trailing_blank(head: PlannedHead) -> bool:
 
 
 def read_verbatim(
-    cell: dict[str, Any], canonical: TextCell, dialect: Dialect, fits_start: FitsStart | None
+    cell: dict[str, Any],
+    canonical: TextCell,
+    dialect: Dialect,
+    *,
+    fits_start: FitsStart | None,
+    may_be_orphan: bool,
 ) -> ReadCell | None:
     """Read a cell from its own text, in which later edits replace what they changed.
 
     Returns None if the head has to be written anew, as `canonical`.
+
+    Args:
+        fits_start: None for all cells but the first.
+        may_be_orphan: Whether no cell above could have an output cell below it as its output.
     """
     text = verbatim_bits(cell).get("cell")
     if text is None:
@@ -151,6 +180,8 @@ def read_verbatim(
         if fits_start is None or split_cells(text)[1] or not fits_start(text):
             return None
         read = read_preamble(Segment.from_text(text), dialect)
+    if read.text.is_orphan and not may_be_orphan:
+        return None
     if read.is_json:
         return read if is_same_cell(read.cell, cell) else None
     if not is_regular(cell):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
+from msgbook_format.cells.attachments import read_attachments
 from msgbook_format.cells.head import write_head
 from msgbook_format.cells.ids import (
     derived_id,
@@ -34,15 +37,22 @@ def plan_heads(
             4.5.
         verbatim: Whether the cells' own texts are used.
     """
-    heads = []
+    heads: list[PlannedHead] = []
     for index, cell in enumerate(cells):
         canonical = write_head(cell, dialect)
         own = None
         if verbatim:
-            own = read_verbatim(cell, canonical, dialect, fits_start if index == 0 else None)
+            own = read_verbatim(
+                cell,
+                canonical,
+                dialect,
+                fits_start=fits_start if index == 0 else None,
+                may_be_orphan=index == 0 or heads[-1].ends_outputs,
+            )
         is_bare = own is None and index == 0 and is_preamble(cell, dialect, fits_start)
         is_unnamed = _may_omit_id(cell, canonical, has_ids)
         heads.append(PlannedHead(cell, canonical, own, is_bare, is_unnamed))
+    _settle_orphans(heads)
     _settle_ids(heads, has_ids, dialect)
     _settle_labels(heads)
     return heads
@@ -53,6 +63,22 @@ def _may_omit_id(cell: dict[str, Any], canonical: TextCell, has_ids: bool) -> bo
     if canonical.type != "markdown" or canonical.attributes:
         return False
     return cell_id is None or (has_ids and isinstance(cell_id, str) and may_be_derived(cell_id))
+
+
+def _settle_orphans(heads: list[PlannedHead]) -> None:
+    """Write orphans anew, in place, that a reader would take for attachments of the cell above."""
+    above: PlannedHead | None = None
+    for is_orphan, group in groupby(heads, key=attrgetter("is_orphan")):
+        run = list(group)
+        if not is_orphan:
+            above = run[-1]
+        elif (
+            above is not None
+            and not (above.is_json or above.is_preamble)
+            and read_attachments([head.verbatim.head for head in run if head.verbatim])
+        ):
+            for head in run:
+                head.verbatim = None
 
 
 def _settle_ids(heads: list[PlannedHead], has_ids: bool, dialect: Dialect) -> None:

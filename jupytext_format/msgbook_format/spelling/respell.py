@@ -95,8 +95,10 @@ def add_id(old: ReadCell, cell_id: str, dialect: Dialect) -> ReadCell | None:
 
 def _heads(parts: HeadText, old: TextCell, canonical: TextCell) -> Iterator[HeadText]:
     """Yield the old marker and footnote, then with one of them new, then with both."""
-    level = parts.marker.partition(" ")[0]
-    marker = f"{level} %%" if canonical.title is None else f"{level} %% {canonical.title}"
+    level, _, rest = parts.marker.partition(" ")
+    marker = f"{level} %%%" if rest.startswith("%%%") else f"{level} %%"
+    if canonical.title is not None:
+        marker = f"{marker} {canonical.title}"
     yield parts
     if old.label is None:
         yield replace(parts, marker=marker)

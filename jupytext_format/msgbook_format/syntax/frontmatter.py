@@ -14,10 +14,11 @@ from typing import Any
 import yaml
 
 from msgbook_format import jsontext
+from msgbook_format.syntax.markers import MARKER
 from msgbook_format.syntax.yaml_nodes import deep_line
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)
-_MARKER = re.compile(r"^#{1,5} %%%?(?:[ \t\r]|$)", re.M)
+_MARKER = re.compile(rf"^{MARKER}", re.M)
 _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
 _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)

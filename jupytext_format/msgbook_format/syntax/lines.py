@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from msgbook_format.syntax.markers import MARKER
+
 STREAM_PREFIX = re.compile(r"(stdout|stderr)>")
 """Start of each line of a stream."""
 
-_MARKER = r"#{1,5} %%%?(?:[ \t]|$)|std(?:out|err)>"
+_STRUCTURE = rf"{MARKER}|std(?:out|err)>"
 _HINTS = ("\\", " %%", "std")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -34,7 +36,7 @@ class Escaper:
             return _PLAIN
         text = re.escape(heading)
         section = rf"|[ ]{{0,3}}#{{1,6}}[ \t]+{text}[ \t]*(?:[ \t]#+[ \t]*)?$"
-        pattern = re.compile(rf"^(?=\\*(?:{_MARKER}{section})|\\+[ \t]*$)", re.M)
+        pattern = re.compile(rf"^(?=\\*(?:{_STRUCTURE}{section})|\\+[ \t]*$)", re.M)
         return cls(pattern, (*_HINTS, heading))
 
     def escape(self, source: str) -> str:
@@ -67,7 +69,7 @@ class Escaper:
         return "".join(parts)
 
 
-_PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_MARKER})|\\+[ \t]*$)", re.M), _HINTS)
+_PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_STRUCTURE})|\\+[ \t]*$)", re.M), _HINTS)
 
 
 def trim(text: str) -> str:

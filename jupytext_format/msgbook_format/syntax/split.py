@@ -20,6 +20,8 @@ class SplitCell:
     head: Segment
     outputs: Segment | None
     """All output cells in one segment; None if there are none."""
+    is_orphan: bool = False
+    """True if the head is an output cell (`# %%%`) above which no cell can have outputs."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -74,21 +76,31 @@ def split_text(text: str) -> SplitText:
 
 
 def split_cells(text: str) -> tuple[str, list[SplitCell]]:
-    """Return the text before the first `# %%`, and the cells from there on."""
+    """Return the text before the first marker, and the cells from there on.
+
+    Each output cell without a cell above it is an orphan, and a cell of its own.
+    """
     starts: list[tuple[int, int]] = []
+    orphans = -1
     for start, of_output in find_markers(text):
         if not of_output:
+            if orphans < 0:
+                orphans = len(starts)
             starts.append((start, -1))
-        elif starts and starts[-1][1] < 0:
+        elif orphans < 0:
+            starts.append((start, -1))
+        elif starts[-1][1] < 0:
             starts[-1] = (starts[-1][0], start)
     if not starts:
         return text, []
+    if orphans < 0:
+        orphans = len(starts)
     ends = [start for start, _ in starts[1:]] + [len(text)]
     from_text = Segment.from_text
     cells = []
-    for (start, output), end in zip(starts, ends, strict=True):
+    for index, ((start, output), end) in enumerate(zip(starts, ends, strict=True)):
         if output < 0:
-            cells.append(SplitCell(from_text(text[start:end]), None))
+            cells.append(SplitCell(from_text(text[start:end]), None, index < orphans))
         else:
             cells.append(SplitCell(from_text(text[start:output]), from_text(text[output:end])))
     return text[: starts[0][0]], cells

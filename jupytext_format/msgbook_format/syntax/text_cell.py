@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import Attributes, format_footnote, parse_footnote
 from msgbook_format.syntax.lines import STREAM_PREFIX, Escaper, trim
+from msgbook_format.syntax.markers import MARKER
 
-_MARKER = re.compile(r"^(#{1,5}) (%%%?)(?:[ \t\r][^\n]*)?$", re.M)
+_MARKER = re.compile(rf"^(?={MARKER})#+ (%%%?)[^\n]*")
 _USUAL = re.compile(
     r"#{1,5} (%%%?) \[\^([^\s\[\]^]+)\]\n\n\[\^\2\]:([^\n]*)(?:\n\n(?=[^ \t\n])|\n*\Z)"
 )
@@ -49,7 +50,7 @@ def parse_any_text_cell(text: str, escaper: Escaper) -> TextCell:
     match = _MARKER.match(text)
     if match is None:
         return TextCell(body=escaper.unescape(trim(text)))
-    title, label = _title_and_label(match[0][match.end(2) :])
+    title, label = _title_and_label(match[0][match.end(1) :])
     body = trim(text[match.end() :])
     cell = TextCell(title=title, label=label)
     if label is not None and body.startswith(f"[^{label}]:"):
@@ -58,7 +59,7 @@ def parse_any_text_cell(text: str, escaper: Escaper) -> TextCell:
         if footnote is not None:
             cell.type, cell.attributes = footnote
             body = trim(rest)
-    cell.has_streams = match[2] == "%%%" and bool(STREAM_PREFIX.match(body))
+    cell.has_streams = match[1] == "%%%" and bool(STREAM_PREFIX.match(body))
     cell.body = body if cell.has_streams else escaper.unescape(body)
     return cell
 
@@ -97,7 +98,7 @@ def format_text_cell(cell: TextCell, marker: str, escaper: Escaper) -> str:
 def parse_label(text: str) -> str | None:
     """Return the label of the marker that a text begins with; None without a marker or label."""
     match = _MARKER.match(text)
-    return None if match is None else _title_and_label(match[0][match.end(2) :])[1]
+    return None if match is None else _title_and_label(match[0][match.end(1) :])[1]
 
 
 def is_title(text: str) -> bool:

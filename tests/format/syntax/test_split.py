@@ -20,7 +20,7 @@ ESCAPER = Escaper.for_heading(None)
 
 @pytest.mark.parametrize(
     "line",
-    ["# %%", "##### %%", "# %% ", "# %%\t", "# %% Title", "# %% [^a]", "# %%\r"],
+    ["# %%", "##### %%", "# %% ", "# %%\t", "# %% Title", "# %% [^a]", "# %%\r", "# %%[^a]"],
 )
 def test_a_marker_begins_a_cell(line):
     assert len(split_cells(f"{line}\n")[1]) == 1
@@ -28,7 +28,7 @@ def test_a_marker_begins_a_cell(line):
 
 @pytest.mark.parametrize(
     "line",
-    ["#%%", "# %%Title", "# %%%%", "###### %%", " # %%", "#  %%", "\\# %%", "# %%%", "# %%[^a]"],
+    ["#%%", "# %%Title", "# %%%%", "###### %%", " # %%", "#  %%", "\\# %%", "# %%[a]", "# %%^"],
 )
 def test_other_lines_begin_none(line):
     assert split_cells(f"{line}\n")[1] == []
@@ -44,6 +44,9 @@ def test_a_marker_in_an_open_fence_begins_a_cell():
         ("# %% [^a]", None, "a"),
         ("# %%   A title  [^a.5f3a90c2.1]  ", "A title", "a.5f3a90c2.1"),
         ("# %% [A title][^a]", "A title", "a"),
+        ("# %%[^a]", None, "a"),
+        ("# %%%[^a-1] ", None, "a-1"),
+        ("# %%[^1] and [^a]", "[^1] and", "a"),
         ("# %% [A] and [B]", "[A] and [B]", None),
         ("# %% see [^1] there", "see [^1] there", None),
         ("# %% [^a b]", "^a b", None),
