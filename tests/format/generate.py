@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from msgbook_format.cells.ids import derived_id
+from msgbook_format.outputs.output_history import digest_of
 from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
 
@@ -30,6 +31,8 @@ LINES = [
     "[^a-1]: [nb] block=1", "[^a-1]: [attachment] name=\"f\" mime_type=\"image/png\"",
     "[^a-1]: [python] output=error ename=\"E\" tb=1,2", "[^a-1]: [x] extra=\"[[[\" turn=\"{}\"",
     "[^a-1]: [x] output=execute_result result_n=2", "stdout> a", "stdout>", "stdout>b",
+    "[^a.1]: [python] history=none", "[^a-1]: [code] mime_type=\"text/plain\" history=summary alt=1",
+    "[^a]: [code] metadata={\"msgbook\":{\"output_history\":{\"0\":\"none\"}}}",
     "stderr> c", "\\stdout> x", "```", "````", "```python", "~~~", " ```ipython", "%%python",
     "!ls", "%model x", "%%msg agent=b", "%50 of", "aGVsbG8=", "{\"type\": \"x\"}", "{", "---",
     "jupyter:",
@@ -344,6 +347,8 @@ def _cell(random: Random) -> Json:
         kinds = [*_OUTPUTS, _odd_output]
         outputs = [random.choice(kinds)(random) for _ in range(random.randint(0, 3))]
         cell |= {"outputs": outputs, "execution_count": _count(random)}
+        if _chance(random, 30):
+            _mark(random, cell)
     elif _chance(random, 30):
         cell["attachments"] = {
             _word(random): {
@@ -357,6 +362,32 @@ def _cell(random: Random) -> Json:
     elif _chance(random, 3):
         cell["novel"] = _value(random)
     return cell
+
+
+def _mark(random: Random, cell: Json) -> None:
+    """Give outputs a history: current marks, marks for other outputs, and anything else."""
+    marks: Json = {}
+    for index, output in enumerate(cell["outputs"]):
+        metadata = output.get("metadata") if isinstance(output, dict) else None
+        if isinstance(metadata, dict) and _chance(random, 70):
+            metadata["msgbook"] = _optional(random, history=_history, novel=_value)
+        elif _chance(random, 70):
+            digest = digest_of(output) if _chance(random, 80) else "0"
+            marks[str(index)] = {"history": _history(random), "sha256": digest}
+    if _chance(random, 10):
+        marks[random.choice(["7", "x", "00", ""])] = _value(random)
+    value: Any = marks
+    for _ in range(random.choice([0, 0, 0, 0, 0, 1, 2])):
+        value = {"head": random.choice([value, _value(random)])}
+        if _chance(random, 50):
+            value["marks"] = marks
+    if value or _chance(random, 10):
+        ours = cell["metadata"].get("msgbook")
+        cell["metadata"]["msgbook"] = {**(ours or {}), "output_history": value}
+
+
+def _history(random: Random) -> Any:
+    return random.choice(["none", "exclude", "include", "summary", "hide", "", False])
 
 
 def joined(whole: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.cells.code import is_code, read_code, write_code
 from msgbook_format.outputs.file_references import drop_loaded, outputs_of
+from msgbook_format.outputs.output_history import without_marks
 from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
@@ -62,7 +63,7 @@ def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
         body = jsontext.dumps_indented(_saved_cell(cell))
         return TextCell(type="nb", attributes=[("encoding", "json")], body=body)
     cell_type, source = cell["cell_type"], cell["source"]
-    rest = saved_metadata(cell["metadata"])
+    rest = _head_metadata(cell)
     msgbook = dict(rest.pop("msgbook", {}))
     head = TextCell(type="markdown", body=source)
     custom = msgbook.get("type")
@@ -115,7 +116,11 @@ def is_same_cell(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 def _head_fields(cell: dict[str, Any]) -> list[Any]:
-    return [cell["cell_type"], cell["source"], saved_metadata(cell["metadata"])]
+    return [cell["cell_type"], cell["source"], _head_metadata(cell)]
+
+
+def _head_metadata(cell: dict[str, Any]) -> dict[str, Any]:
+    return without_marks(saved_metadata(cell["metadata"]), cell.get("outputs"))
 
 
 def _lists_no_attachments(cell: dict[str, Any]) -> bool:

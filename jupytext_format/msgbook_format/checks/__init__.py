@@ -13,6 +13,7 @@ from msgbook_format.checks import (
     agent_rules,
     file_rules,
     frontmatter_rules,
+    history_rules,
     marker_rules,
     output_rules,
 )
@@ -44,6 +45,8 @@ _RULES: tuple[Rule, ...] = (
     output_rules.check_calls_and_results,
     output_rules.check_values,
     output_rules.check_data,
+    history_rules.check_history,
+    history_rules.check_output_history,
 )
 
 

@@ -12,13 +12,9 @@ from msgbook_format import jsontext
 from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.lines import is_base64
-from msgbook_format.syntax.magic_lines import parse_msg_line
 from msgbook_format.turn.model import ResultStatus, TurnStatus
 from msgbook_format.turn.output_cells.numbers import read_count, read_seconds
 from msgbook_format.turn.output_cells.turn_attributes import COUNTS
-
-HISTORY = frozenset(("none", "exclude", "0", "false", "include", "1", "true", "summary"))
-"""All spellings of `history`."""
 
 OutputFileRule = Callable[[str, str | None], str | None]
 """Takes the values of `output_file` and `sha256`; returns a message if that file cannot be used."""
@@ -94,18 +90,11 @@ def check_values(checked: CheckedText) -> Iterator[Finding]:
             wrong = _wrong_value(located, key, value) if isinstance(value, str) else None
             if wrong is not None:
                 yield Finding(located.footnote_line, *wrong)
-        msg = parse_msg_line(located.cell.body) if located.role == "prompt" else None
-        given = msg.attributes.get("history") if msg else None
-        wrong = _wrong_value(located, "history", given) if given is not None else None
-        if wrong is not None:
-            yield Finding(located.body_line, *wrong)
 
 
 def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] | None:
     """Return code and message for a value that is wrong; None for any other."""
     shown = f"found `{value[:_SHOWN]}`"
-    if key == "history" and value.strip().lower() not in HISTORY:
-        return "bad-history", f"expected include, exclude or summary, {shown}: the cell is included"
     if key in _OBJECTS and jsontext.load_object(value) is None:
         return "bad-json", f"expected a JSON object for `{key}`, {shown}"
     if located.role not in ("block", "output"):

@@ -17,6 +17,7 @@ from msgbook_format.document.notebook_metadata import (
 )
 from msgbook_format.outputs.cell_outputs import has_same_outputs, write_cell_outputs
 from msgbook_format.outputs.file_references import without_loaded
+from msgbook_format.outputs.output_history import first_outputs
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import plan_heads
 from msgbook_format.syntax.dialect import Dialect
@@ -159,7 +160,7 @@ def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
     if cell["cell_type"] != "code":
         return None
     count = len(read_outputs(text, head.base, head.is_code, dialect).outputs)
-    earlier = {**cell, "outputs": cell["outputs"][:count]}
+    earlier = first_outputs(cell, count)
     if count in (0, len(cell["outputs"])) or not _holds_outputs(
         text, replace(head, cell=earlier), dialect
     ):

@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.outputs.code_outputs import is_output, read_output, write_outputs
-from msgbook_format.syntax.attributes import is_type
+from msgbook_format.outputs.code_outputs import (
+    is_alternative,
+    is_output,
+    read_output,
+    write_outputs,
+)
+from msgbook_format.outputs.output_history import Marks, mark_output, marks_of
+from msgbook_format.syntax.attributes import AttributeReader, is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn import bundle, turn_of
@@ -29,6 +35,8 @@ class CellOutputs:
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     count: int | None = None
+    marks: Marks = field(default_factory=dict)
+    """`history` values of outputs without metadata, by position."""
 
 
 def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) -> CellOutputs:
@@ -46,7 +54,7 @@ def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) ->
         if index == 0:
             found.count = _take_count(output_cell, base, is_code)
         if is_code or is_output(output_cell):
-            found.outputs += read_output(output_cell, found.outputs, found.count)
+            _read_output(output_cell, found)
             turn = None
         elif turn is not None and turn.continues_with(output_cell):
             turn.add(output_cell)
@@ -54,6 +62,20 @@ def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) ->
             turn = TurnReader(output_cell, base)
             found.outputs.append(turn.output)
     return found
+
+
+def _read_output(output_cell: TextCell, found: CellOutputs) -> None:
+    """Add what an output cell holds; its `history` is that of every output in it."""
+    history = AttributeReader(output_cell.attributes).take("history")
+    first = len(found.outputs)
+    added = read_output(output_cell, found.outputs, found.count)
+    found.outputs += added
+    if history is None:
+        return
+    if not added and is_alternative(output_cell) and found.outputs:
+        first -= 1
+    for index in range(first, len(found.outputs)):
+        mark_output(found.outputs, index, history, found.marks)
 
 
 def add_derived(outputs: list[dict[str, Any]]) -> None:
@@ -83,11 +105,13 @@ def write_cell_outputs(
     cell: dict[str, Any], base: str, is_code: bool, dialect: Dialect
 ) -> list[TextCell]:
     """Return output cells for the outputs of a code cell; see `read_cell_outputs`."""
-    outputs, count = cell["outputs"], cell["execution_count"]
+    outputs, count, marks = cell["outputs"], cell["execution_count"], marks_of(cell)
+    histories = [marks.get(index) for index in range(len(outputs))]
     if is_code:
-        output_cells = _write_code_outputs(outputs, base, count, _lang(cell["source"], dialect))
+        lang = _lang(cell["source"], dialect)
+        output_cells = _write_code_outputs(outputs, base, count, lang, histories)
     else:
-        output_cells = _write_prompt_outputs(outputs, base, count)
+        output_cells = _write_prompt_outputs(outputs, base, count, histories)
     if output_cells and count is not None:
         output_cells[0].attributes.append(("n", str(count)))
     return output_cells
@@ -95,9 +119,9 @@ def write_cell_outputs(
 
 def has_same_outputs(found: CellOutputs, cell: dict[str, Any]) -> bool:
     """Return whether outputs read from a text are those of `cell`, aside from derived text."""
-    return found.count == cell["execution_count"] and jsontext.is_same(
-        without_derived(found.outputs), without_derived(cell["outputs"])
-    )
+    if found.count != cell["execution_count"] or found.marks != marks_of(cell):
+        return False
+    return jsontext.is_same(without_derived(found.outputs), without_derived(cell["outputs"]))
 
 
 def _lang(source: str, dialect: Dialect) -> str:
@@ -106,10 +130,14 @@ def _lang(source: str, dialect: Dialect) -> str:
 
 
 def _write_code_outputs(
-    outputs: list[dict[str, Any]], base: str, count: int | None, lang: str
+    outputs: list[dict[str, Any]],
+    base: str,
+    count: int | None,
+    lang: str,
+    histories: list[str | None],
 ) -> list[TextCell]:
     label = f"{base}.{count or 0}"
-    groups = write_outputs(without_derived(outputs), lang, count)
+    groups = write_outputs(without_derived(outputs), lang, count, histories)
     output_cells = [output_cell for group in groups for output_cell in group]
     if not output_cells and count is not None:
         output_cells = [TextCell(type=lang, attributes=[("output", "none")])]
@@ -119,7 +147,7 @@ def _write_code_outputs(
 
 
 def _write_prompt_outputs(
-    outputs: list[dict[str, Any]], base: str, count: int | None
+    outputs: list[dict[str, Any]], base: str, count: int | None, histories: list[str | None]
 ) -> list[TextCell]:
     output_cells: list[TextCell] = []
     number = 0
@@ -136,7 +164,7 @@ def _write_prompt_outputs(
         end = start
         while end < len(outputs) and not is_turn_output(outputs[end]):
             end += 1
-        for group in write_outputs(outputs[start:end], "code", count):
+        for group in write_outputs(outputs[start:end], "code", count, histories[start:end]):
             for output_cell in group:
                 number += 1
                 output_cell.label = f"{base}-{number}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any
 
@@ -14,6 +15,7 @@ from msgbook_format.outputs.file_references import (
     split_references,
     write_reference,
 )
+from msgbook_format.outputs.output_history import split_own_history
 from msgbook_format.outputs.streams import count_joined, is_stream, read_streams, write_streams
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
@@ -39,11 +41,19 @@ def is_output(output_cell: TextCell) -> bool:
     return output_cell.has_streams
 
 
-def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[list[TextCell]]:
+def is_alternative(output_cell: TextCell) -> bool:
+    """Return whether an output cell is a further MIME type of the output above it."""
+    return AttributeReader(output_cell.attributes).take("alt") == "1"
+
+
+def write_outputs(
+    outputs: list[_Output], lang: str, count: int | None, histories: Sequence[str | None]
+) -> list[list[TextCell]]:
     """Return output cells, in one list for each output or group of joined streams.
 
     Args:
         lang: Type of the output cells.
+        histories: For each output, the `history` value that it does not hold itself.
         count: Execution count of the cell; an `execute_result` with another one gets `result_n`.
     """
     output_cells: list[list[TextCell]] = []
@@ -51,17 +61,20 @@ def write_outputs(outputs: list[_Output], lang: str, count: int | None) -> list[
     while index < len(outputs):
         output = outputs[index]
         if is_stream(output):
-            joined = count_joined(outputs, index)
+            joined = count_joined(outputs, index, histories)
             run = outputs[index : index + joined]
             eol: Attributes = [] if run[-1]["text"].endswith("\n") else [("eol", "0")]
-            output_cells.append(
-                [TextCell(type=lang, attributes=eol, body=write_streams(run), has_streams=True)]
-            )
-            index += joined
-            continue
-        written = _write_display(output, lang, count) or write_error(output, lang)
-        output_cells.append(written or [write_json_output(output)])
-        index += 1
+            body = write_streams(run)
+            written = [TextCell(type=lang, attributes=eol, body=body, has_streams=True)]
+        else:
+            joined = 1
+            displayed = _write_display(output, lang, count) or write_error(output, lang)
+            written = displayed or [write_json_output(output)]
+        history = histories[index]
+        if history is not None:
+            written[0].attributes.append(("history", history))
+        output_cells.append(written)
+        index += joined
     return output_cells
 
 
@@ -139,6 +152,7 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
     if len(data) > 1 and turn_of(output) is not None:
         return None
     references, metadata = split_references(output)
+    history, metadata = split_own_history(metadata)
     output_cells = []
     for mime in sorted(data, key=lambda mime: (mime != "text/plain", mime)):
         attributes: Attributes = [("mime_type", mime)]
@@ -156,6 +170,8 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
             attributes.insert(0, ("output", kind))
             if not jsontext.is_same(output["execution_count"], count):
                 attributes.append(("result_n", jsontext.dumps(output["execution_count"])))
+        if history is not None:
+            attributes.append(("history", history))
         if metadata:
             attributes.append(("metadata", jsontext.dumps(metadata)))
     return output_cells

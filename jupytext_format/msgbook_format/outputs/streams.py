@@ -24,12 +24,20 @@ def is_stream(output: dict[str, Any]) -> bool:
     )
 
 
-def count_joined(outputs: Sequence[dict[str, Any]], start: int) -> int:
-    """Return how many streams from `start` on fit in one body: as long as the name changes."""
+def count_joined(
+    outputs: Sequence[dict[str, Any]], start: int, histories: Sequence[str | None]
+) -> int:
+    """Return how many streams from `start` on fit in one body: as long as the name changes.
+
+    Args:
+        histories: `history` value of each output; those in one body have the same one.
+    """
     count = 1
     while start + count < len(outputs):
         last, following = outputs[start + count - 1], outputs[start + count]
         if not is_stream(following) or following["name"] == last["name"]:
+            break
+        if histories[start + count] != histories[start]:
             break
         if not last["text"].endswith("\n"):
             break

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     )
     from msgbook_format.syntax.fence import write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
+    from msgbook_format.syntax.history_values import (
+        is_excluded,
+        is_history,
+        is_summary,
+        stricter_history,
+    )
     from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
     from msgbook_format.syntax.string_positions import StringPositions
     from msgbook_format.syntax.text_cell import parse_label
@@ -37,6 +43,7 @@ else:
             "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel",
             "fence": "write_fence",
             "frontmatter": "split_frontmatter",
+            "history_values": "is_excluded is_history is_summary stricter_history",
             "magic_lines": "AgentLine parse_agent_line parse_msg_line",
             "string_positions": "StringPositions",
             "text_cell": "parse_label",

@@ -20,9 +20,10 @@ from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import complain
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
-from msgbook.notebook import Cell, Document, is_excluded, is_own_magic, outputs_of, source_of
+from msgbook.notebook import Cell, Document, is_own_magic, outputs_of, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first
+from msgbook_format.syntax import is_excluded
 from msgbook_format.turn import turn_of
 
 _NAMED = 10

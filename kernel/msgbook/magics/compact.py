@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook import Cell, IsMagic, describe_cell, is_excluded, parse_prompt, source_of
+from msgbook.notebook import Cell, IsMagic, describe_cell, parse_prompt, source_of
 from msgbook.notebook.magics_table import KEPT_TURNS
-from msgbook.request.history import history_of, is_summary, kind_of, turns_of
+from msgbook.request.history import history_of, kind_of, turns_of
+from msgbook_format.syntax import is_excluded, is_summary
 
 _SHOWN = 20
 _BY_HAND = (

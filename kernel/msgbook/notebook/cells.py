@@ -23,10 +23,6 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 `text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
-_EXCLUDED = {"exclude", "none", "0", "false"}
-HISTORY_VALUES = frozenset({*_EXCLUDED, "include", "1", "true", "summary"})
-"""All values of `history` (seed 004)."""
-
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""
 
@@ -125,11 +121,6 @@ def is_own_magic(source: str) -> bool:
     """Return whether the cell begins with one of msgbook's line magics."""
     words = source.split(maxsplit=1)
     return bool(words) and words[0] in OWN_MAGICS
-
-
-def is_excluded(history: Any) -> bool:
-    """Return whether a `history` value excludes the cell from requests."""
-    return history is False or str(history).strip().lower() in _EXCLUDED
 
 
 def outputs_of(cell: Cell) -> list[Any]:

@@ -31,7 +31,7 @@ from msgbook.request.history import (
     contexts_above,
     known_summaries,
 )
-from msgbook.request.prompt_checks import list_unreadable_prompts
+from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries
@@ -122,7 +122,7 @@ class RequestBuilder:
         )
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
-        for warning in list_unreadable_prompts(transcript.earlier, self._redact_text):
+        for warning in list_left_out(transcript.earlier, self._redact_text):
             if warning not in services.reported:
                 services.reported.add(warning)
                 services.warn(warning)

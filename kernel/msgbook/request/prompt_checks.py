@@ -7,7 +7,6 @@ from difflib import get_close_matches
 
 from msgbook.errors import MsgbookError
 from msgbook.notebook import (
-    HISTORY_VALUES,
     MAGIC_NAME,
     Cell,
     Prompt,
@@ -18,9 +17,15 @@ from msgbook.notebook import (
     source_of,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
-from msgbook.request.history import CONTINUE_WORDS, has_incomplete_answer, is_continue
+from msgbook.request.history import (
+    CONTINUE_WORDS,
+    has_incomplete_answer,
+    history_of,
+    is_continue,
+)
 from msgbook.text import one_line
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.outputs import has_stale_marks, history_of_outputs
+from msgbook_format.syntax import MSG_MAGIC, is_excluded, is_history
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
 
@@ -80,17 +85,16 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
         yield f"%%msg: unknown attributes {', '.join(unknown)} are ignored."
     written = prompt.attributes.get("history")
     value = metadata_of(current or {}).get("history", "include") if written is None else written
-    history = one_line(str(value), 40)
-    if history.strip().lower() not in HISTORY_VALUES:
+    if not is_history(value):
         where = "the cell's metadata" if written is None else "%%msg"
-        yield (
-            f"{where}: expected history=include, exclude or summary, got {history}; "
-            "it is read as include."
-        )
+        yield f"{where}: {_expected_history(value)}; later requests leave this cell out."
 
 
-def list_unreadable_prompts(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterator[str]:
-    """Yield a warning for each prompt above that is not sent because its `%%msg` line cannot be read.
+def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterator[str]:
+    """Yield a warning for what is not sent of the cells above although nobody clearly wanted that.
+
+    A `%%msg` line or a `history` value cannot be read, or outputs have changed since one of them
+    was marked.
 
     Args:
         redact: Removes secrets from a text.
@@ -98,11 +102,30 @@ def list_unreadable_prompts(cells: Sequence[Cell], redact: Callable[[str], str])
     for position, cell in enumerate(cells):
         source = source_of(cell) if cell.get("cell_type") == "code" else ""
         prompt = parse_prompt(source) if MSG_MAGIC in source else Prompt(source)
+        name, value = describe_cell(cells, position), history_of(cell)
         if problem := _describe_problem(source, prompt, redact):
-            yield (
-                f"The message of {describe_cell(cells, position)} is not sent: its %%msg line cannot "
-                f"be read ({problem})."
-            )
+            yield (f"The message of {name} is not sent: its %%msg line cannot be read ({problem}).")
+        elif not is_history(value):
+            yield f"{name[:1].upper()}{name[1:]} is not sent: {_expected_history(value, redact)}."
+        elif not is_excluded(value):
+            yield from _list_left_out_outputs(cell, name, redact)
+
+
+def _list_left_out_outputs(cell: Cell, name: str, redact: Callable[[str], str]) -> Iterator[str]:
+    if has_stale_marks(cell):
+        yield (
+            f"No output of {name} is sent: some outputs were marked with `history`, and the outputs "
+            "have changed since. Remove `output_history` from the cell's metadata, and mark the new "
+            "outputs, or set `history` of the whole cell."
+        )
+        return
+    for value in history_of_outputs(cell):
+        if not is_history(value):
+            yield f"An output of {name} is not sent: {_expected_history(value, redact)}."
+
+
+def _expected_history(value: object, redact: Callable[[str], str] = str) -> str:
+    return f"expected history=include, exclude or summary, got {one_line(redact(str(value)), 40)}"
 
 
 def _describe_problem(source: str, prompt: Prompt, redact: Callable[[str], str]) -> str | None:

@@ -12,7 +12,7 @@ from msgbook.notebook import Cell, IsMagic, NoSuchCellError, find_cell
 from msgbook.request.context.files import AllowRead, FileSources
 from msgbook.request.context.sources import Document, SourceError
 from msgbook.request.context.tags import Lines
-from msgbook.request.history import cell_text, kind_of, turns_of
+from msgbook.request.history import cell_text, kind_of, known_summaries, turns_of
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` if there is no such variable."""
@@ -64,7 +64,8 @@ class ReferenceSources(FileSources):
             cell = self._cells[find_cell(self._cells, cell_id, "above")]
         except NoSuchCellError as error:
             raise SourceError("\n- ".join([str(error), *error.details])) from error
-        text = self._redact(cell_text(cell, kind_of(cell, self._is_magic), self._redact))
+        kind, summaries = kind_of(cell, self._is_magic), known_summaries(self._cells)
+        text = self._redact(cell_text(cell, kind, self._redact, summaries))
         return Document(text, "literal", needed_approval=_needed_approval(cell))
 
     async def python(self, name: str) -> str:

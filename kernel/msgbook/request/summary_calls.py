@@ -54,12 +54,12 @@ async def summarize(
             try:
                 answer = await _call_model(part, model, provider, notify)
             except MsgbookError as error:
-                reason = f"could not be summarized and is sent in full: {error}"
-                notify(_warn_of_full_text(cells, part, reason))
+                reason = f"could not be summarized and is {_instead(part)}: {error}"
+                notify(_warn_of_missing(cells, part, reason))
                 return {}
         summaries = summary_record(part, answer)
         if not summaries:
-            notify(_warn_of_full_text(cells, part, "got an empty summary and is sent in full."))
+            notify(_warn_of_missing(cells, part, f"got an empty summary and is {_instead(part)}."))
         return summaries
 
     tasks = [asyncio.ensure_future(summarize_part(part)) for part in parts]
@@ -72,7 +72,11 @@ async def summarize(
     return {key: summary for summaries in made for key, summary in summaries.items()}
 
 
-def _warn_of_full_text(cells: Sequence[Cell], part: MissingSummary, reason: str) -> Notice:
+def _instead(part: MissingSummary) -> str:
+    return "left out" if part.is_left_out else "sent in full"
+
+
+def _warn_of_missing(cells: Sequence[Cell], part: MissingSummary, reason: str) -> Notice:
     name = describe_part(cells, part)
     return Notice(f"{name[:1].upper()}{name[1:]} {reason}", "warning")
 

@@ -178,6 +178,20 @@ CASES = {
         [(12, "bad-base64")],
     ),
     "a history of its own": ("# %% [^a]\n\n[^a]: [markdown] history=maybe\n", [(3, "bad-history")]),
+    "a history of an output": (
+        "# %% [^a]\n\n[^a]: [code]\n\nx\n\n# %%% [^a.1]\n\n[^a.1]: [python] history=hide\n\nstdout> y\n",
+        [(9, "bad-history")],
+    ),
+    "a history that hides nothing": (
+        ("# %% [^a]\n\n[^a]: [code]\n\nx\n\n# %%% [^a.1]\n\n[^a.1]: [python] output=none history=none\n\n"
+        "# %% [^b]\n\n[^b]: [raw] history=none\n\nx\n"),
+        [(9, "useless-history"), (13, "useless-history")],
+    ),
+    "marks of other outputs": (
+        ("# %% [^a]\n\n[^a]: [code] metadata=\"{\\\"msgbook\\\":{\\\"output_history\\\":{\\\"7\\\":\\\"none\\\"}}}\"\n\nx\n\n"
+        "# %%% [^a.1]\n\n[^a.1]: [python]\n\nstdout> y\n"),
+        [(3, "stale-output-history")],
+    ),
     "a history of a %%msg line": (
         "---\nagents: {a: {}}\n---\n\n# %% [^p]\n\n%%msg history=maybe agent=\"b c\"\nHi\n",
         [(5, "unknown-agent"), (7, "bad-history")],

@@ -15,13 +15,13 @@ from msgbook.notebook import (
     Cell,
     IsMagic,
     any_magic,
-    is_excluded,
     is_prompt,
     metadata_of,
     parse_prompt,
     source_of,
 )
 from msgbook.request.context.scanner import Problem, Scanner, locate_problems, match_brackets
+from msgbook_format.syntax import is_excluded
 
 NAME = r"[^\W\d]\w*"
 """A macro's name, as a regular expression."""

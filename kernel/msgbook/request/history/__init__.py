@@ -12,7 +12,7 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.request.history.cell import CONTINUE_WORDS, cell_text, turns_of
     from msgbook.request.history.continuing import has_incomplete_answer
-    from msgbook.request.history.kind import history_of, is_continue, is_summary, kind_of
+    from msgbook.request.history.kind import history_of, is_continue, kind_of
     from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
     from msgbook.request.history.prune import (
         CONTEXT_KEYS,
@@ -37,7 +37,7 @@ else:
         {
             "cell": "CONTINUE_WORDS cell_text turns_of",
             "continuing": "has_incomplete_answer",
-            "kind": "history_of is_continue is_summary kind_of",
+            "kind": "history_of is_continue kind_of",
             "prefix": "SentRequest SharedPrefix shared_prefix",
             "prune": "CONTEXT_KEYS DroppedFile contexts_above drop_pruned_files list_dropped_files prune_positions",
             "reader": "Reader",

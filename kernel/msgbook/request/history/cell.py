@@ -11,14 +11,18 @@ from msgbook.messages import Message, Part
 from msgbook.notebook import (
     Cell,
     id_of,
-    is_excluded,
     metadata_of,
     outputs_of,
     parse_prompt,
     source_of,
 )
-from msgbook.request.history.kind import CellKind, history_of, is_continue, is_summary
-from msgbook.request.history.outputs import outputs_images, outputs_text
+from msgbook.request.history.kind import CellKind, history_of, is_continue
+from msgbook.request.history.outputs import (
+    names_only,
+    outputs_images,
+    outputs_text,
+    text_output,
+)
 from msgbook.request.history.summary import (
     MissingSummary,
     SummaryLookup,
@@ -27,7 +31,9 @@ from msgbook.request.history.summary import (
 )
 from msgbook.request.history.turns import answer_messages
 from msgbook.text import capped
-from msgbook_format.syntax import write_fence
+from msgbook_format.metadata import msgbook_metadata
+from msgbook_format.outputs import history_of_outputs
+from msgbook_format.syntax import is_excluded, is_summary, write_fence
 from msgbook_format.turn import Turn, turn_of
 
 CONTINUE_WORDS = (
@@ -47,6 +53,7 @@ model takes images."""
 
 _SYSTEM = "[system] "
 _SUMMARY = "[summary] "
+_NO_SUMMARY = "(there is no summary of this output yet)"
 
 
 # These classes are not frozen, because a request makes thousands of objects and frozen ones take
@@ -107,15 +114,24 @@ def read_cell(
     return CellReading(sent, system.strip(), lookup.used, tuple(lookup.missing))
 
 
-def cell_text(cell: Cell, kind: CellKind, redact: Redact = str) -> str:
-    """Return the text of a cell and its outputs for a reference, whatever its `history` value.
+def cell_text(
+    cell: Cell,
+    kind: CellKind,
+    redact: Redact = str,
+    summaries: Mapping[str, str] | None = None,
+) -> str:
+    """Return the text of a cell and its outputs for a reference, whatever the cell's `history` value.
+
+    The values of its outputs count: a reference to the cell does not name them.
 
     Args:
         redact: As for `read_cell`. Texts that are not cut are not redacted.
+        summaries: As for `read_cell`.
     """
     if kind in ("note", "none"):
         return source_of(cell)
-    reader = _CellReader(cell, kind, False, replay_text, SummaryLookup({}), redact=redact)
+    lookup = SummaryLookup(summaries or {})
+    reader = _CellReader(cell, kind, False, replay_text, lookup, redact=redact)
     return messages_as_text(reader.messages(None))
 
 
@@ -158,7 +174,7 @@ class _CellReader:
     def messages(self, agent: str | None) -> list[Message]:
         turns: list[Turn] = []
         others = []
-        for output in outputs_of(self.cell):
+        for output in self._sent_outputs():
             turn = turn_of(output)
             if turn is None:
                 others.append(output)
@@ -174,12 +190,43 @@ class _CellReader:
         for turn in turns:
             answer = answer_messages(turn, agent, self.lookup, cell_id, reasoning=self.reasoning)
             sent += answer if self.vision else map(messages.without_images, answer)
-        if self.kind == "prompt":
-            # The error output below a failed turn repeats an error of the turn.
-            others = [output for output in others if output.get("output_type") != "error"]
-            if others and outputs_text(others).strip():
-                sent.append(self._with_outputs("", others))
+        if self.kind == "prompt" and others and outputs_text(others).strip():
+            sent.append(self._with_outputs("", others))
         return sent
+
+    def _sent_outputs(self) -> list[Mapping[str, Any]]:
+        """Return the outputs that are sent. A summary takes the place of an output that asks for one."""
+        sent = []
+        outputs: Any = self.cell.get("outputs")
+        for position, history in enumerate(history_of_outputs(self.cell)):
+            output = outputs[position]
+            if not isinstance(output, dict) or is_excluded(history):
+                continue
+            # The error output below a failed turn repeats an error of the turn.
+            if self.kind == "prompt" and output.get("output_type") == "error":
+                continue
+            sent.append(self._summary_of(output, position) if is_summary(history) else output)
+        return sent
+
+    def _summary_of(self, output: Mapping[str, Any], position: int) -> Mapping[str, Any]:
+        """Return the summary of an output, as an output. The full text is never sent in its place."""
+        turn = turn_of(output)
+        bare = (
+            outputs_text([output])
+            if turn is None
+            else messages_as_text(answer_messages(turn, None, SummaryLookup({}), ""))
+        )
+        if not bare.strip() or names_only(bare):
+            return text_output(bare)
+        cell_id = id_of(self.cell)
+        text = self.lookup.find(
+            msgbook_metadata(output).get("summary"),
+            source_of_text(bare),
+            f"{cell_id}/output {position}" if cell_id else "",
+            self.redact(bare),
+            is_left_out=True,
+        )
+        return text_output(_SUMMARY + (text or _NO_SUMMARY))
 
     def summary(self) -> str | None:
         """Return the cell's summary, if there is one.

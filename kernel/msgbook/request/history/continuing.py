@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.notebook import Cell, is_excluded, outputs_of, source_of
+from msgbook.notebook import Cell, outputs_of, source_of
 from msgbook.request.history.kind import history_of, is_continue
 from msgbook.turn import turn_messages
+from msgbook_format.syntax import is_excluded
 from msgbook_format.turn import turn_of
 
 

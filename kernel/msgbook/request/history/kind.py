@@ -44,8 +44,3 @@ def history_of(cell: Cell) -> Any:
     source = source_of(cell)
     # Most prompts have no such line, and parsing takes longer.
     return parse_prompt(source).read_history(value) if MSG_MAGIC in source else value
-
-
-def is_summary(history: Any) -> bool:
-    """Return whether a `history` value asks for a summary."""
-    return isinstance(history, str) and history.strip().lower() == "summary"

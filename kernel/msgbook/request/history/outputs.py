@@ -16,6 +16,7 @@ from msgbook.notebook import SENT_TEXTS, Cell, outputs_of, source_of
 from msgbook_format.turn import TURN_MIME
 
 _CONTROLS = re.compile(r"([\r\b])")
+_NAME = re.compile(r"\[[\w.+-]+/[\w.+-]+\]")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -37,6 +38,16 @@ def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
         text = "".join(map(_text_of, group))
         texts.append(text if stream is None else _as_shown(text))
     return _ANSI.sub("", "".join(texts))
+
+
+def text_output(text: str) -> Mapping[str, Any]:
+    """Return an output that shows a text."""
+    return {"output_type": "display_data", "data": {"text/plain": text}, "metadata": {}}
+
+
+def names_only(text: str) -> bool:
+    """Return whether a text of outputs only names data that have no text."""
+    return all(map(_NAME.fullmatch, text.split("\n")[:-1])) and text.endswith("\n")
 
 
 def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.notebook import Cell, IsMagic, is_count, is_excluded, source_of
+from msgbook.notebook import Cell, IsMagic, is_count, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
-from msgbook.request.history.kind import history_of, is_summary, kind_of
+from msgbook.request.history.kind import history_of, kind_of
 from msgbook.request.history.outputs import may_record
+from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import TURN_MIME, turn_of
 
 CONTEXT_KEYS = frozenset({"rules", "files", "tools", "images"})

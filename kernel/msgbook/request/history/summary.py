@@ -41,12 +41,15 @@ class MissingSummary:
     """A summary that does not exist yet."""
 
     key: str
-    """Its key in `context.summaries`: the cell's id, followed by `/` and the call's id for a call."""
+    """Its key in `context.summaries`: the cell's id, followed by `/` and the call's id for a call, or
+    by `/output N` for an output (`N` counts from 0)."""
     text: str
     """Text to sum up."""
     source: str
     cell: int | None = None
     """Position of the cell, if it is known."""
+    is_left_out: bool = False
+    """Whether nothing is sent without the summary, instead of the full text."""
 
 
 @dataclass(slots=True)
@@ -59,18 +62,23 @@ class SummaryLookup:
     """Result for each source that was looked up in `known`."""
     missing: list[MissingSummary] = field(default_factory=list)
 
-    def find(self, own: Any, source: str, key: str, text: str) -> str | None:
+    def find(
+        self, own: Any, source: str, key: str, text: str, *, is_left_out: bool = False
+    ) -> str | None:
         """Return the summary with a source. If there is none, add it to `missing`.
 
         Args:
             own: The value of `summary` in the cell or block.
             text: The text that a new summary would cover.
+            is_left_out: As in `MissingSummary`.
         """
         if isinstance(own, dict) and own.get("source") in (None, source) and _text(own):
             return _text(own)
         found = self.used[source] = self.known.get(source)
         if found is None:
-            self.missing.append(MissingSummary(key or source, text, source))
+            self.missing.append(
+                MissingSummary(key or source, text, source, is_left_out=is_left_out)
+            )
         return found
 
 

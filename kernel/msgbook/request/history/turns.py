@@ -10,11 +10,10 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, content_text
-from msgbook.notebook import is_excluded
-from msgbook.request.history.kind import is_summary
 from msgbook.request.history.summary import SummaryLookup, source_of_text
 from msgbook.text import repair_surrogates
 from msgbook.turn import interrupted_result, repair_block, turn_messages
+from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import Block, Turn, answer_text, match_results
 
 LEFT_OUT = "(this result was left out)"
