@@ -17,6 +17,7 @@ from msgbook_format.cells.ids import derived_id
 from msgbook_format.outputs.output_history import digest_of
 from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
+from msgbook_format.turn.output_cells.call_text import read_call_text
 
 LINES = [
     "", "", " ", "\t", "text", "  indented  ", "\\", "\\\\", "\\ ", "# %%", "## %% title",
@@ -41,6 +42,15 @@ LINES = [
     "## Discussion", "# Log ##", "a: [", "# comment", "agents: {b: {}}", "x\ry", "end\r",
     "\x1b[31mred\x1b[0m", "\x00", "\u2028", "\x0c", "\x85", "\ufeff", "\ud800",
     "<tool_call><arguments>{}</arguments></tool_call>", "<other/>", "é中文",
+    "<read><path>a.py</path></read>", "<invoke name=\"read\">", "<parameter name=\"path\">a</parameter>", "</invoke>",
+    "[^a-1.5f3a90c2]: [tool]",
+]  # fmt: skip
+
+_CALL_TEXTS = [
+    "<read><path>a.py</path></read>", "<read path=\"a &amp; b\"/>", "<a/>", "{\"path\": 1}", "ls", "<a><b></a>",
+    "<tool_call><name>a</name><arguments>{\"path\": \"a\"}</arguments></tool_call>",
+    "<tool_call>\n<function=a>\n<parameter=b>\n<c>\n</parameter>\n</function>\n</tool_call>",
+    "<tool_call>{\"name\": \"a\", \"arguments\": {}}</tool_call>", "<tool_call><arguments>{}</arguments></tool_call>",
 ]  # fmt: skip
 
 SOURCES = ["", "hello", "Hi"]
@@ -162,6 +172,8 @@ def _block(random: Random) -> Json:
     )
     if _chance(random, 70):
         block.setdefault("step", random.randint(1, 3))
+    if "xml" in block and _chance(random, 70):
+        block["arguments"] = read_call_text(block["xml"], block["name"]).arguments or block["xml"]
     return block
 
 
@@ -180,7 +192,7 @@ _BLOCKS = [
             "nonce": lambda r: r.choice(_NONCES),
             "approval": _word,
             "unfinished": lambda r: r.choice([True, False]),
-            "xml": _source,
+            "xml": lambda r: r.choice(_CALL_TEXTS) if _chance(r, 70) else _source(r),
         },
     ),
     (

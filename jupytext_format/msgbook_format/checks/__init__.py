@@ -43,6 +43,7 @@ _RULES: tuple[Rule, ...] = (
     agent_rules.check_named_agents,
     agent_rules.check_msg_lines,
     output_rules.check_calls_and_results,
+    output_rules.check_call_texts,
     output_rules.check_values,
     output_rules.check_data,
     history_rules.check_history,

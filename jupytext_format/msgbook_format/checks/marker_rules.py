@@ -9,6 +9,7 @@ from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lookalikes import Line, closes, fence_run
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.turn.output_cells.blocks import block_type
 
 _SHOWN = 40
 """Characters of a line or name that a message quotes."""
@@ -122,9 +123,9 @@ def check_duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
         calls: dict[str, int] = {}
         for located in cell.below:
             label = located.cell.label
-            if located.role != "block" or label is None or located.value("name") is None:
+            if located.role != "block" or label is None or block_type(located.cell) != "tool_call":
                 continue
-            if label in calls and located.cell.type == "tool":
+            if label in calls:
                 message = (
                     f"the call in line {calls[label]} already has the label `[^{label[:_SHOWN]}]`"
                 )

@@ -13,6 +13,8 @@ from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.turn.model import ResultStatus, TurnStatus
+from msgbook_format.turn.output_cells.blocks import block_type
+from msgbook_format.turn.output_cells.bodies import is_understood
 from msgbook_format.turn.output_cells.numbers import read_count, read_seconds
 from msgbook_format.turn.output_cells.turn_attributes import COUNTS
 
@@ -30,6 +32,17 @@ def check_calls_and_results(checked: CheckedText) -> Iterator[Finding]:
     for cell in checked.cells:
         for turn in _turns([located for located in cell.below if located.role != "attachment"]):
             yield from _unanswered(turn)
+
+
+def check_call_texts(checked: CheckedText) -> Iterator[Finding]:
+    """Yield calls whose bodies cannot be understood as arguments."""
+    for located in checked.text_cells:
+        is_call = located.role == "block" and block_type(located.cell) == "tool_call"
+        if is_call and not is_understood(located.cell):
+            message = "expected arguments as JSON or XML elements, found neither"
+            yield Finding(
+                located.body_line, "unreadable-call", f"{message}: the whole text is sent as it is"
+            )
 
 
 def _turns(text_cells: list[LocatedCell]) -> Iterator[list[LocatedCell]]:
@@ -57,7 +70,7 @@ def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
         if located.cell.type != "tool":
             continue
         label = located.cell.label or ""
-        if located.value("name") is not None:
+        if block_type(located.cell) == "tool_call":
             call = located.value("call") or f"call_{label.rpartition('.')[2]}"
             labels[label] = call
             ids.add(call)

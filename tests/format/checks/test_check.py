@@ -157,6 +157,13 @@ CASES = {
         "# %%% [^a-1.22222222]\n\n[^a-1.22222222]: [tool] name=x unfinished\n",
         [(7, "call-without-result")],
     ),
+    "calls that say no arguments": (
+        PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x turn_status=error\n\n<x>ls</x>\n\n"
+        "# %%% [^a-1.22222222]\n\n[^a-1.22222222]: [tool]\n\n<invoke name=\"x\">\nls\n</invoke>\n\n"
+        "# %%% [^a-1.33333333]\n\n[^a-1.33333333]: [tool] name=x\n\n<x/>\n\n"
+        "# %%% [^a-1.44444444]\n\n[^a-1.44444444]: [tool] name=x\n",
+        [(11, "unreadable-call"), (17, "unreadable-call")],
+    ),
     "a call in a cell that broke": (
         PROMPT + "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x turn_status=interrupted\n", []
     ),

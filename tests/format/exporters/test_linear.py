@@ -12,6 +12,7 @@ from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.turn import safe_markdown
 from msgbook_format.turn.markdown.escape import code_block, escape_line, inline_code
 from msgbook_format.turn.markdown.formulas import contain_formulas
+from msgbook_format.turn.output_cells.call_text import read_call_text
 
 PIECES = (
     *(
@@ -24,6 +25,10 @@ PIECES = (
         "<",
         "</",
         "<?",
+        "<![CDATA[",
+        "]]>",
+        "<a/>",
+        "<a b='c'/>",
         "<style>",
         "<script>",
         '<a "',
@@ -69,6 +74,12 @@ PIECES = (
         "\u2028",
     ),
 )
+
+
+def read_call(text: str) -> object:
+    return read_call_text(text, "a")
+
+
 FUNCTIONS: tuple[Callable[[str], object], ...] = (
     *(
         sanitize_html,
@@ -78,7 +89,7 @@ FUNCTIONS: tuple[Callable[[str], object], ...] = (
         inline_code,
         escape_line,
     ),
-    code_block,
+    *(code_block, read_call),
 )
 SHORT, TIMES = 8_000, 8
 """Characters, and how many times as many are tried as well: linear work is 8 times as much, and

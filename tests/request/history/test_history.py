@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from msgbook.request.history import CONTINUE_WORDS, Reader, View, has_incomplete_answer
 from msgbook.text import RESULT_LIMIT
 from msgbook.turn.replay import turn_messages
+from msgbook_format import reads
 from msgbook_format.turn import TURN_MIME
 
 
@@ -91,6 +93,23 @@ def test_arguments_that_are_no_object_are_wrapped_into_one():
     messages = history(prompt("Q", calls("a") | {"arguments": "{oops"}, answers("a")))
 
     assert messages[2]["tool_calls"][0]["function"]["arguments"] == '{"invalid_json": "{oops"}'
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [
+        ("<read><path>a.py</path></read>", {"path": "a.py"}),
+        ('<parameter name="path">a.py</parameter>', {"path": "a.py"}),
+        ("<tool_call><arguments>{}</arguments></tool_call>", {}),
+        ("<read>a.py</read>", {"invalid_json": "<read>a.py</read>"}),
+        ("a.py", {"invalid_json": "a.py"}),
+    ],
+)
+def test_a_call_is_sent_with_the_arguments_in_its_xml_or_with_the_whole_text(body, sent):
+    text = f'# %% [^a]\n\nHi\n\n# %%% [^a-1.5f3a90c2]\n\n[^a-1.5f3a90c2]: [tool] name="read"\n\n{body}\n'
+    messages = history(*reads(text)["cells"])
+
+    assert json.loads(messages[2]["tool_calls"][0]["function"]["arguments"]) == sent
 
 
 def test_another_agents_turn_is_a_user_message_under_its_name():

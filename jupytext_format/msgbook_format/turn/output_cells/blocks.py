@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +14,12 @@ from msgbook_format.syntax.attributes import (
     attributes_from_json,
 )
 from msgbook_format.syntax.text_cell import TextCell, is_title
+from msgbook_format.turn.output_cells.bodies import BODY_KEYS, names_tool, read_body, write_body
 from msgbook_format.turn.output_cells.numbers import read_seconds, write_seconds
 from msgbook_format.turn.output_cells.turn_attributes import TURN_ATTRIBUTES
 
 NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
 """Types of output cells that name no agent."""
-
-_ARGUMENTS = re.compile(r"\s*<tool_call>\s*<arguments>([^<]*)</arguments>\s*</tool_call>\s*")
 
 
 def _write_text(value: Any) -> str | None:
@@ -60,14 +58,6 @@ _LATER_FIELDS = {kind: fields + _LATER for kind, fields in _FIRST_FIELDS.items()
 _TYPES = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
 """Types of output cells; those of texts and reasonings name the agent."""
 
-_BODY_KEYS = {
-    "text": "text",
-    "reasoning": "text",
-    "tool_call": "arguments",
-    "tool_result": "content",
-    "notice": "text",
-    "error": "message",
-}
 _STRUCTURAL = frozenset(
     [
         "reasoning",
@@ -96,7 +86,7 @@ def _fields(kind: str, is_first: bool) -> tuple[_Field, ...]:
 
 def is_readable(block: dict[str, Any]) -> bool:
     """Return whether a block has a text form; any other is written as JSON."""
-    key = _BODY_KEYS.get(block["type"])
+    key = BODY_KEYS.get(block["type"])
     if key is None:
         return False
     body = block.get(key)
@@ -140,7 +130,7 @@ def write_block(
     title = rest.get("title")
     if isinstance(title, str) and is_title(title):
         output_cell.title = rest.pop("title")
-    _write_body(output_cell, kind, rest)
+    write_body(output_cell, block, rest)
     return output_cell, rest
 
 
@@ -159,7 +149,8 @@ def block_type(output_cell: TextCell) -> str:
     if output_cell.type in ("notice", "error"):
         return output_cell.type
     if output_cell.type == "tool":
-        return "tool_call" if "name" in dict(output_cell.attributes) else "tool_result"
+        is_named = "name" in dict(output_cell.attributes)
+        return "tool_call" if is_named or names_tool(output_cell) else "tool_result"
     return "reasoning" if ("reasoning", "1") in output_cell.attributes else "text"
 
 
@@ -191,7 +182,7 @@ def read_block(
             attributes.put_back(field.attr, text)
         else:
             block[field.key] = value
-    _read_body(output_cell, attributes, block)
+    read_body(output_cell, attributes, block)
     return block
 
 
@@ -207,43 +198,3 @@ def read_rest(block: dict[str, Any], attributes: AttributeReader) -> None:
                 block.setdefault(key, value)
     if attributes.rest:
         block["attrs"] = [list(pair) for pair in attributes.rest]
-
-
-def _write_body(output_cell: TextCell, kind: str, rest: dict[str, Any]) -> None:
-    body = rest.pop(_BODY_KEYS[kind])
-    if kind == "tool_call":
-        other = rest.get("xml")
-        if body == "{}" and isinstance(other, str) and _is_other_xml(other):
-            output_cell.body = rest.pop("xml")
-            return
-        escaped = body.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        body = f"<tool_call><arguments>{escaped}</arguments></tool_call>"
-    elif isinstance(body, list):
-        output_cell.attributes.append(("encoding", "json"))
-        body = jsontext.dumps_indented(body)
-    output_cell.body = body
-
-
-def _read_body(output_cell: TextCell, attributes: AttributeReader, block: dict[str, Any]) -> None:
-    kind = block["type"]
-    content: Any = output_cell.body
-    if kind == "tool_call":
-        match = _ARGUMENTS.fullmatch(output_cell.body)
-        if match:
-            text = match[1].replace("&lt;", "<").replace("&gt;", ">")
-            content = text.replace("&amp;", "&")
-        elif output_cell.body:
-            block["xml"], content = output_cell.body, "{}"
-    elif kind == "tool_result" and ("encoding", "json") in attributes.rest:
-        try:
-            parts = jsontext.loads(output_cell.body)
-        except ValueError:
-            parts = None
-        if isinstance(parts, list):
-            attributes.take("encoding")
-            content = parts
-    block[_BODY_KEYS[kind]] = content
-
-
-def _is_other_xml(text: str) -> bool:
-    return text != "" and not _ARGUMENTS.fullmatch(text) and not jsontext.needs_json(text)
