@@ -31,8 +31,9 @@ _CHUNK = 250
 
 
 def sources() -> dict[str, str]:
-    """The texts that get damaged, by name: the fixtures and the conformance suite."""
-    paths = sorted((*_HERE.glob("fixtures/*.md"), *_HERE.glob("conformance/[0-9]*.md")))
+    """The texts that get damaged, by name: the fixtures, the conformance suite and foreign files."""
+    folders = ("fixtures/*.md", "conformance/[0-9]*.md", "corpus/seed004/*.md")
+    paths = sorted(path for folder in folders for path in _HERE.glob(folder))
     return {path.name: path.read_bytes().decode() for path in paths}
 
 

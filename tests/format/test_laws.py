@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from seed_grammar import conversations
 
 from msgbook_format import reads, writes
 
@@ -68,6 +69,13 @@ def test_any_text_is_written_as_it_was_read(text):
 def test_a_damaged_text_is_written_as_it_was_read(text):
     assert_text_laws(text)
     assert_content_survives(text)
+
+
+@SLICE
+@given(conversations(gathered=True))
+def test_a_foreign_text_is_written_as_it_was_read(written):
+    assert_text_laws(written.text)
+    assert_content_survives(written.text)
 
 
 @SLICE
