@@ -157,6 +157,7 @@ class Engine:
             prepared.request.messages,
             redact_json(active_agent.tools.schemas, self.settings.secrets),
             active_agent.options,
+            active_agent.model_place,
         )
 
     async def close(self) -> None:

@@ -56,6 +56,10 @@ class NotACompletionError(ProviderError):
         super().__init__("NotACompletion", message)
 
 
+class NoModelListError(ProviderError):
+    """An answer to the question for the models that is not a list of them."""
+
+
 class AnswerCutError(ProviderError):
     """An answer whose connection broke. The part that had arrived is kept."""
 

@@ -85,6 +85,13 @@ class Notice:
     level: Literal["info", "warning"] = "info"
 
 
+@dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """Another model answers than the one that the request names."""
+
+    model: str
+
+
 StreamEvent = (
     ReasoningDelta
     | ReasoningDetails
@@ -92,6 +99,7 @@ StreamEvent = (
     | ToolCallDelta
     | RetryWait
     | Notice
+    | ModelChosen
     | ModelFinished
 )
 

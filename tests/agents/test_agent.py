@@ -147,6 +147,13 @@ def test_a_temporary_agent_cannot_set_a_system_prompt():
     assert "cannot set system_prompt" in notice
 
 
+@pytest.mark.parametrize("name", ["qwen3", "qwen/qwen3:8b", "gpt-4.1"])
+def test_a_temporary_agent_without_models_is_named_after_its_model(name):
+    assert parse_temporary(name, {"temperature": "0"}).agent.models == (name,)
+    assert parse_temporary(name, {"models": "m"}).agent.models == ("m",)
+    assert parse_temporary(name, {"models": "[]"}).agent.models == ()
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

@@ -5,9 +5,9 @@ These tests end, or the run times out.
 
 from __future__ import annotations
 
+from msgbook.agents import AgentSources, resolve_agent
 from msgbook.agents.agent import name_values, parse_agent
 from msgbook.agents.project_files import MOST_FILES, read_project
-from msgbook.agents.resolve import AgentSources, resolve_agent
 
 LONG = f"---\nx: [{'a, ' * 30_000}]\n---\nBody."
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.agent import Agent
-from msgbook.agents.resolve import (
+from msgbook.agents import (
     AgentSources,
     UnknownAgentError,
     list_available_agents,
     requested_name,
     resolve_agent,
 )
+from msgbook.agents.agent import Agent
 from msgbook.notebook.cells import parse_prompt
 
 FRONTMATTER = """\
@@ -34,25 +34,26 @@ def test_without_any_agent_the_built_in_one_answers():
 
 
 def test_the_first_agent_of_the_frontmatter_is_the_default():
-    agent, model, _ = resolve_agent(None, [], AgentSources(FRONTMATTER))
+    agent, models, _ = resolve_agent(None, [], AgentSources(FRONTMATTER))
 
-    assert (agent.name, agent.temperature, model) == ("writer", 0.7, "gpt-5")
+    assert (agent.name, agent.temperature, models.names[0]) == ("writer", 0.7, "gpt-5")
 
 
 def test_default_agent_is_the_default():
     sources = AgentSources(FRONTMATTER + "default_agent: reviewer\n")
 
-    agent, model, _ = resolve_agent(None, [], sources)
+    agent, models, _ = resolve_agent(None, [], sources)
 
-    assert (agent.name, agent.system_prompt, model) == ("reviewer", "You review.", "strict-1")
+    assert (agent.name, agent.system_prompt) == ("reviewer", "You review.")
+    assert models == (("strict-1",), "the agent reviewer in the frontmatter, line 5")
 
 
 def test_what_the_cell_names_comes_before_all_above():
     cells = [code("%agent default plain"), code("%model above")]
 
-    agent, model, _ = resolve_agent("reviewer", cells, AgentSources(FRONTMATTER))
+    agent, models, _ = resolve_agent("reviewer", cells, AgentSources(FRONTMATTER))
 
-    assert (agent.name, model) == ("reviewer", "strict-1")
+    assert (agent.name, models.names) == ("reviewer", ("strict-1",))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from msgbook.cli.file_turns import prompts_to_answer
 from msgbook.cli.run import run_file
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook.conversation_file import Document
-from msgbook_format import read
+from msgbook_format import read, writes
 from msgbook_format.turn import TURN_MIME, turn_of
 
 CHAT = """\
@@ -494,3 +494,23 @@ def test_an_interrupt_ends_the_wait_for_an_answer(server, chat):
 
     assert (shown.exitstatus, (chat.parent / "new").exists()) == (1, False)
     assert turns(chat)["three"]["status"] == "interrupted"
+
+
+def test_an_agent_has_the_name_of_a_model_with_any_signs(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    name = "qwen/qwen3:8b-v1.5"
+    path.write_text(
+        f"# %% [^new]\n\n[^new]: [code]\n\n```ipython\n%agent new {name}\n```\n\n"
+        f"# %% [^one]\n\n%%msg agent={name}\nHi\n\n"
+        f'# %% [^two]\n\n[^two]: [markdown] agent="{name}"\n\nAgain\n'
+    )
+    server.answers = [text("Hello.")]
+
+    assert with_settings(server, run_file, path) == 0
+
+    assert [request["model"] for request in server.requests] == [name, name]
+    assert [said(m) for m in server.messages()[1:3]] == [("user", "Hi"), ("assistant", "Hello.")]
+    written = path.read_text("utf-8")
+    assert written.count(f"\n[^one-1]: [{name}] ") == 1
+    assert writes(read(path)) == written
+    assert main(["check", str(path)]) == 0

@@ -10,8 +10,7 @@ import pytest
 from engine_turns import run_turn
 from scripted_server import text
 
-from msgbook.agents import build_system_prompt
-from msgbook.agents.resolve import UnknownAgentError
+from msgbook.agents import UnknownAgentError, build_system_prompt
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.magics import run_magic

@@ -128,6 +128,43 @@ def test_a_provider_that_offers_several_models_says_which(servers, other):
         using(servers(), lambda ours: ours.choose_model(None, "far"))
 
 
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (404, '{"detail": "Not Found"}'),
+        (405, ""),
+        (500, "oh"),
+        (503, "{}"),
+        (200, ""),
+        (200, "<html>Welcome</html>"),
+        (200, '{"models": 7}'),
+        (200, '{"data": []}'),
+        (200, '{"data": [{"name": "x"}, 7]}'),
+    ],
+)
+def test_a_server_that_lists_no_models_makes_an_error_that_says_how_to_choose_one(
+    servers, server, status, body
+):
+    server.models_status, server.models_body = status, body
+
+    with pytest.raises(ConfigError) as caught:
+        using(servers(), lambda ours: ours.choose_model())
+
+    assert "No model is chosen. Set the environment variable MSGBOOK_MODEL" in str(caught.value)
+    assert "--model" in str(caught.value)
+    assert "%model NAME" in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [401, 403, 429])
+def test_a_server_that_refuses_any_request_says_so_before_a_model_is_wanted(
+    servers, server, status
+):
+    server.models_status, server.models_body = status, "{}"
+
+    with pytest.raises(ProviderError, match=f"The server answered {status}"):
+        using(servers(), lambda ours: ours.choose_model())
+
+
 def test_a_provider_that_is_not_there_is_an_error_that_names_those_there_are(servers):
     with pytest.raises(ConfigError, match=r"'faar' .* which has near, far, broken\."):
         servers().find_provider("m", "faar")

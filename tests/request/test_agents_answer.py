@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scripted_server import call, text
+from scripted_server import Answer, call, error, text
 from talk import content_reference, notices
 
 from msgbook.agents import build_system_prompt
@@ -269,3 +269,100 @@ def test_a_sub_agent_is_told_that_it_is_one(talk, parent, told):
     talk.ask("Hi.")
 
     assert ("You are a sub-agent" in talk.sent()[0]["content"]) is told
+
+
+def unknown(model: str) -> Answer:
+    return error(404, f"The model `{model}` does not exist.")
+
+
+def test_the_next_model_answers_where_the_server_does_not_know_the_one_before(talk):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a: {models: [x-1, x-2, x-3]}\n"}}
+    talk.server.answers = [
+        unknown("x-1"),
+        unknown("x-2"),
+        call("read", {"path": "a.txt"}),
+        text("Done."),
+    ]
+
+    turn = talk.ask("Hi.")
+
+    asked = [request["model"] for request in talk.server.requests]
+    assert (turn["status"], turn["model"]) == ("done", "x-3")
+    assert asked == ["x-1", "x-2", "x-3", "x-3"]
+    assert len({str(request["messages"]) for request in talk.server.requests[:3]}) == 1
+    assert [words.partition(".")[0] for words in notices(turn)] == [
+        "The server does not know the model x-1; x-2 is asked instead",
+        "The server does not know the model x-2; x-3 is asked instead",
+    ]
+
+
+def test_a_summary_is_made_by_the_model_that_the_server_knows(talk):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a: {models: [x-1, x-2]}\n"}}
+    talk.add("A long note.", "markdown", metadata={"msgbook": {"history": "summary"}})
+    talk.server.answers = [unknown("x-1"), text("Short."), text("Done.")]
+
+    turn = talk.ask("Hi.")
+
+    asked = [request["model"] for request in talk.server.requests]
+    assert (turn["status"], turn["model"], asked) == ("done", "x-2", ["x-1", "x-2", "x-2"])
+    assert sum("does not know the model x-1" in words for words in notices(turn)) == 1
+
+
+def test_a_model_that_a_cell_names_has_no_alternatives(talk):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a: {models: [x-1, x-2]}\n"}}
+    talk.server.answers = [unknown("y")]
+
+    turn = talk.ask("%%msg model=y\nHi.")
+
+    assert (turn["status"], turn["model"], len(talk.server.requests)) == ("error", "y", 1)
+
+
+def test_an_error_about_several_models_lists_all(talk):
+    talk.metadata = {"msgbook": {"frontmatter": "agents:\n  a: {models: [x-1, x-2]}\n"}}
+    talk.server.answers = [unknown("x-1"), unknown("x-2")]
+
+    turn = talk.ask("Hi.")
+
+    assert "knows none of the models x-1, x-2." in turn["blocks"][-1]["message"]
+
+
+def message_of(turn):
+    assert turn["status"] == "error"
+    return turn["blocks"][-1]["message"]
+
+
+def test_an_error_about_a_model_names_what_sets_it(talk, tmp_path):
+    """It is a cell, its line or metadata, an agent and where that is defined, or a setting."""
+    talk.server.answers = [unknown("x")]
+    agents = talk.folder / ".msgbook" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "of-project.md").write_text("---\nmodels: x\n---\n")
+    config = tmp_path / "msgbook.toml"
+    server = f'[providers.first]\nbase_url = "{talk.server.url}"\n'
+    config.write_text(f'model = "x"\n{server}[agents.mine]\nmodels = ["x"]\n')
+    talk.env = {"MSGBOOK_CONFIG": str(config)}
+    talk.metadata = {
+        "msgbook": {"frontmatter": "title: T\nagents:\n  plain: {}\n  a: {models: x}\n"}
+    }
+
+    for source, place in [
+        ("%%msg model=x\nHi.", "the %%msg line of this cell"),
+        ("%%msg agent=a\nHi.", "the agent a in the frontmatter of chat.msg.md, line 5"),
+        ("%%msg agent=of-project\nHi.", ".msgbook/agents/of-project.md"),
+        ("%%msg agent=mine\nHi.", "the agent mine in msgbook.toml"),
+        ("Hi.", "model in msgbook.toml"),
+    ]:
+        assert f"'x', set by {place};" in message_of(talk.ask(source))
+    by_metadata = talk.ask("Hi.", metadata={"msgbook": {"model": "x"}})
+    assert "'x', set by model= of this cell;" in message_of(by_metadata)
+    made = talk.add("%agent new x")
+    assert f"cell {len(talk.cells)} [{made['id']}] (%agent new x);" in message_of(
+        talk.ask("%%msg agent=x\nHi.")
+    )
+    chosen = talk.add("%model x")
+    assert f"cell {len(talk.cells)} [{chosen['id']}] (%model x);" in message_of(talk.ask("Hi."))
+    talk.cells = []
+    talk.env = {"OPENAI_BASE_URL": talk.server.url, "MSGBOOK_MODEL": "x"}
+    assert "'x', set by MSGBOOK_MODEL;" in message_of(talk.ask("Hi."))
+    talk.env = {"OPENAI_BASE_URL": talk.server.url}
+    assert "'scripted', set by the server, which lists no other;" in message_of(talk.ask("Hi."))

@@ -80,6 +80,7 @@ class ScriptedServer:
     models: list[str] = field(default_factory=lambda: ["scripted"])
     models_body: str | None = None
     """Answer to a request for the models, in place of the list of `models`."""
+    models_status: int = 200
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the completion requests, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -120,6 +121,7 @@ class ScriptedServer:
         self.streaming.clear()
         self.disconnected.clear()
         self._given = 0
+        self.models, self.models_body, self.models_status = ["scripted"], None, 200
 
     @property
     def url(self) -> str:
@@ -162,7 +164,9 @@ class ScriptedServer:
 
     async def _models(self, _request: web.Request) -> web.Response:
         if self.models_body is not None:
-            return web.Response(text=self.models_body, content_type="application/json")
+            return web.Response(
+                status=self.models_status, text=self.models_body, content_type="application/json"
+            )
         data = [
             {"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models
         ]

@@ -34,6 +34,8 @@ class AgentTables:
     """Properties by name of the agent, in file order."""
     default: str | None = None
     """`default_agent`, if it is a name."""
+    lines: dict[str, int] = field(default_factory=dict)
+    """Line of each of these agents in the user's lines, from 1."""
     problems: tuple[str, ...] = ()
     """Parts that could not be read, a sentence for each."""
 
@@ -68,7 +70,8 @@ def agent_tables(user: str) -> AgentTables:
     name = text_of(default.node) if default else None
     if default and not name:
         problems.append("default_agent: expected a name; it is ignored.")
-    return AgentTables(tables, name or None, tuple(problems))
+    lines = {entry.key: entry.line for entry in entries(agents.node)} if tables and agents else {}
+    return AgentTables(tables, name or None, lines, tuple(problems))
 
 
 def list_agents(notebook: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Agents: who answers a cell, and the project rules and skills that an agent works with.
 
 - `agent`: an agent and its properties.
-- `resolve`: the agent and model that answer a cell.
+- `named_agents`: the agents that can be named below some cells; `resolve`: the one that answers, and its models.
 - `project_files`: agents, rules and skills read from a project; `markdown_file` splits such a file.
 - `narrowing`: what an agent may use of the user's configuration and folders.
 - `selection`, `project_rules`, `skills`: the rules and skills in use.
@@ -17,16 +17,15 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.agents.agent import Agent, name_values, parse_temporary
+    from msgbook.agents.named_agents import AgentSources, UnknownAgentError, UnreadableAgentError
     from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
     from msgbook.agents.project_files import ProjectFiles, read_project
     from msgbook.agents.project_rules import ProjectRule, rules_in_force
     from msgbook.agents.request_options import make_request_options
     from msgbook.agents.resolve import (
-        AgentSources,
         AvailableAgent,
-        UnknownAgentError,
-        UnreadableAgentError,
         list_available_agents,
+        requested_models,
         requested_name,
         resolve_agent,
     )
@@ -38,12 +37,12 @@ else:
         __name__,
         {
             "agent": "Agent name_values parse_temporary",
+            "named_agents": "AgentSources UnknownAgentError UnreadableAgentError",
             "narrowing": "ConfiguredNames narrow_agent narrow_roots",
             "project_files": "ProjectFiles read_project",
             "project_rules": "ProjectRule rules_in_force",
             "request_options": "make_request_options",
-            "resolve": "AgentSources AvailableAgent UnknownAgentError UnreadableAgentError list_available_agents "
-            "requested_name resolve_agent",
+            "resolve": "AvailableAgent list_available_agents requested_models requested_name resolve_agent",
             "selection": "Selection select",
             "skills": "skills_in_use",
             "system_prompt": "build_system_prompt",

@@ -26,7 +26,7 @@ class Agent:
     description: str | None = None
     """Help in choosing an agent; not part of the request."""
     models: tuple[str, ...] = ()
-    """The first model answers; the others are alternatives."""
+    """The first answers; each other one if the server does not know those before it."""
     provider: str | None = None
     """Name of a provider in the user's configuration."""
     context_window: int | None = None
@@ -105,9 +105,9 @@ def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
 def parse_temporary(name: str, attributes: Mapping[str, str]) -> ParsedAgent:
     """Return the agent that a line `%agent new NAME key=value ...` makes.
 
-    A temporary agent has no `system_prompt` (seed 004).
+    A temporary agent has no `system_prompt` (seed 004). Without `models`, its name is its model.
     """
-    table = property_table(attributes)
+    table = {"models": [name], **property_table(attributes)}
     shown = visible(name)
     notices = []
     if "system_prompt" in table:

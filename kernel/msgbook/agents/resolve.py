@@ -1,74 +1,43 @@
-"""The agent that answers a cell, and its model. Pure.
-
-The first place that defines an agent's name defines all of it: a `%agent new` cell above, the
-notebook's frontmatter, the project's `.msgbook/agents/NAME.md`, the user's configuration. Definitions
-are never merged, so a file cannot take over properties that the user gave to an agent of that name.
-"""
+"""The agent that answers a cell, and its models. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporary
-from msgbook.agents.markdown_file import split_markdown
-from msgbook.agents.project_files import ProjectFiles
-from msgbook.errors import MsgbookError
-from msgbook.notebook import Cell, Prompt, metadata_of, model_magic_name, source_of
-from msgbook.text import join_first, one_line, visible
-from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables
-from msgbook_format.syntax import AgentLine, parse_agent_line
-
-_FRONTMATTER = 200_000
-"""Characters of a frontmatter; agents of a longer one are not read."""
-_MOST_NAMED = 20
-"""Names that an error lists."""
+from msgbook.agents.agent import Agent
+from msgbook.agents.named_agents import (
+    AgentSources,
+    NamedAgents,
+    UnknownAgentError,
+    UnreadableAgentError,
+)
+from msgbook.notebook import Cell, Prompt, metadata_of
 
 
-class UnknownAgentError(MsgbookError):
-    """No agent with this name is defined."""
+class ChosenModels(NamedTuple):
+    """Models that a cell or an agent names."""
 
-
-class UnreadableAgentError(UnknownAgentError):
-    """The line `%agent new NAME ...` that makes the agent cannot be read."""
-
-    def __init__(self, line: AgentLine) -> None:
-        name = visible(one_line(line.name, 60))
-        super().__init__(f"The cell %agent new {name} makes no agent: {line.problem}.")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSources:
-    """Places where agents are defined, except cells."""
-
-    frontmatter: str = ""
-    """The user's lines of the frontmatter: `metadata.msgbook.frontmatter` of the notebook."""
-    project: Mapping[str, str] = field(default_factory=dict)
-    """Texts of the project's `.msgbook/agents/NAME.md`, by NAME."""
-    configuration: Mapping[str, Any] = field(default_factory=dict)
-    """`[agents]` of the user's configuration."""
-
-    @classmethod
-    def from_notebook(
-        cls, metadata: Mapping[str, Any], project: ProjectFiles, configuration: Mapping[str, Any]
-    ) -> AgentSources:
-        """Return the sources of a notebook, given its metadata."""
-        frontmatter = metadata_of({"metadata": metadata}).get("frontmatter")
-        frontmatter = frontmatter if isinstance(frontmatter, str) else ""
-        return cls(frontmatter, project.agents, configuration)
+    names: tuple[str, ...]
+    """At least one. The first answers; each other one if the server does not know those before it."""
+    place: str
+    """Words for what names them: `cell 2 [5fb8acd8] (%model large)`."""
 
 
 class ResolvedAgent(NamedTuple):
     """The agent that answers a cell."""
 
     agent: Agent
-    model: str | None
+    models: ChosenModels | None
     """None if neither the agent nor a cell above names a model; then the user's settings decide."""
     notices: tuple[str, ...]
     """One line for each part of the definition that is ignored."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that is asked first."""
+        return self.models.names[0] if self.models else None
 
 
 class AvailableAgent(NamedTuple):
@@ -84,6 +53,14 @@ def requested_name(key: str, prompt: Prompt, current: Cell | None) -> str | None
     return named.strip() or None if isinstance(named, str) else None
 
 
+def requested_models(prompt: Prompt, current: Cell | None) -> ChosenModels | None:
+    """Return the model that a prompt itself names."""
+    model = requested_name("model", prompt, current)
+    in_line = bool(prompt.attributes.get("model"))
+    place = "the %%msg line of this cell" if in_line else "model= of this cell"
+    return ChosenModels((model,), place) if model else None
+
+
 def resolve_agent(
     wanted: str | None, cells: Sequence[Cell], sources: AgentSources
 ) -> ResolvedAgent:
@@ -97,15 +74,15 @@ def resolve_agent(
         UnknownAgentError: The agent is not defined; the message lists those that are.
         UnreadableAgentError: The `%agent new` line above that makes it cannot be read.
     """
-    agents = _Agents(cells, sources)
+    agents = NamedAgents(cells, sources)
     agent, notices = agents.find(wanted or agents.current)
-    model = _find_model(agent, wanted is not None, agents)
-    return ResolvedAgent(agent, model, (*agents.problems, *notices))
+    models = _find_models(agent, wanted is not None, agents)
+    return ResolvedAgent(agent, models, (*agents.problems, *notices))
 
 
 def list_available_agents(cells: Sequence[Cell], sources: AgentSources) -> list[AvailableAgent]:
     """Return all agents that a cell below these can name: temporary ones first."""
-    agents = _Agents(cells, sources)
+    agents = NamedAgents(cells, sources)
     listed = []
     for name in agents.names():
         with suppress(UnreadableAgentError):
@@ -113,134 +90,29 @@ def list_available_agents(cells: Sequence[Cell], sources: AgentSources) -> list[
     return listed
 
 
-def _parse_project_agent(name: str, text: str) -> ParsedAgent:
-    """Parse a `.msgbook/agents/NAME.md`: properties in the frontmatter, the body as system prompt."""
-    table, body, problem = split_markdown(text)
-    parsed = parse_agent(name, {"system_prompt": body, **table} if body else table, "project")
-    if problem is None:
-        return parsed
-    return ParsedAgent(parsed.agent, (f"Agent {visible(name)}: {problem}", *parsed.notices))
-
-
-class _Choice(NamedTuple):
-    """A model or agent that a cell chooses for the cells below it."""
-
-    kind: Literal["model", "agent"]
-    name: str
-
-
-class _Agents:
-    """The agents that can be named below some cells."""
-
-    def __init__(self, cells: Sequence[Cell], sources: AgentSources) -> None:
-        self._sources = sources
-        self._frontmatter = _tables(sources.frontmatter)
-        self._found: dict[str, ParsedAgent] = {}
-        self._temporary: dict[str, AgentLine] = {}
-        self.choices: list[_Choice] = []
-        """Choices of `%model` and `%agent default` cells, in their order."""
-        problems = [*self._frontmatter.problems]
-        for line in filter(None, map(_magic_line, cells)):
-            model, magic = model_magic_name(line), parse_agent_line(line)
-            if model:
-                self.choices.append(_Choice("model", model))
-            elif magic and magic.verb == "new":
-                self._temporary[magic.name] = magic
-            elif magic and magic.problem:
-                shown = visible(one_line(line, 60))
-                problems.append(f"{shown}: {magic.problem}; it is ignored.")
-            elif magic:
-                self.choices.append(_Choice("agent", magic.name))
-        self.problems = tuple(problems)
-
-    @property
-    def current(self) -> str:
-        """The agent that answers if the cell itself names none."""
-        chosen = (choice.name for choice in reversed(self.choices) if choice.kind == "agent")
-        return next(chosen, self.default)
-
-    @property
-    def default(self) -> str:
-        """The agent that answers if no cell names one (seed 004)."""
-        first = next(iter(self._frontmatter.tables), DEFAULT_AGENT)
-        return self._frontmatter.default or first
-
-    def names(self) -> Iterator[str]:
-        places = (self._frontmatter.tables, self._sources.project, self._sources.configuration)
-        yield from dict.fromkeys(
-            [*self._temporary, *(name for place in places for name in place), DEFAULT_AGENT]
-        )
-
-    def find(self, name: str) -> ParsedAgent:
-        """Return the agent with a name, from the first place that defines it.
-
-        Raises:
-            UnknownAgentError: No place defines it.
-        """
-        # Hundreds of cells may name an agent whose definition takes long to read.
-        if name not in self._found:
-            self._found[name] = self._read(name)
-        return self._found[name]
-
-    def _read(self, name: str) -> ParsedAgent:
-        if name in self._temporary:
-            line = self._temporary[name]
-            if line.problem:
-                raise UnreadableAgentError(line)
-            return parse_temporary(name, line.attributes)
-        if name in self._frontmatter.tables:
-            return parse_agent(name, self._frontmatter.tables[name], "notebook")
-        if name in self._sources.project:
-            return _parse_project_agent(name, self._sources.project[name])
-        if name in self._sources.configuration:
-            return parse_agent(name, self._sources.configuration[name], "configuration")
-        if name == DEFAULT_AGENT:
-            return ParsedAgent(Agent(name), ())
-        listed = join_first([visible(one_line(known, 60)) for known in self.names()], _MOST_NAMED)
-        why = f" {self.problems[0]}" if self.problems else ""
-        raise UnknownAgentError(
-            f"There is no agent {visible(one_line(name, 60))!r}; the known agents are {listed}. "
-            "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
-            f".msgbook/agents or in msgbook.toml.{why}"
-        )
-
-
-def _find_model(agent: Agent, is_named_by_cell: bool, agents: _Agents) -> str | None:
-    """Return the model that an agent or the cells above name.
+def _find_models(agent: Agent, is_named_by_cell: bool, agents: NamedAgents) -> ChosenModels | None:
+    """Return the models that an agent or the cells above name.
 
     First comes an agent that the cell itself names; then the nearest `%model` or `%agent default`
     above that names a model; then the default agent.
     """
     if is_named_by_cell and agent.models:
-        return agent.models[0]
-    for kind, name in reversed(agents.choices):
-        model = name if kind == "model" else _model_from(name, agent, agents)
-        if model:
-            return model
-    return _model_from(agents.default, agent, agents)
+        return ChosenModels(agent.models, agents.place_of(agent.name))
+    for kind, name, position in reversed(agents.choices):
+        if kind == "model":
+            return ChosenModels((name,), agents.describe_cell(position))
+        models = _models_from(name, agent, agents)
+        if models:
+            return models
+    return _models_from(agents.default, agent, agents)
 
 
-@lru_cache(maxsize=4)
-def _tables(frontmatter: str) -> AgentTables:
-    if len(frontmatter) > _FRONTMATTER:
-        problem = (
-            f"The frontmatter has more than {_FRONTMATTER:,} characters; its agents are not read."
-        )
-        return AgentTables(problems=(problem,))
-    return agent_tables(frontmatter)
-
-
-def _magic_line(cell: Cell) -> str:
-    """Return the line of a code cell with a single line magic; empty for any other cell."""
-    source = source_of(cell).lstrip() if cell.get("cell_type") == "code" else ""
-    line = source.rstrip() if source.startswith("%") else ""
-    return "" if "\n" in line else line
-
-
-def _model_from(name: str, agent: Agent, agents: _Agents) -> str | None:
-    """Return the model that another agent names for this one; None if their providers differ."""
+def _models_from(name: str, agent: Agent, agents: NamedAgents) -> ChosenModels | None:
+    """Return the models that another agent names for this one; None if their providers differ."""
     try:
         other = agents.find(name).agent
     except UnknownAgentError:
         return None
-    return other.models[0] if other.models and other.provider == agent.provider else None
+    if not other.models or other.provider != agent.provider:
+        return None
+    return ChosenModels(other.models, agents.place_of(name))

@@ -32,9 +32,16 @@ def load_settings(
         )
         approval = "deny"
     found = read_providers(env, file)
+    models = (
+        (env.get("MSGBOOK_MODEL", "").strip(), "MSGBOOK_MODEL"),
+        (project_model, "model in .msgbook/config.toml"),
+        (file.model, f"model in {file.name}"),
+    )
+    model, place = next(((name, place) for name, place in models if name), (None, ""))
     return Settings(
         providers=found.providers,
-        model=env.get("MSGBOOK_MODEL", "").strip() or project_model or file.model,
+        model=model,
+        model_place=place,
         agents=file.agents(),
         mcp_servers=tuple(file.mcp_servers()),
         approval=approval,  # type: ignore[arg-type]  # checked above

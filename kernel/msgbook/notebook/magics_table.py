@@ -69,9 +69,10 @@ LINE_MAGICS = (
         Form("%agent", "show which agent answers below"),
         Form("%agent list", "list the [agents](agents.md) that you can name"),
         Form(f"%agent default {AGENT}", "choose the agent that answers the cells below"),
+        Form(f"%agent new {MODEL}", "make an agent of that name and model for the cells below"),
         Form(
             "%agent new NAME KEY=VALUE ...",
-            "make an agent for the cells below: `models=gpt-5`, `temperature=0`, `tools=read,grep`, ...",
+            "make one with other properties: `models=gpt-5`, `temperature=0`, `tools=read,grep`, ...",
         ),
     ),
     _magic(

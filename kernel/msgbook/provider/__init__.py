@@ -4,7 +4,8 @@
 - `base`: `Request` and `Provider`, the interface of them all.
 - `openai_chat`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
 - `sse`, `decode`, `tool_call_pieces`, `pieces`: from the bytes of an answer to events.
-- `retry`, `adapting`, `failures`: repeating a request, adapting it, and errors in words for a person.
+- `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
+  errors in words for a person.
 - `demo_model`: the model `demo`.
 
 A provider's quirk is added in one of two places: `answer_quirks` for what a server sends (names of fields,

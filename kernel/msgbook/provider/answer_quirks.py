@@ -44,6 +44,21 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 """No server documents its words: those known are in tests/provider/test_failures.py."""
+_UNKNOWN_MODEL_CODES = {
+    "model_not_found",  # OpenAI, Groq, LM Studio
+    "invalid_model",  # Mistral
+    "model_not_available",  # Together
+    "model_not_supported",  # Hugging Face
+    "deploymentnotfound",  # Azure
+}
+_UNKNOWN_MODEL = re.compile(
+    r"\bmodel\b.{0,40}?\b(not found|(not|n't) exist|is(n't| not) found)"
+    r"|\b(invalid|unknown) model\b(?! (out|in)put| param)|model identifier is invalid"
+    r"|\bnot a valid model\b|\bno endpoints found for NAME|\bunable to access model\b"
+    r"|\bmodels/NAME is not found|^model: NAME$",
+    re.IGNORECASE,
+)
+"""The words of LiteLLM, vLLM, Ollama, OpenRouter, DeepSeek, Gemini and others, as they are and with NAME for the model."""
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
 
@@ -122,6 +137,23 @@ def error_message(error: Any) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error.get("error") or json.dumps(error, ensure_ascii=False)
     return one_line(str(error))
+
+
+def is_unknown_model(status: int, error: Any, model: str) -> bool:
+    """Return whether an HTTP error says that the server does not know the model.
+
+    Args:
+        error: The `error` value, of any shape.
+        model: The requested model.
+    """
+    if status not in (400, 403, 404, 422):
+        return False
+    table = error if isinstance(error, dict) else {}
+    if any(str(table.get(key)).lower() in _UNKNOWN_MODEL_CODES for key in ("code", "type")):
+        return True
+    words = error_message(error)
+    named = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", "NAME", words)
+    return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
 
 
 def is_too_long(message: str) -> bool:

@@ -7,14 +7,22 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
-from msgbook.errors import NotACompletionError, ProviderError, Retry
-from msgbook.provider.answer_quirks import error_message, find_error, is_too_long
+from msgbook.errors import NoModelListError, NotACompletionError, ProviderError, Retry
+from msgbook.provider.answer_quirks import (
+    error_message,
+    find_error,
+    is_too_long,
+    is_unknown_model,
+)
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import may_retry, requested_wait
 from msgbook.text import one_line, visible
 
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
+
+_NO_MATTER_OF_THE_LIST = {401, 403, 408, 409, 429}
+"""Statuses by which servers refuse any request at all, not the question for their models."""
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are searched: a server may repeat the complete request in it."""
@@ -36,6 +44,10 @@ class RefusedError(ProviderError):
         self.body = body
 
 
+class UnknownModelError(RefusedError):
+    """The server does not know the model, or does not let this user have it."""
+
+
 class Failures:
     """Makes the errors of one server.
 
@@ -48,27 +60,36 @@ class Failures:
         self._secrets = secrets
 
     def from_status(
-        self, name: str, status: int, headers: Mapping[str, str], body: object, model: str | None
+        self,
+        name: str,
+        status: int,
+        headers: Mapping[str, str],
+        body: object,
+        model: str | None,
+        model_place: str = "",
     ) -> ProviderError:
         """Return the error for an HTTP status.
 
         Args:
             headers: Names in lower case, or in a mapping that ignores case.
             body: The JSON of the answer, or its text.
-            model: The requested model; None for another kind of request.
+            model: The requested model; None for the question for the models.
+            model_place: Words for what sets the model.
         """
         said = self.clean(error_message(find_error(body))).rstrip(".")
+        is_unknown = model is not None and is_unknown_model(status, find_error(body), model)
         words = (
             f"The server answered {status}: {said}." if said else f"The server answered {status}."
         )
         match status:
+            case _ if is_unknown or (status == 404 and model is not None):
+                place = model_place or "MSGBOOK_MODEL or %model"
+                hint = (
+                    f"Check the model's name ({model!r}, set by {place}; %models lists the models of "
+                    f"the server) and {self.url_setting}."
+                )
             case 401 | 403:
                 hint = f"Check {self.key_setting}."
-            case 404 if model is not None:
-                hint = (
-                    f"Check the model's name ({model!r}, set by MSGBOOK_MODEL or %model; %models lists "
-                    f"the models of the server) and {self.url_setting}."
-                )
             case 404:
                 hint = f"Check {self.url_setting} (it usually ends in /v1)."
             case 429:
@@ -87,10 +108,13 @@ class Failures:
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
         failure = ProviderError(name, f"{words} {hint}".rstrip(), retry)
-        if status not in _REFUSALS:
+        if model is None and status not in _NO_MATTER_OF_THE_LIST:
+            return NoModelListError(name, str(failure), retry)
+        if status not in _REFUSALS and not is_unknown:
             return failure
         text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-        return RefusedError(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
+        refused = UnknownModelError if is_unknown else RefusedError
+        return refused(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
 
     def from_connection(self, error: BaseException) -> ProviderError:
         """Return the error for a server that cannot be reached, redirects, or breaks the connection."""

@@ -13,7 +13,7 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgbook.config import ProviderSettings
-from msgbook.errors import AnswerCutError, ProviderError
+from msgbook.errors import AnswerCutError, NoModelListError, ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
@@ -68,7 +68,7 @@ class OpenAIProvider:
         while streaming is not None:
             body = request_body(request, streaming)
             try:
-                async with aclosing(self._answer(client, body)) as events:
+                async with aclosing(self._answer(client, body, request.model_place)) as events:
                     async for event in events:
                         self._streaming = streaming
                         yield event
@@ -79,13 +79,13 @@ class OpenAIProvider:
                     raise
 
     async def _answer(
-        self, client: openai.AsyncOpenAI, body: dict[str, Any]
+        self, client: openai.AsyncOpenAI, body: dict[str, Any], model_place: str
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. A connection lost after the first byte is a cut answer."""
         decoder = CompletionDecoder()
         begun = False
         try:
-            with self._plain_errors(body["model"]):
+            with self._plain_errors(body["model"], model_place):
                 async with _body(client, body) as chunks:
                     async for chunk in _until_over(chunks, decoder, self._linger):
                         begun = True
@@ -108,14 +108,14 @@ class OpenAIProvider:
         client = await self._connected()
         with self._plain_errors(None):
             try:
-                answer = await client.get("/models", cast_to=object)
+                answer: object = await client.get("/models", cast_to=object)
             except ValueError as error:
-                raise ProviderError("NotAList", self._no_models(error)) from None
-            found = answer.get("data") if isinstance(answer, dict) else answer
-            if not isinstance(found, list):
-                raise ProviderError("NotAList", self._no_models(answer))
-            ids = (model.get("id") for model in found if isinstance(model, dict))
-            return [one_line(name) for name in ids if isinstance(name, str)]
+                answer = error
+        found = answer.get("data") if isinstance(answer, dict) else answer
+        if not isinstance(found, list):
+            raise NoModelListError("NotAList", self._no_models(answer))
+        ids = (model.get("id") for model in found if isinstance(model, dict))
+        return [one_line(name) for name in ids if isinstance(name, str)]
 
     async def close(self) -> None:
         if self._client is not None:
@@ -141,7 +141,7 @@ class OpenAIProvider:
         return client
 
     @contextmanager
-    def _plain_errors(self, model: str | None) -> Iterator[None]:
+    def _plain_errors(self, model: str | None, model_place: str = "") -> Iterator[None]:
         """Turn the SDK's errors, and those of the HTTP library below it, into ours."""
         import openai
 
@@ -152,7 +152,12 @@ class OpenAIProvider:
             raise failures.from_answer(error) from None
         except openai.APIStatusError as error:
             raise failures.from_status(
-                type(error).__name__, error.status_code, error.response.headers, error.body, model
+                type(error).__name__,
+                error.status_code,
+                error.response.headers,
+                error.body,
+                model,
+                model_place,
             ) from None
         except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
             raise failures.from_connection(error) from None

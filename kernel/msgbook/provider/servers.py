@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
-from msgbook.errors import ConfigError
+from msgbook.errors import ConfigError, NoModelListError
 from msgbook.provider.adapting import AdaptingProvider
+from msgbook.provider.alternatives import AlternativesProvider
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
 from msgbook.text import join_first, one_line, visible
@@ -52,16 +53,29 @@ class Servers:
         model = self.choose_known_model(wanted, provider)
         if model is not None:
             return model
-        offered = await self.list_models(provider)
+        try:
+            offered = await self.list_models(provider)
+        except NoModelListError as error:
+            raise self._no_model(
+                provider, f"the server does not list its models. {error}"
+            ) from None
         if len(offered) == 1:
             return offered[0]
-        server = self.find_settings(wanted, provider)
+        listed = f"offers {_listed(offered)}" if offered else "lists none"
+        raise self._no_model(provider, f"the server {listed}.")
+
+    def _no_model(self, provider: str | None, why: str) -> ConfigError:
+        server = self.find_settings(None, provider)
         is_default = server is None or server is self._settings.provider
         which = "" if server is None or is_default else f" for the provider {server.name}"
-        how = "Set MSGBOOK_MODEL," if is_default else "Name it in the agent's models,"
-        raise ConfigError(
-            f"No model is chosen{which}. {how} use --model in a command, or put %model NAME into a cell above; "
-            + (f"the server offers {_listed(offered)}." if offered else "the server lists none.")
+        how = (
+            "Set the environment variable MSGBOOK_MODEL to its name before the start,"
+            if is_default
+            else "Name it in the agent's models,"
+        )
+        return ConfigError(
+            f"No model is chosen{which}. {how} use --model in a command, or put %model NAME into a "
+            f"cell above; {why}"
         )
 
     def choose_known_model(
@@ -119,8 +133,13 @@ class Servers:
             raise ConfigError(found.problem)
         return found
 
-    def find_provider(self, model: str, provider: str | None = None) -> Provider:
+    def find_provider(
+        self, model: str, provider: str | None = None, alternatives: Sequence[str] = ()
+    ) -> Provider:
         """Return the provider that answers for a model; it repeats requests that may succeed later.
+
+        Args:
+            alternatives: Models that answer, in this order, if the server does not know those before.
 
         Raises:
             ConfigError: As `find_settings`.
@@ -128,7 +147,8 @@ class Servers:
         server = self.find_settings(model, provider)
         if server is None:
             return self._demo_model()
-        return RetryingProvider(self._server(server), sleep=self._sleep, random=random.random)
+        retrying = RetryingProvider(self._server(server), sleep=self._sleep, random=random.random)
+        return AlternativesProvider(retrying, [model, *alternatives]) if alternatives else retrying
 
     def accepts_images(self, model: str, provider: str | None = None) -> bool:
         """Return whether a model accepts images, as far as is known."""

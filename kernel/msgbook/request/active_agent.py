@@ -15,6 +15,7 @@ from msgbook.agents import (
     build_system_prompt,
     make_request_options,
     narrow_agent,
+    requested_models,
     requested_name,
     resolve_agent,
     select,
@@ -49,6 +50,9 @@ class ActiveAgent:
 
     agent: Agent
     model: str
+    """The model that is asked first."""
+    model_place: str
+    """Words for what names the model."""
     provider: Provider
     view: View
     options: dict[str, Any]
@@ -100,13 +104,16 @@ class AgentChooser:
         Raises:
             MsgbookError: There is no such agent or no model, or the server cannot be asked.
         """
-        sources = AgentSources.from_notebook(transcript.metadata, project, self._settings.agents)
+        sources = AgentSources.from_notebook(
+            transcript.metadata, project, self._settings.agents, transcript.path
+        )
         name = requested_name("agent", prompt, transcript.current)
-        agent, model, notices = resolve_agent(name, transcript.earlier, sources)
+        agent, models, notices = resolve_agent(name, transcript.earlier, sources)
         agent, name_notices = narrow_agent(agent, self._configured_names())
-        model = requested_name("model", prompt, transcript.current) or model
-        requested_model = model or self._settings.model
-        model = await (choose_model or self._servers.choose_model)(model, agent.provider)
+        models = requested_models(prompt, transcript.current) or models
+        wanted = models.names[0] if models else None
+        requested_model = wanted or self._settings.model
+        model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
         if model == DEMO_MODEL and requested_model not in (None, model):
             other = visible(one_line(requested_model or "", 60))
             advice = "To set one, run `msgbook doctor --setup` in a terminal."
@@ -121,7 +128,8 @@ class AgentChooser:
         return ActiveAgent(
             agent,
             model,
-            self._servers.find_provider(model, agent.provider),
+            models.place if models else self._place_of(model),
+            self._servers.find_provider(model, agent.provider, models.names[1:] if models else ()),
             view,
             make_request_options(agent, server.base_url if server else None),
             tools,
@@ -166,6 +174,12 @@ class AgentChooser:
         if not any(tool.read_only and tool.name in offered for tool in self._files.tools):
             return None
         return self._roots.narrow_to(allowed).list_free_paths()
+
+    def _place_of(self, model: str) -> str:
+        """Return words for what sets a model that neither a cell nor an agent names."""
+        if model == self._settings.model:
+            return self._settings.model_place
+        return "the server, which lists no other"
 
     def _configured_names(self) -> ConfiguredNames:
         return ConfiguredNames(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from msgbook.errors import MsgbookError
-from msgbook.events import ModelFinished, Notice, TextDelta
+from msgbook.events import ModelChosen, ModelFinished, Notice, TextDelta
 from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
@@ -34,13 +34,13 @@ async def summarize(
     cells: Sequence[Cell],
     model: str,
     provider: Provider,
-    notify: Callable[[Notice | ModelFinished], None],
+    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
 ) -> Summaries:
     """Call the model for each missing summary, a few at a time. A failure is a notice.
 
     Args:
         cells: The cells above.
-        notify: Gets notices for the reader, and the usage of each call.
+        notify: Gets notices for the reader, the model that answers instead, and the usage of each call.
     """
     if not missing:
         return {}
@@ -85,7 +85,7 @@ async def _call_model(
     part: MissingSummary,
     model: str,
     provider: Provider,
-    notify: Callable[[Notice | ModelFinished], None],
+    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
 ) -> str:
     texts = []
     request = Request(model, summary_request(part.text))
@@ -93,6 +93,6 @@ async def _call_model(
         async for event in events:
             if isinstance(event, TextDelta):
                 texts.append(event.text)
-            elif isinstance(event, ModelFinished):
+            elif isinstance(event, Notice | ModelChosen | ModelFinished):
                 notify(event)
     return "".join(texts)

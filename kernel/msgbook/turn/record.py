@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from msgbook.events import (
     REASONING_FIELD,
+    ModelChosen,
     ModelFinished,
     Notice,
     ReasoningDelta,
@@ -103,6 +104,8 @@ class TurnRecord:
             case Notice():
                 self._close(at)
                 self._blocks.append({"type": "notice", "level": event.level, "text": event.text})
+            case ModelChosen():
+                self.set_head(model=event.model)
             case TurnFinished():
                 self._finish(event, at)
 
@@ -201,8 +204,7 @@ class TurnRecord:
 
     def _running_result(self, call_id: str) -> Block | None:
         results = blocks_of_type(self.step_blocks(), "tool_result")
-        running = (block for block in results if "status" not in block)
-        return next((block for block in running if block["id"] == call_id), None)
+        return next((b for b in results if b["id"] == call_id and "status" not in b), None)
 
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)

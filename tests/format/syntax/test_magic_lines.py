@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import (
+from msgbook.agents import (
     AgentSources,
     UnknownAgentError,
     UnreadableAgentError,

@@ -11,7 +11,7 @@ from completion_cells import READ, cell, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import AgentSources, list_available_agents
+from msgbook.agents import AgentSources, list_available_agents
 from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
@@ -218,7 +218,7 @@ def test_agents_of_notebook_project_and_configuration_are_offered_as_they_are_no
 def test_the_words_of_a_magic_are_offered(scope):
     assert texts("%agent ", scope) == ["default", "list", "new"]
     assert texts("%agent n", scope) == ["new"]
-    assert texts("%agent new ", scope) == []
+    assert texts("%agent new ", scope) == ["gpt-5", "qwen3"]
     assert texts("%context ", scope) == ["full"]
     assert texts("%display t", scope) == ["text"]
     assert texts("%macros ", scope) == ["-d"]

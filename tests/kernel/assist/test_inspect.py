@@ -10,7 +10,7 @@ from completion_cells import READ, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.resolve import AgentSources, list_available_agents
+from msgbook.agents import AgentSources, list_available_agents
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.cursor import python_name_at
