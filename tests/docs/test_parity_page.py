@@ -1,8 +1,9 @@
-"""docs/parity.md: the tests and decisions that it names exist."""
+"""docs/parity.md: its numbers are right, and the tests, cases and decisions that it names exist."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -11,14 +12,15 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "parity.md").read_text("utf-8")
 DECISIONS = (ROOT / "docs" / "decisions.md").read_text("utf-8")
+CASES = ROOT / "tests" / "format" / "conformance"
 
 TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
-HEADS = ("| the document asks for |", "| --- |")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
-    if line.startswith("| ") and line.count("|") == 4 and not line.startswith(HEADS)
+    if re.match(r"\| \d+\.", line)
 ]
+STATES = ("works", "differs", "waits")
 
 
 @cache
@@ -28,17 +30,60 @@ def named_in(path: str) -> set[str]:
     return set(re.findall(r"^\s*(?:async )?def (test_\w+)\(", text, re.MULTILINE))
 
 
+def document_of(row: list[str]) -> str:
+    return row[0].partition(".")[0]
+
+
+def state_of(row: list[str]) -> str:
+    return re.split(r"[ :]", row[2], maxsplit=1)[0]
+
+
 @pytest.mark.parametrize(("path", "name"), TESTS)
 def test_every_test_that_it_names_exists(path: str, name: str) -> None:
     assert name in named_in(path)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:50])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_every_row_says_how_it_is_here_and_what_shows_it(row: list[str]) -> None:
-    _, here, shown = row
+    _, sentence, here, shown = row
 
-    assert re.match(r"(same(?=$|[,;:( ])|different: .|not built: .)", here)
-    assert here.startswith("not built") or "tests/" in shown
+    assert sentence.endswith(".")
+    assert re.fullmatch(r"works(: .+| \(\[decision .+)?|differs: .+|waits(: .+)?", here)
+    assert shown or here.startswith("waits")
+
+
+def test_the_rows_of_each_document_are_numbered_from_1() -> None:
+    for document, count in Counter(map(document_of, ROWS)).items():
+        numbers = [row[0] for row in ROWS if document_of(row) == document]
+        assert numbers == [f"{document}.{number}" for number in range(1, count + 1)]
+
+
+def test_no_sentence_is_there_twice() -> None:
+    assert [text for text, count in Counter(row[1] for row in ROWS).items() if count > 1] == []
+
+
+def test_the_table_of_counts_is_that_of_the_rows() -> None:
+    listed = re.findall(r"^\| (\d|all) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
+
+    def counts(name: str, rows: list[list[str]]) -> tuple[str, ...]:
+        states = Counter(map(state_of, rows))
+        return name, str(len(rows)), *(str(states[state]) for state in STATES)
+
+    documents = sorted(set(map(document_of, ROWS)))
+    expected = [counts(d, [row for row in ROWS if document_of(row) == d]) for d in documents]
+    assert listed == [*expected, counts("all", ROWS)]
+
+
+def test_every_case_that_it_names_is_in_the_conformance_suite() -> None:
+    named = {
+        number
+        for row in ROWS
+        for cases in re.findall(r"\bcases? (\d{3}(?:, \d{3})*)", row[3])
+        for number in cases.split(", ")
+    }
+
+    assert len(named) > 20
+    assert named == {number for number in named if list(CASES.glob(f"{number}-*.json"))}
 
 
 def test_every_decision_that_it_links_exists() -> None:
@@ -50,4 +95,4 @@ def test_every_decision_that_it_links_exists() -> None:
 
 def test_everything_that_looks_like_a_test_was_checked() -> None:
     assert len(TESTS) > 50
-    assert PAGE.count("tests/") == len(re.findall(r"`tests/[\w/]+\.py::\w+`", PAGE))
+    assert PAGE.count("`tests/") == len(re.findall(r"`tests/[\w/]+\.py::\w+`", PAGE))
