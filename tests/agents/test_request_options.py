@@ -39,10 +39,10 @@ def test_the_bound_of_an_answer_has_the_name_that_the_server_reads(base_url, key
     ("reasoning", "effort", "sent"),
     [
         (None, None, {}),
-        (False, None, {}),
+        (False, None, {"reasoning_effort": "none"}),
         (True, None, {"reasoning_effort": "medium"}),
         (True, "high", {"reasoning_effort": "high"}),
-        (False, "none", {"reasoning_effort": "none"}),
+        (False, "low", {"reasoning_effort": "low"}),
     ],
 )
 def test_reasoning_is_asked_for_by_effort(reasoning, effort, sent):

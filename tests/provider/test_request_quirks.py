@@ -222,6 +222,21 @@ def test_ids_that_another_server_gave_its_calls_are_sent_as_all_servers_take_the
 
 
 @pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "Unsupported value: 'none' is not supported with the 'm' model: reasoning_effort"),
+        (400, "reasoning_effort: Input should be 'low', 'medium' or 'high'"),
+        (422, "body.reasoning_effort: unexpected value; permitted: 'low', 'medium', 'high'"),
+        (400, '"m" does not support thinking'),
+    ],
+)
+def test_a_server_that_cannot_switch_reasoning_off_is_asked_without(status, message):
+    request = Request("m", [SEEN], options={**OPTIONS, "reasoning_effort": "none"})
+
+    assert adapted(status, error(message), request).options == {"temperature": 0.2}
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -291,7 +306,7 @@ def test_each_adaptation_takes_away_what_it_concerns():
     request = Request(
         "m", [SEEN, call, tool_result("c", [PICTURE])], [TOOL], {"max_tokens": 1, **OPTIONS}
     )
-    other = Request("m", [], options={"max_completion_tokens": 1})
+    other = Request("m", [], options={"max_completion_tokens": 1, "reasoning_effort": "none"})
 
     for adaptation in ADAPTATIONS:
         held = next(r for r in (request, other) if adaptation.concerns(r))

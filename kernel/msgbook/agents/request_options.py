@@ -7,8 +7,8 @@ from typing import Any
 from msgbook.agents.agent import Agent
 from msgbook.provider import token_limit_key
 
-_EFFORT = "medium"
-"""The effort for `reasoning: true`."""
+_EFFORTS: dict[bool | None, str] = {True: "medium", False: "none"}
+"""The effort for `reasoning`."""
 
 
 def make_request_options(agent: Agent, base_url: str | None = None) -> dict[str, Any]:
@@ -16,9 +16,8 @@ def make_request_options(agent: Agent, base_url: str | None = None) -> dict[str,
 
     - `temperature` is sent only with `use_temperature`, because some models refuse it.
     - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
-    - `reasoning_effort` is sent as written, else `medium` for `reasoning: true`. `reasoning: false`
-      sends nothing, because models that cannot reason refuse the key. `reasoning_effort: none`
-      switches reasoning off.
+    - `reasoning_effort` is sent as written, else `medium` for `reasoning: true` and `none` for
+      `reasoning: false` (seed 004). A server that refuses it is asked without.
 
     Args:
         base_url: URL of the server; None for OpenAI's own.
@@ -28,7 +27,7 @@ def make_request_options(agent: Agent, base_url: str | None = None) -> dict[str,
         options["temperature"] = agent.temperature
     if agent.max_output_tokens is not None:
         options[token_limit_key(base_url)] = agent.max_output_tokens
-    effort = agent.reasoning_effort or (_EFFORT if agent.reasoning else None)
+    effort = agent.reasoning_effort or _EFFORTS.get(agent.reasoning)
     if effort is not None:
         options["reasoning_effort"] = effort
     return options

@@ -119,14 +119,14 @@ def _refuses_images_of_tools(refusal: RefusedError) -> bool:
     return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
 
 
-def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
+def _names_key(names: str) -> Callable[[RefusedError], bool]:
     named = re.compile(names, re.IGNORECASE)
+    return lambda refusal: refusal.status in (400, 422) and bool(named.search(refusal.body))
 
-    def is_refused(refusal: RefusedError) -> bool:
-        found = named.search(refusal.body) and _REFUSED.search(refusal.body)
-        return refusal.status in (400, 422) and bool(found)
 
-    return is_refused
+def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
+    is_named = _names_key(names)
+    return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
 
 
 def _is_tool(message: Message) -> bool:
@@ -203,6 +203,9 @@ def _has(key: str) -> Callable[[Request], bool]:
     return lambda request: key in request.options
 
 
+_EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
+"""The key, and the words of Ollama and xAI."""
+
 IMAGES = Adaptation(
     lambda request: any(map(_holds_image, request.messages)),
     _refuses_images,
@@ -233,9 +236,15 @@ ADAPTATIONS = (
         "{model} does not accept the temperature that is set; none was sent.",
     ),
     Adaptation(
+        # `reasoning: false` says no more than this: another effort would be no replacement.
+        lambda request: request.options.get("reasoning_effort") == "none",
+        _names_key(_EFFORT),
+        _without("reasoning_effort"),
+        "The server of {model} cannot be asked to switch reasoning off, so nothing was sent about it.",
+    ),
+    Adaptation(
         _has("reasoning_effort"),
-        # Ollama and xAI use other words.
-        _refuses_key(r"reasoning[ _.]?effort|\bthinking\b"),
+        _refuses_key(_EFFORT),
         _without("reasoning_effort"),
         "{model} does not accept the reasoning effort that is set; none was sent.",
     ),
