@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import with_settings
 from PIL import Image
-from scripted_server import text
+from scripted_server import call, text
 
 from msgbook.agents import build_system_prompt
 from msgbook.cli.run import run_file
@@ -186,3 +187,17 @@ def test_a_summary_is_asked_for_once_and_stands_for_the_turn(server, chat):
     assert [m["content"] for m in first[1:]] == ["[summary] In short.", "And?"]
     assert second[: len(first)] == first
     assert 'summary="In short." summary_of="sha256:' in chat.read_text()
+
+
+def test_each_call_has_a_nonce_of_its_own_that_is_saved(server, chat):
+    (chat.parent / "a.txt").write_text("words")
+    chat.write_text(cells("Read it.", "Read it again."))
+    reading = call("read", {"path": "a.txt"})
+    server.answers = [reading, text("Read."), reading, text("Read again.")]
+
+    assert with_settings(server, run_file, chat) == 0
+
+    nonces = re.findall(
+        r'(?m)^\[\^c[01]-1\.([0-9a-f]{8})\]: \[tool\] name="read"', chat.read_text()
+    )
+    assert len(set(nonces)) == 2
