@@ -283,6 +283,9 @@ def _result(random: Random, data: Json) -> Json:
 
 def _stream(random: Random) -> Json:
     text = _source(random) + random.choice(["\n", "\n", ""])
+    text = random.choice(["{}", "{}", "{}\r", "1%\r{}", "a\\r\r\n{}"]).format(text)
+    if _chance(random, 20):
+        text = text.replace("\n", "\r\n")
     name = random.choice(["stdout", "stdout", "stderr", "stderr", "x"])
     return {"output_type": "stream", "name": name, "text": text}
 

@@ -108,6 +108,38 @@ def test_magics_steer_the_conversation_and_are_no_part_of_it(server, run_noteboo
     assert [m["role"] for m in server.messages()] == ["system", "user"]
 
 
+def test_code_without_a_magic_is_an_error_and_never_a_message(server, run_notebook):
+    server.answers = [text("ok"), text("yes")]
+
+    sql, message, _ = run_notebook(
+        "%%sql\nselect secret from users", "\\%%sql\nis what?", "go on", env=settings(server)
+    )
+
+    assert error_in(sql).ename == "UnknownMagicError"
+    assert "There is no magic %%sql" in error_in(sql).evalue
+    assert turn_in(message)["status"] == "done"
+    assert len(server.requests) == 2
+    code, prompt = server.requests[0]["messages"][1:]
+    assert code["content"].startswith("I ran this code:\n\n```ipython\n%%sql\nselect secret")
+    assert prompt["content"] == "%%sql\nis what?"
+
+
+def test_outputs_of_this_session_obey_their_marks(server, run_notebook):
+    server.answers = [text("ok")]
+    shown = "from IPython.display import display\nhide = {'msgbook': {'history': 'none'}}\n"
+
+    run_notebook(
+        f"%%python\n{shown}display('sword' + 'fish', metadata=hide)\nprint('see' + 'n')",
+        "hi",
+        env=settings(server),
+    )
+
+    request = str(server.requests[0]["messages"])
+    assert "swordfish" not in request
+    assert "Output:" in request
+    assert "seen" in request
+
+
 def test_python_and_shell_cells_run_in_the_kernel_and_prompts_may_begin_oddly(server, run_notebook):
     server.answers = [text("ok")]
 

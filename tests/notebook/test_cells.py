@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.notebook.cells import is_prompt, model_magic_name, parse_prompt
+from msgbook.notebook.cells import is_prompt, missing_magic, model_magic_name, parse_prompt
 
 REGISTERED = {"%time", "%%time", "%%python", "%model"}
 
@@ -28,6 +28,12 @@ REGISTERED = {"%time", "%%time", "%%python", "%model"}
         "  Hello",
         "\n\nHello",
         "%timeless",
+        "%unknown thing\nand more",
+        "%%unknown",
+        "%% of\nusers",
+        "%%50\nx",
+        "\\%%sql\nselect 1",
+        "a\n%%sql\nselect 1",
     ],
 )
 def test_these_are_prompts(source):
@@ -35,10 +41,25 @@ def test_these_are_prompts(source):
 
 
 @pytest.mark.parametrize(
-    "source", ["!ls", "  !ls", "\n\n!ls", "%time 1", "%%time\n1", "\n%%python\n1", "%model x"]
+    "source",
+    [
+        *("!ls", "  !ls", "\n\n!ls", "%time 1", "%%time\n1", "\n%%python\n1", "%model x"),
+        *("%%sql\nselect 1", "\n%%rust\nfn main() {}", "%%c++\r\nx", "%%sql sqlite://\nselect 1"),
+        "%%go\n",
+    ],
 )
 def test_these_are_code(source):
     assert not is_prompt(source, REGISTERED.__contains__)
+
+
+def test_a_cell_in_the_form_of_a_magic_names_the_magic_that_is_missing():
+    def missing(source):
+        return missing_magic(source, REGISTERED.__contains__)
+
+    assert missing("%%sql\nselect 1") == "%%sql"
+    assert missing("\n%%c++ -O2\nx") == "%%c++"
+    for source in ("%%time\n1", "%%python\n1", "%%msg\nHi", "%%sql", "%sql\nx", "!ls\n", "Hi"):
+        assert missing(source) is None
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,7 @@ def write_outputs(
         output = outputs[index]
         if is_stream(output):
             joined = count_joined(outputs, index, histories)
-            run = outputs[index : index + joined]
-            eol: Attributes = [] if run[-1]["text"].endswith("\n") else [("eol", "0")]
-            body = write_streams(run)
-            written = [TextCell(type=lang, attributes=eol, body=body, has_streams=True)]
+            written = [write_streams(outputs[index : index + joined], lang)]
         else:
             joined = 1
             displayed = _write_display(output, lang, count) or write_error(output, lang)
@@ -107,7 +104,7 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
         return [read_error(output_cell, attributes)]
     mime = attributes.take("mime_type")
     if mime in (None, "text/plain") and kind is None and output_cell.has_streams:
-        return read_streams(output_cell.body, attributes.take("eol") != "0")
+        return read_streams(output_cell.body, attributes)
     mime = mime or "text/plain"
     # A turn is written into the text, never into a file.
     reference = read_reference(attributes) if output_cell.body == "" and mime != TURN_MIME else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.approval import ReadLine
-from msgbook.display.failure import INTERRUPTED, error_content
+from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.cursor import is_unfinished, python_name_at
 from msgbook.kernel.code_outputs import RecordingSession
@@ -25,7 +25,7 @@ from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
 from msgbook.kernel.python.import_path import import_from_folder
-from msgbook.kernel.routing import Routing, strip_python_magic
+from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
 from msgbook.notebook import RequestedCell, is_own_magic
@@ -40,11 +40,6 @@ T = TypeVar("T")
 
 _WARM_UP_DELAY = 0.3
 """Seconds from the kernel's start to the import of the engine: the first requests come before it."""
-
-_NOT_SENT = (
-    "This was not sent to a model: the request names no cell and asks not to be kept in the history, "
-    "as clients do with code of their own. To run Python, begin the code with %%python.\n"
-)
 
 
 class MsgKernel(InterruptibleKernel):
@@ -137,6 +132,8 @@ class MsgKernel(InterruptibleKernel):
         is_stored = bool(code.strip()) and store_history and not silent
         request_id = header.get("msg_id", "") if is_stored else ""
         with self._session.remembering_code(requested, request_id), self.running_python():
+            if failure := self._routing.refuse(code):
+                return self._end(self._next_count(code, is_stored), failure, silent=silent)
             options = (silent, store_history, user_expressions, allow_stdin)
             running = super().do_execute(code, *options, cell_meta=cell_meta, cell_id=cell_id)
             return await awaited_reply(running)
@@ -206,7 +203,7 @@ class MsgKernel(InterruptibleKernel):
         if is_own_magic(requested.source):
             running = self._session.run_magic(requested, send, remember=store_history)
         elif requested.cell_id is None and not store_history:
-            send("stream", {"name": "stderr", "text": _NOT_SENT})
+            send("stream", {"name": "stderr", "text": NOT_SENT})
             return execute_reply(count)
         else:
             read_line = self._line_reader() if allow_stdin else None
@@ -221,8 +218,12 @@ class MsgKernel(InterruptibleKernel):
                 failure = INTERRUPTED  # before the turn began
             except Exception as error:  # every request gets a reply
                 failure = self._session.log_internal_error(error)
-        if failure:
-            send("error", error_content(failure))
+        return self._end(count, failure)
+
+    def _end(self, count: int, failure: Failure | None, *, silent: bool = False) -> dict[str, Any]:
+        """Return the reply for a cell that IPython does not run, and show its failure."""
+        if failure and not silent:
+            self._sender()("error", error_content(failure))
         return execute_reply(count, failure)
 
     def _next_count(self, code: str, store_history: bool) -> int:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook import is_own_magic, is_prompt
+from msgbook.display.failure import Failure
+from msgbook.notebook import is_own_magic, is_prompt, missing_magic
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
 from msgbook_format.syntax import MSG_MAGIC
+
+NOT_SENT = (
+    "This was not sent to a model: the request names no cell and asks not to be kept in the history, "
+    "as clients do with code of their own. To run Python, begin the code with %%python.\n"
+)
+"""Shown for a request that is not sent to a model."""
 
 
 class Routing:
@@ -22,6 +29,18 @@ class Routing:
     def is_msgbook_cell(self, code: str) -> bool:
         """Return whether a cell is a prompt or one of msgbook's magics."""
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
+
+    def refuse(self, code: str) -> Failure | None:
+        """Return why a cell cannot run: it is code for a cell magic that is not registered."""
+        name = missing_magic(code, self.is_magic)
+        if name is None:
+            return None
+        return Failure(
+            "UnknownMagicError",
+            f"There is no magic {name} that runs this code. Load the extension that has it "
+            "(%load_ext NAME) and run the cell again. To send the cell as a message, write a "
+            f"backslash in front of it: \\{name}",
+        )
 
     def is_magic(self, name: str) -> bool:
         """Return whether IPython or msgbook has a magic of that name (`%time`, `%%bash`)."""

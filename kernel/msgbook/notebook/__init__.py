@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         is_own_magic,
         is_prompt,
         metadata_of,
+        missing_magic,
         model_magic_name,
         outputs_of,
         parse_prompt,
@@ -60,7 +61,7 @@ else:
         __name__,
         {
             "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell title_of",
-            "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic id_of is_count is_own_magic is_prompt metadata_of model_magic_name outputs_of parse_prompt source_of",
+            "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic id_of is_count is_own_magic is_prompt metadata_of missing_magic model_magic_name outputs_of parse_prompt source_of",
             "conversation_file": "Document DocumentError create create_beside new_prompt require_name",
             "file_source": "merge_saved_cells",
             "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",

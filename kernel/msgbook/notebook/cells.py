@@ -23,6 +23,8 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 `text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
+_CELL_MAGIC = re.compile(r"(%%[A-Za-z_][\w.+-]*)(?:[ \t][^\n]*)?\r?\n")
+"""First line of a cell magic. The name is that of a language in a message file (`c++`)."""
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""
 
@@ -83,13 +85,29 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
     """Return whether a code cell on the msgbook kernel is a prompt.
 
     A cell is code if and only if its first non-blank line starts with `!` or with a registered `%name` or
-    `%%name` other than `%%msg`.
+    `%%name` other than `%%msg`, or if it has the form of a cell magic: then code is meant, even if
+    nothing here can run it.
     """
     text = source.lstrip()
     if text.startswith("!"):
         return False
     magic = MAGIC_NAME.match(text)
-    return magic is None or magic[0] == MSG_MAGIC or not is_magic(magic[0])
+    if magic is None or magic[0] == MSG_MAGIC:
+        return True
+    return not is_magic(magic[0]) and missing_magic(source, is_magic) is None
+
+
+def missing_magic(source: str, is_magic: IsMagic) -> str | None:
+    """Return the name (`%%sql`) if a cell has the form of a cell magic that is not registered.
+
+    The form is a line that begins with `%%name`, and another line. The text format writes code of any
+    language like that.
+    """
+    text = source.lstrip()
+    magic = _CELL_MAGIC.match(text) if text.startswith("%%") else None
+    if magic is None or magic[1] == MSG_MAGIC or is_magic(MAGIC_NAME.match(text)[0]):  # type: ignore[index]  # the form has a name
+        return None
+    return magic[1]
 
 
 def parse_prompt(source: str) -> Prompt:
