@@ -166,9 +166,12 @@ class _TurnRun:
         check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
         for why in await asyncio.to_thread(builder.blobs.write, prepared.digests):
-            services.warn(
-                f"The texts that this prompt refers to cannot be kept for later requests: {why}."
+            warning = (
+                f"Texts that this conversation refers to cannot be kept for later requests: {why}."
             )
+            if warning not in self._engine.reported:
+                self._engine.reported.add(warning)
+                services.warn(warning)
         builder.sent.append(self._sent_request(prepared))
         return prepared
 

@@ -120,19 +120,21 @@ def test_texts_of_a_cell_that_are_gone_are_named_in_one_notice(talk):
     for number in range(7):
         (talk.folder / f"{number}.py").write_text(f"{number}")
     talk.ask("Compare @[*.py].")
-    for blob in (talk.folder / ".msgbook" / "blobs").iterdir():
-        blob.unlink()
+    for file in [*(talk.folder / ".msgbook" / "blobs").iterdir(), *talk.folder.glob("*.py")]:
+        file.unlink()
 
     turn = talk.ask("And now?")
 
     assert turn["status"] == "done"
     (told,) = notices(turn)
     assert told.startswith(
-        "Texts that 'Compare @[*.py].' sent are gone from .msgbook/blobs: 0.py ("
+        "Texts that cell 1 (Compare @[*.py].) sent are gone from .msgbook/blobs, and cannot be made "
+        "again: 0.py ("
     )
     assert "4.py (" in told
     assert "5.py" not in told
     assert " and 2 more." in told
+    assert told.endswith("name it in your next message.")
 
 
 def test_of_two_cells_with_one_id_both_are_sent(talk):

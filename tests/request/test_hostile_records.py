@@ -6,11 +6,11 @@ import json
 from hashlib import sha256
 
 import pytest
+from recorded_turns import answered, keep
 from talk import content_reference, notices
 
 from msgbook.messages import encode
 from msgbook.text import RESULT_LIMIT
-from msgbook_format.turn import TURN_MIME
 
 URL = "file:///etc/passwd"
 
@@ -20,22 +20,6 @@ def deep(levels):
     for _ in range(levels):
         value = [value]
     return value
-
-
-def answered(talk, source, context=None, blocks=(), **keys):
-    """A cell with a turn, as a file that somebody sent has it."""
-    turn = {"version": 1, "status": "done", "blocks": list(blocks), "context": context or {}}
-    output = {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: turn | keys}}
-    return talk.add(source, outputs=[output])
-
-
-def keep(talk, text):
-    """Put a text among the project's blobs; its digest."""
-    folder = talk.folder / ".msgbook" / "blobs"
-    folder.mkdir(parents=True, exist_ok=True)
-    digest = sha256(text.encode()).hexdigest()
-    (folder / digest).write_text(text)
-    return digest
 
 
 def test_a_kept_text_is_an_image_only_if_it_holds_one(talk):

@@ -171,6 +171,7 @@ def test_a_text_that_is_gone_is_named_and_the_turn_goes_on(talk):
     talk.ask("See @[a.txt].")
     for blob in (talk.folder / ".msgbook" / "blobs").iterdir():
         blob.unlink()
+    (talk.folder / "a.txt").write_text("another text")
 
     turn = talk.ask("Again?")
 

@@ -8,7 +8,7 @@ from msgbook.magics.base import MagicContext
 from msgbook.notebook import Cell, IsMagic
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request import estimate_text_tokens
-from msgbook.request.history import DroppedFile, list_dropped_files
+from msgbook.request.history import DroppedFile, list_dropped_files, with_late_contexts
 from msgbook.text import counted, one_line, visible
 
 _SHOWN = 20
@@ -30,6 +30,7 @@ def list_dropped(
     Args:
         load: Returns the text with a sha256 in hex; None if it is gone.
     """
+    cells = with_late_contexts(cells, is_magic)
     here: Cell = {"cell_type": "code", "source": PRUNE_MAGIC}
     before = set(list_dropped_files(cells, is_magic))
     copies = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,33 +13,40 @@ from typing import Any
 from msgbook.agents import ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
-from msgbook.notebook import Cell, IsMagic, Prompt, Transcript, title_of
+from msgbook.notebook import IsMagic, Prompt, Transcript
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
+from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.context.content_reference import (
     append_content_reference,
     replay_content_reference,
 )
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.images import image_content
-from msgbook.request.context.records import check_recorded_texts, list_recorded_texts
+from msgbook.request.context.records import (
+    check_recorded_texts,
+    files_by_key,
+    list_recorded_texts,
+)
+from msgbook.request.free_sources import FreeReads
 from msgbook.request.history import (
+    ABOVE,
     CONTEXT_KEYS,
     History,
     Reader,
     SentRequest,
-    contexts_above,
+    contexts_by_cell,
     known_summaries,
+    with_late_contexts,
 )
+from msgbook.request.late_references import resolve_late_references
+from msgbook.request.lost_texts import restore_texts, warn_of_lost_texts
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.summary_calls import Summaries
-from msgbook.text import join_first, repair_surrogates
+from msgbook.text import repair_surrogates
 from msgbook.tools import Results
-
-_MAX_NAMES = 5
-"""Texts of a cell that a warning names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +58,8 @@ class PreparedRequest:
     context: dict[str, Any]
     """The turn's `context`, as it is recorded."""
 
-    @property
-    def digests(self) -> set[str]:
-        """Digests of the texts to keep, so that the request can be built again."""
-        return {digest for digest, _ in list_recorded_texts(self.context)}
+    digests: Set[str]
+    """Digests of the texts to keep, so that the request can be built again."""
 
 
 class RequestBuilder:
@@ -86,6 +91,7 @@ class RequestBuilder:
         self.is_magic = is_magic
         self.blobs = Blobs(results)
         self.sent: deque[SentRequest] = deque(maxlen=2)
+        self._changed = ChangedFiles()
         self.reader = Reader(
             is_magic=is_magic,
             replay=self._replay,
@@ -126,7 +132,14 @@ class RequestBuilder:
             if warning not in services.reported:
                 services.reported.add(warning)
                 services.warn(warning)
-        above = list(contexts_above(transcript.earlier, self.is_magic))
+        reads = FreeReads(
+            self._roots(active_agent.allowed), self.is_magic, self._redact_text, transcript.path
+        )
+        transcript, late = await self._complete_cells(
+            transcript, active_agent, project, reads, services
+        )
+        recorded = list(contexts_by_cell(transcript.earlier, self.is_magic))
+        above = [earlier for _, earlier in recorded]
         builder = self._context_builder(transcript, active_agent, services)
         prompt_context = await builder.build(
             prompt, transcript, agent=active_agent.agent, rules=project.rules, above=above
@@ -141,15 +154,49 @@ class RequestBuilder:
             "cells": history.cells,
             **redact_json(prompt_context.context, self._secrets),
             **({"summaries": summaries} if summaries else {}),
+            **({ABOVE: late} if late else {}),
         }
-        for digests, warning in self._find_lost_texts(transcript.earlier, services.reported):
+        named = files_by_key(context).keys()
+        changed = await self._changed.find(recorded, named, reads, self.blobs, services.reported)
+        if changed:
+            services.inform(changed)
+        gone = self.blobs.gone - services.reported
+        for digests, warning in warn_of_lost_texts(transcript.earlier, recorded, gone):
             services.reported.update(digests)
             services.warn(warning)
         message = self.reader.prompt_message(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
         context["request_hash"] = self.reader.request_hash(request)
-        return PreparedRequest(active_agent, request, context)
+        digests = {
+            digest for texts in (context, *above) for digest, _ in list_recorded_texts(texts)
+        }
+        return PreparedRequest(active_agent, request, context, digests)
+
+    async def _complete_cells(
+        self,
+        transcript: Transcript,
+        active_agent: ActiveAgent,
+        project: ProjectFiles,
+        reads: FreeReads,
+        services: RequestServices,
+    ) -> tuple[Transcript, dict[str, dict[str, Any]]]:
+        """Return the transcript with what its prompts brought, and what this turn has to record of it."""
+        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        contexts = contexts_by_cell(cells, self.is_magic)
+        await restore_texts(cells, contexts, self.blobs, reads, project.rules)
+        late = await resolve_late_references(
+            replace(transcript, earlier=cells),
+            active_agent.agent,
+            reads,
+            self.blobs,
+            partial(redact_json, secrets=self._secrets),
+        )
+        for warning in late.warnings:
+            services.warn(warning)
+        if late.notice:
+            services.inform(late.notice)
+        return replace(transcript, earlier=late.cells), late.contexts
 
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
@@ -182,22 +229,6 @@ class RequestBuilder:
         known |= {summary["source"]: summary["text"] for summary in made.values()}
         return self.reader.read(transcript.earlier, active_agent.view, known), made
 
-    def _find_lost_texts(
-        self, cells: Sequence[Cell], reported: Set[str]
-    ) -> Iterator[tuple[Set[str], str]]:
-        """Yield digests of texts that cells above sent and that are gone, with a warning per cell."""
-        gone = self.blobs.gone - reported
-        for cell in cells if gone else ():
-            names = {
-                digest: name
-                for context in contexts_above([cell], self.is_magic)
-                for digest, name in list_recorded_texts(context)
-                if digest in gone
-            }
-            gone -= names.keys()
-            if names:
-                yield names.keys(), _warn_of_lost_texts(cell, names)
-
     def _replay(
         self, text: str, context: Mapping[str, Any], vision: bool
     ) -> str | list[dict[str, Any]]:
@@ -208,13 +239,3 @@ class RequestBuilder:
         records = images if isinstance(images, list) else []
         content = image_content(text, records, self.blobs.load, vision=vision)
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))
-
-
-def _warn_of_lost_texts(cell: Cell, names: Mapping[str, str]) -> str:
-    """Return a warning about texts of a cell that are gone, given their names by digest."""
-    texts = [f"{name} ({digest[:12]}...)" for digest, name in names.items()]
-    shown = join_first(texts, _MAX_NAMES, "; ")
-    return (
-        f"Texts that {title_of(cell)!r} sent are gone from .msgbook/blobs: {shown}. "
-        "The model gets a line in their place."
-    )

@@ -61,6 +61,10 @@ class RequestServices(Protocol):
         """Show a warning to the reader."""
         ...
 
+    def inform(self, text: str) -> None:
+        """Show a line to the reader that is no warning."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
@@ -114,6 +118,9 @@ class TurnServices:
 
     def warn(self, text: str) -> None:
         self._apply(Notice(text, "warning"))
+
+    def inform(self, text: str) -> None:
+        self._apply(Notice(text))
 
     def _apply(self, event: TurnEvent) -> None:
         self.record.apply(event, time.monotonic())
@@ -171,6 +178,9 @@ class PreviewServices:
         }
 
     def warn(self, text: str) -> None:
+        self.notices.append(text)
+
+    def inform(self, text: str) -> None:
         self.notices.append(text)
 
 

@@ -15,18 +15,16 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgbook.messages import Part
-from msgbook.notebook import is_count
 from msgbook.request.context.records import (
-    NAME_KEYS,
     REPLAY_LIMIT,
-    is_flat,
+    files_by_key,
     is_sent_in_full,
-    list_entries,
+    valid_entries,
 )
+from msgbook.request.context.versions import EarlierTexts, Versions
 from msgbook.text import repair_surrogates
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LEFT_OUT = "(left out: one prompt does not bring that much)"
 
 LoadText = Callable[[str], str | None]
@@ -49,8 +47,9 @@ class ToolRun:
 class ContextItems:
     """Texts of one prompt's context, in order."""
 
-    rules: Mapping[str, str] = field(default_factory=dict)
-    """All project rules in force: name and text, macros expanded."""
+    rules: Mapping[str, str] | None = field(default_factory=dict)
+    """All project rules in force: name and text, macros expanded. None for a prompt that brings no
+    rules, whatever is in force."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Key and text of each referenced file, cell and Python variable."""
     tools: Sequence[ToolRun] = ()
@@ -72,15 +71,19 @@ def build_content_reference(
     items: ContextItems,
     *,
     has_blob: Callable[[str], bool] = lambda digest: True,
+    later: Iterable[Mapping[str, Any]] = (),
 ) -> ContentReference:
-    """Build the element for the prompt that is running.
+    """Build the element for a prompt.
 
     Args:
         previous: Contexts of the turns above whose elements are part of this request, in order.
             They are as saved, so any value may be of any type.
         has_blob: Returns whether a text is still kept. A text that is gone is sent again.
+        later: Contexts of the prompts between this one and the running one. No version gets a number
+            that they use for another text.
     """
-    earlier = _EarlierTexts.from_contexts(previous, has_blob)
+    earlier = EarlierTexts.from_contexts(previous, has_blob)
+    later_versions = Versions.from_contexts(later)
     blobs: dict[str, str] = {}
 
     def keep(text: str) -> str:
@@ -89,9 +92,10 @@ def build_content_reference(
         return digest
 
     context: dict[str, Any] = {}
-    rules = {repair_surrogates(name): repair_surrogates(text) for name, text in items.rules.items()}
-    if [(name, _digest(text)) for name, text in rules.items()] != earlier.rules:
-        context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
+    if items.rules is not None:
+        rules = {repair_surrogates(n): repair_surrogates(text) for n, text in items.rules.items()}
+        if [(name, _digest(text)) for name, text in rules.items()] != earlier.rules:
+            context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
     files = []
     for key, text in items.files.items():
         key, text = repair_surrogates(key), repair_surrogates(text)
@@ -100,12 +104,8 @@ def build_content_reference(
         if shown == digest:
             entry = {"key": key, "sha256": digest, "version": version, "unchanged": True}
         else:
-            changed = earlier.newest.get(key) != digest
-            entry = {
-                "key": key,
-                "sha256": keep(text),
-                "version": earlier.versions.get(key, 0) + changed,
-            }
+            version = later_versions.number_of(key, digest, earlier)
+            entry = {"key": key, "sha256": keep(text), "version": version}
         files.append(entry)
     tools = [
         {
@@ -126,9 +126,9 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
     A line stands for a text that is gone, and for a file with `"dropped": true`, which
     `history.drop_pruned_files` sets. Invalid entries are left out.
     """
-    rules = _valid_entries(context, "rules")
-    files = _files_by_key(context)
-    tools = _valid_entries(context, "tools")
+    rules = valid_entries(context, "rules")
+    files = files_by_key(context)
+    tools = valid_entries(context, "tools")
     if not (files or tools or isinstance(context.get("rules"), list)):
         return ""
 
@@ -164,63 +164,6 @@ def append_content_reference(content: str | list[Part], block: str) -> str | lis
     if isinstance(content, str):
         return f"{content}\n\n{block}"
     return [*content, {"type": "text", "text": block}]
-
-
-@dataclass(frozen=True, slots=True)
-class _EarlierTexts:
-    """Texts that earlier elements of the request hold."""
-
-    rules: list[tuple[str, str]]
-    """Name and digest of the rules that were sent last."""
-    versions: dict[str, int]
-    """The highest version of each file."""
-    newest: dict[str, str]
-    """Digest of the last version of each file."""
-    shown: dict[str, tuple[str, int]]
-    """Digest and version of the last text of each file that the model can read above."""
-
-    @classmethod
-    def from_contexts(
-        cls, contexts: Iterable[Mapping[str, Any]], has_blob: Callable[[str], bool]
-    ) -> _EarlierTexts:
-        rules: list[tuple[str, str]] = []
-        versions: dict[str, int] = {}
-        newest: dict[str, str] = {}
-        shown: dict[str, tuple[str, int]] = {}
-        for context in contexts:
-            if isinstance(context.get("rules"), list):
-                rules = [
-                    (rule["name"], rule["sha256"]) for rule in _valid_entries(context, "rules")
-                ]
-            for key, file in _files_by_key(context).items():
-                digest, version = file["sha256"], file["version"]
-                versions[key] = max(versions.get(key, 0), version)
-                newest[key] = digest
-                if is_sent_in_full(file):
-                    shown[key] = digest, version
-        rules = rules if all(has_blob(digest) for _, digest in rules) else [_GONE_RULE]
-        shown = {key: text for key, text in shown.items() if has_blob(text[0])}
-        return cls(rules, versions, newest, shown)
-
-
-_GONE_RULE = ("", "")
-"""No rule has this digest, so all rules are sent again."""
-
-
-def _valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
-    return [
-        entry
-        for entry in list_entries(context, kind)
-        if isinstance(entry.get(NAME_KEYS[kind]), str)
-        and _DIGEST.fullmatch(entry["sha256"])
-        and (kind != "files" or (is_count(entry.get("version")) and entry["version"] > 0))
-        and (kind != "tools" or is_flat(entry.get("args")))
-    ]
-
-
-def _files_by_key(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the valid entries of files by key; of two with the same key the last."""
-    return {entry["key"]: entry for entry in _valid_entries(context, "files")}
 
 
 def _canonical(args: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
-from msgbook.notebook import Cell, IsMagic, Prompt, Transcript, metadata_of
+from msgbook.notebook import IsMagic, Prompt, Transcript, metadata_of
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
-from msgbook.request.context.images import load_images
+from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
@@ -55,14 +55,16 @@ class ContextBuilder:
         transcript: Transcript,
         *,
         agent: Agent,
-        rules: Sequence[ProjectRule],
+        rules: Sequence[ProjectRule] | None,
         above: Iterable[Mapping[str, Any]],
+        later: Iterable[Mapping[str, Any]] = (),
     ) -> PromptContext:
         """Resolve the references and images of a prompt, and add the project rules in force.
 
         Args:
-            rules: All rules of the project.
+            rules: All rules of the project; None to add none.
             above: The contexts of the prompts that are sent in full before this one.
+            later: As for `build_content_reference`.
         """
         text = prompt.text
         macros, problems = await run_in_thread_if_long(
@@ -77,7 +79,9 @@ class ContextBuilder:
             )
             for problem in problems
         ]
-        in_force, rule_problems = self._rules(agent, rules, transcript, macros)
+        in_force, rule_problems = (
+            ([], []) if rules is None else self._rules(agent, rules, transcript, macros)
+        )
         rule_texts = [(rule.name, rule.text) for rule in in_force]
         references = await resolve_references(
             text, macros, self.sources, rules=rule_texts, line=prompt.line
@@ -87,10 +91,11 @@ class ContextBuilder:
             *(Notice(problem, "warning") for problem in rule_problems),
         ]
         approvals = self.sources.approvals
-        images = await load_images(text, self.sources.bytes, _attachments(transcript.current))
+        images = await load_images(text, self.sources.bytes, attachments_of(transcript.current))
         approved_images = images.blobs if self.sources.approvals > approvals else {}
+        items = self._items(references, None if rules is None else in_force)
         content_reference = build_content_reference(
-            above, self._items(references, in_force), has_blob=self.has_blob
+            above, items, has_blob=self.has_blob, later=later
         )
         session_only = self._approved_texts(references, content_reference.context)
         session_only |= approved_images.keys()
@@ -136,10 +141,12 @@ class ContextBuilder:
             digest for digest, needed_approval in reads if not needed_approval
         }
 
-    def _items(self, references: ResolvedReferences, rules: Sequence[ProjectRule]) -> ContextItems:
+    def _items(
+        self, references: ResolvedReferences, rules: Sequence[ProjectRule] | None
+    ) -> ContextItems:
         """Return all texts, redacted, because they are kept in the project's folder."""
         return ContextItems(
-            rules={rule.name: self.redact(rule.text) for rule in rules},
+            rules=None if rules is None else {r.name: self.redact(r.text) for r in rules},
             files={self.redact(key): self.redact(text) for key, text in references.files.items()},
             tools=[
                 ToolRun(run.name, run.args, self.redact(run.result)) for run in references.tools
@@ -158,8 +165,3 @@ def _mark_not_kept(context: dict[str, Any], session_only: set[str]) -> dict[str,
         else entries
         for kind, entries in context.items()
     }
-
-
-def _attachments(cell: Cell | None) -> Mapping[str, Any]:
-    attachments = cell.get("attachments") if cell else None
-    return attachments if isinstance(attachments, Mapping) else {}

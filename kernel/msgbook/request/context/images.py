@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from msgbook.events import Notice
 from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
+from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
 from msgbook.request.context.image_encoding import ImageError, encode_image
 from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
@@ -43,6 +44,12 @@ class LoadedImages(NamedTuple):
     blobs: dict[str, str]
     """Data URLs to keep, by their sha256."""
     notices: list[Notice]
+
+
+def attachments_of(cell: Cell | None) -> Attachments:
+    """Return the attachments of a cell; an empty mapping if it has none."""
+    attachments = cell.get("attachments") if cell else None
+    return attachments if isinstance(attachments, Mapping) else {}
 
 
 async def load_images(

@@ -5,11 +5,13 @@ A context may come from a file, so any value may be of any type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.images import MAX_IMAGES
+from msgbook.notebook import is_count
 from msgbook.text import one_line
 
 NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key"}
@@ -23,6 +25,7 @@ TOTAL_LIMIT = 100_000_000
 may name the same one."""
 
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LEVELS = 100
 """Levels of nesting that a call's arguments may have."""
 
@@ -39,6 +42,33 @@ def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any
         for entry in (entries if isinstance(entries, list) else [])
         if isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
     ]
+
+
+def valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    """Return the entries of one kind that can be sent."""
+    return [
+        entry
+        for entry in list_entries(context, kind)
+        if isinstance(entry.get(NAME_KEYS[kind]), str)
+        and _DIGEST.fullmatch(entry["sha256"])
+        and (kind != "files" or (is_count(entry.get("version")) and entry["version"] > 0))
+        and (kind != "tools" or is_flat(entry.get("args")))
+    ]
+
+
+def files_by_key(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the valid entries of files by key; of two with the same key the last."""
+    return {entry["key"]: entry for entry in valid_entries(context, "files")}
+
+
+def recorded_macros(context: Mapping[str, Any]) -> dict[str, str]:
+    """Return the macros with which the texts of a context were made."""
+    macros = context.get("macros")
+    return {
+        name: value
+        for name, value in (macros if isinstance(macros, dict) else {}).items()
+        if isinstance(name, str) and isinstance(value, str)
+    }
 
 
 def is_sent_in_full(entry: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 A path is relative to the notebook's folder, also in a referenced file. The text of a tag, with its
 macros expanded, is the key under which the model finds the item. Files of a glob have their paths as
-keys. Prose files (Markdown, plain text) may refer to further files, by path and in brackets only;
+keys, with the lines if the reference has any. Prose files (Markdown, plain text) may refer to further files, by path and in brackets only;
 those are items of their own.
 """
 
@@ -173,14 +173,16 @@ class _Resolver:
             raise SourceError(matches.note or "no file matches")
         if matches.note:
             self._notices.add_reason(reference.name, matches.note)
+        lines = f":{reference.lines.first}:{reference.lines.last}" if reference.lines else ""
         for path in matches.paths:
-            if not self._try_key(path):
+            key = f"{path}{lines}"
+            if not self._try_key(key):
                 continue
             try:
                 self._check_room()
-                await self._read_file(path, Reference("path", path, reference.lines), ())
+                await self._read_file(key, Reference("path", path, reference.lines), ())
             except SourceError as error:
-                self._notices.add_reason(path, error)
+                self._notices.add_reason(key, error)
             if self._is_full:
                 return
 

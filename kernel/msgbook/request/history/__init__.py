@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.request.history.cell import CONTINUE_WORDS, cell_text, turns_of
+    from msgbook.request.history.cell import CONTINUE_WORDS, cell_text, prompt_text, turns_of
     from msgbook.request.history.continuing import has_incomplete_answer
     from msgbook.request.history.kind import history_of, is_continue, kind_of
+    from msgbook.request.history.late_contexts import (
+        ABOVE,
+        known_late_contexts,
+        late_key,
+        prompts_without_context,
+        text_mark,
+        with_context,
+        with_late_contexts,
+    )
     from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
     from msgbook.request.history.prune import (
         CONTEXT_KEYS,
         DroppedFile,
         contexts_above,
+        contexts_by_cell,
         drop_pruned_files,
         list_dropped_files,
         prune_positions,
@@ -35,11 +45,12 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "cell": "CONTINUE_WORDS cell_text turns_of",
+            "cell": "CONTINUE_WORDS cell_text prompt_text turns_of",
             "continuing": "has_incomplete_answer",
             "kind": "history_of is_continue kind_of",
+            "late_contexts": "ABOVE known_late_contexts late_key prompts_without_context text_mark with_context with_late_contexts",
             "prefix": "SentRequest SharedPrefix shared_prefix",
-            "prune": "CONTEXT_KEYS DroppedFile contexts_above drop_pruned_files list_dropped_files prune_positions",
+            "prune": "CONTEXT_KEYS DroppedFile contexts_above contexts_by_cell drop_pruned_files list_dropped_files prune_positions",
             "reader": "Reader",
             "request": "History View",
             "stale": "StaleTurn ViewOf stale_turns",

@@ -106,7 +106,25 @@ def list_dropped_files(
 
 def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
     """Yield the contexts of the prompts that are sent in full, in order and without dropped files."""
-    return (context for _, context in _contexts(drop_pruned_files(cells, is_magic), is_magic))
+    return (context for _, context in contexts_by_cell(cells, is_magic))
+
+
+def contexts_by_cell(
+    cells: Sequence[Cell], is_magic: IsMagic
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the same, each with the position of its prompt."""
+    return _contexts(drop_pruned_files(cells, is_magic), is_magic)
+
+
+def is_prompt_in_full(cell: Cell, is_magic: IsMagic) -> bool:
+    """Return whether a cell is a prompt with text that is neither excluded nor summarized."""
+    history = history_of(cell)
+    return (
+        kind_of(cell, is_magic) == "prompt"
+        and not is_excluded(history)
+        and not is_summary(history)
+        and bool(prompt_text(source_of(cell)).strip())
+    )
 
 
 def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -115,18 +133,8 @@ def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, M
         if not may_record(cell, CONTEXT_KEYS):
             continue
         context = context_of(turns_of(cell))
-        if not CONTEXT_KEYS.isdisjoint(context) and _is_sent_in_full(cell, is_magic):
+        if not CONTEXT_KEYS.isdisjoint(context) and is_prompt_in_full(cell, is_magic):
             yield position, context
-
-
-def _is_sent_in_full(cell: Cell, is_magic: IsMagic) -> bool:
-    history = history_of(cell)
-    return (
-        kind_of(cell, is_magic) == "prompt"
-        and not is_excluded(history)
-        and not is_summary(history)
-        and bool(prompt_text(source_of(cell)).strip())
-    )
 
 
 def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from typing import Any
 from msgbook.messages import RequestHash, encode, shorten_request_hash
 from msgbook.notebook import Cell, source_of
 from msgbook.request.history.cell import turns_of
+from msgbook.request.history.late_contexts import with_late_contexts
 from msgbook.request.history.prune import drop_pruned_files, prune_positions
 from msgbook.request.history.reader import ReadCell, Reader
 from msgbook.request.history.request import View
@@ -50,6 +51,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
         cells: All cells of the notebook.
         reader: The reader that makes the requests, so that cells it has read are not read again.
     """
+    cells = with_late_contexts(cells, reader.is_magic)
     prunes = prune_positions(cells)
     turns_by_view: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
     for position, cell in enumerate(cells):

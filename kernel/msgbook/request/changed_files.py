@@ -1,0 +1,125 @@
+"""Files that prompts above sent and that have changed on disk since then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from hashlib import sha256
+from typing import NamedTuple
+
+from msgbook.request.blobs import Blobs
+from msgbook.request.context.files import FILE_LIMIT as READ_LIMIT
+from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.records import files_by_key, list_entries, recorded_macros
+from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
+from msgbook.request.context.sources import SourceError
+from msgbook.request.context.tags import Reference, TagError, parse_tag
+from msgbook.request.free_sources import GONE, FreeReads, FreeSources, Stamp
+from msgbook.request.lost_texts import RecordedContext
+from msgbook.text import capped, join_first, one_line, repair_surrogates
+
+_MAX_FILES = 200
+"""Files that are compared for one request, those that were sent last."""
+_MAX_NAMES = 5
+"""Files that the notice names."""
+
+
+class _SentFile(NamedTuple):
+    key: str
+    reference: Reference
+    digest: str
+    """Of the text that was sent last."""
+    cell: int
+    macros: Mapping[str, str]
+
+
+class ChangedFiles:
+    """Finds changed files. A file is read again only when its stamp is another one than before."""
+
+    def __init__(self) -> None:
+        self._now: dict[tuple[str, str], tuple[Stamp, str]] = {}
+        """Stamp and digest of a file when it was last read, by key and digest of the sent text."""
+
+    async def find(
+        self,
+        contexts: Iterable[RecordedContext],
+        named: Set[str],
+        reads: FreeReads,
+        blobs: Blobs,
+        reported: set[str],
+    ) -> str:
+        """Return a notice about files that have changed or are gone; empty if there are none.
+
+        Each change is reported once. Files that may not be read freely are left out.
+
+        Args:
+            named: Keys of the files that the running prompt brings itself.
+            reported: What the reader has seen in this session; grows.
+        """
+        sources = reads.for_prompt(())
+        changed = []
+        sent = [file for file in _last_sent(contexts, blobs) if file.key not in named]
+        for file in sent[-_MAX_FILES:]:
+            digest = await self._digest_now(file, sources, reads.redact)
+            seen = f"{file.key}: {file.digest} {digest}"
+            if digest not in (None, file.digest) and seen not in reported:
+                reported.add(seen)
+                gone = ", gone" if digest == "" else ""
+                changed.append(f"{one_line(file.key, 100)} (cell {file.cell + 1}{gone})")
+        if not changed:
+            return ""
+        return (
+            f"Changed on disk since they were sent: {join_first(changed, _MAX_NAMES)}. The model "
+            "has the older text. To send a file as it is now, name it in your next message."
+        )
+
+    async def _digest_now(
+        self, file: _SentFile, sources: FreeSources, redact: Callable[[str], str]
+    ) -> str | None:
+        """Return the digest of the text that would be sent now; empty if the file is gone, None if it is
+        not compared."""
+        stamp = await sources.stamp(file.reference.name)
+        if stamp is None or stamp.size > READ_LIMIT:
+            return None
+        if stamp == GONE:
+            return ""
+        known = self._now.get((file.key, file.digest))
+        if known is not None and known[0] == stamp:
+            return known[1]
+        try:
+            document = await sources.read(file.reference.name, file.reference.lines, nested=True)
+        except SourceError:
+            return None
+        text = document.text
+        if document.kind != "literal":
+            text = expand_macros(text, file.macros)[0]
+        text = redact(capped(repair_surrogates(text), FILE_LIMIT))
+        digest = sha256(repair_surrogates(text).encode()).hexdigest()
+        self._now[file.key, file.digest] = stamp, digest
+        return digest
+
+
+def _last_sent(contexts: Iterable[RecordedContext], blobs: Blobs) -> list[_SentFile]:
+    """Return the files that the model can read above, each as it was sent last."""
+    last: dict[str, _SentFile] = {}
+    for position, context in contexts:
+        files = files_by_key(context)
+        # Of so many texts the last one was cut to the room that was left.
+        entries = [*files.values(), *list_entries(context, "tools")]
+        is_cut = sum(blobs.length(entry["sha256"]) for entry in entries) >= TOTAL_LIMIT
+        macros = recorded_macros(context)
+        for key, file in files.items():
+            reference = _path_of(key)
+            last.pop(key, None)
+            is_known = file.get("kept") is not False and blobs.has(file["sha256"])
+            if reference is not None and is_known and not is_cut:
+                last[key] = _SentFile(key, reference, file["sha256"], position, macros)
+    return list(last.values())
+
+
+def _path_of(key: str) -> Reference | None:
+    """Return the reference to a file that a key stands for; None for cells and variables."""
+    try:
+        reference = parse_tag(key)
+    except TagError:
+        return None
+    return reference if reference.kind == "path" else None

@@ -1,0 +1,148 @@
+"""Sources for prompts above: what may be read without asking, and nothing that runs."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from msgbook.approval import Roots
+from msgbook.errors import MsgbookError, ToolError
+from msgbook.notebook import Cell, IsMagic
+from msgbook.request.context.files import deny_all
+from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.tags import Lines
+from msgbook.request.reference_sources import ReferenceSources
+
+_READS = 2000
+_CHARACTERS = 100_000_000
+"""Of all files together, images in bytes."""
+_GLOBS = 20
+"""Each one walks the folder."""
+_AGAIN = "only the message that is running may bring it. Name it again there"
+
+
+class Stamp(NamedTuple):
+    """State of a file that changes when the file does."""
+
+    modified: int
+    """In nanoseconds."""
+    size: int
+    inode: int
+
+
+GONE = Stamp(0, -1, 0)
+"""The stamp of a file that does not exist."""
+
+
+@dataclass(slots=True)
+class FreeReads:
+    """Makes the sources for the prompts above, which share the limits of one request.
+
+    Args:
+        redact: As for `ReferenceSources`.
+        conversation: As for `ReferenceSources`.
+    """
+
+    roots: Roots
+    is_magic: IsMagic
+    redact: Callable[[str], str]
+    conversation: Path | None = None
+    _reads: int = field(default=0, init=False)
+    _characters: int = field(default=0, init=False)
+    _globs: int = field(default=0, init=False)
+
+    def for_prompt(self, cells: Sequence[Cell]) -> FreeSources:
+        """Return the sources of a prompt.
+
+        Args:
+            cells: The cells above it.
+        """
+        return FreeSources(self, cells)
+
+    def count_read(self) -> None:
+        """Count a read before it is made. Raises `SourceError` if there were too many."""
+        self._reads += 1
+        if self._reads > _READS or self._characters > _CHARACTERS:
+            raise SourceError("too many files of messages above have to be read")
+
+    def count_characters(self, number: int) -> None:
+        """Count what a read has returned."""
+        self._characters += number
+
+    def count_glob(self) -> None:
+        """Count a pattern. Raises `SourceError` if there were too many."""
+        self._globs += 1
+        if self._globs > _GLOBS:
+            raise SourceError("too many patterns of messages above have to be resolved")
+
+
+class FreeSources(ReferenceSources):
+    """Sources that ask nobody: a rule or a policy that allows more does not count, either."""
+
+    def __init__(self, reads: FreeReads, cells: Sequence[Cell]) -> None:
+        super().__init__(
+            reads.roots,
+            deny_all,
+            cells,
+            reads.is_magic,
+            _refuse_variable,
+            _refuse_tool,
+            reads.redact,
+            reads.conversation,
+        )
+        self._reads = reads
+
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+        """Return a file or some of its lines."""
+        self._reads.count_read()
+        document = await super().read(path, lines, nested=nested)
+        self._reads.count_characters(len(document.text))
+        return document
+
+    async def bytes(self, path: str, limit: int) -> bytes:
+        """Return the content of a file."""
+        self._reads.count_read()
+        data = await super().bytes(path, limit)
+        self._reads.count_characters(len(data))
+        return data
+
+    async def glob(self, pattern: str) -> Matches:
+        """Return the files that match."""
+        self._reads.count_glob()
+        return await super().glob(pattern)
+
+    async def cell(self, cell_id: str) -> Document:
+        """Return a cell above, unless a call in it was approved."""
+        document = await super().cell(cell_id)
+        if document.needed_approval:
+            raise SourceError(f"a call in that cell needed approval, so {_AGAIN}")
+        return document
+
+    async def stamp(self, path: str) -> Stamp | None:
+        """Return the stamp of a file; None for a folder, and for what may not be read freely."""
+        return await asyncio.to_thread(self._stamp, path)
+
+    def _stamp(self, path: str) -> Stamp | None:
+        try:
+            real = self._roots.resolve(path)
+            if self._roots.check_read(real) is not None:
+                return None
+            found = real.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return GONE
+        except (ToolError, OSError):
+            return None
+        is_file = stat.S_ISREG(found.st_mode)
+        return Stamp(found.st_mtime_ns, found.st_size, found.st_ino) if is_file else None
+
+
+async def _refuse_variable(name: str) -> str:
+    raise MsgbookError(f"a variable has no value of that time, so {_AGAIN}")
+
+
+async def _refuse_tool(name: str, arguments: str) -> Document:
+    raise SourceError(f"no tool runs for a message above, so {_AGAIN}")

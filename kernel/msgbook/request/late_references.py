@@ -1,0 +1,142 @@
+"""References of prompts above that have no record: resolved by the first request that needs them."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import Any
+
+from msgbook.agents import Agent
+from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, source_of
+from msgbook.request.blobs import Blobs
+from msgbook.request.context.context_builder import ContextBuilder, PromptContext
+from msgbook.request.context.images import find_images
+from msgbook.request.context.scanner import run_in_thread_if_long
+from msgbook.request.context.tags import find_tags
+from msgbook.request.free_sources import FreeReads
+from msgbook.request.history import (
+    contexts_by_cell,
+    known_late_contexts,
+    late_key,
+    prompts_without_context,
+    text_mark,
+    with_context,
+)
+from msgbook.request.lost_texts import RecordedContext
+from msgbook.text import join_first
+
+_MAX_PROMPTS = 500
+"""Prompts of a notebook whose references are resolved late."""
+_MAX_CHARACTERS = 4_000_000
+"""Characters of the texts that one request resolves late."""
+_MAX_NAMES = 5
+"""Prompts that the notice names."""
+_MAX_WARNINGS = 20
+
+
+@dataclass(slots=True)
+class LateReferences:
+    """What prompts without a record bring from now on."""
+
+    cells: list[Cell]
+    """All cells above the running one, these prompts with their contexts."""
+    contexts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """For the running turn's `context.above`."""
+    warnings: list[str] = field(default_factory=list)
+    notice: str = ""
+    """Which prompts bring something now; empty if none do."""
+
+
+async def resolve_late_references(
+    transcript: Transcript,
+    agent: Agent,
+    reads: FreeReads,
+    blobs: Blobs,
+    redact_json: Callable[[dict[str, Any]], dict[str, Any]],
+) -> LateReferences:
+    """Resolve the references and images of prompts that have no record of them.
+
+    Only what may be read freely is sent. What is found is recorded, also if it is nothing, so that
+    later requests send the same.
+
+    Args:
+        transcript: Its cells have the contexts that turns above have recorded.
+        agent: The agent that answers the running prompt.
+        redact_json: Removes secrets from a record.
+    """
+    cells = transcript.earlier
+    late = LateReferences(list(cells))
+    room = _MAX_PROMPTS - len(known_late_contexts(cells))
+    contexts: list[RecordedContext] = list(contexts_by_cell(cells, reads.is_magic))
+    brought: list[str] = []
+    characters = 0
+    for position, text in prompts_without_context(cells, reads.is_magic):
+        if not await run_in_thread_if_long(text, _may_bring, text):
+            continue
+        if len(late.contexts) >= room:
+            late.warnings.append(
+                f"Messages from {describe_cell(cells, position)} on have no record of their "
+                "references, and there are too many of them. To send a file, name it in your message."
+            )
+            break
+        context: dict[str, Any] = {}
+        if characters < _MAX_CHARACTERS:
+            found = await _resolve(transcript, position, agent, reads, blobs, contexts)
+            characters += sum(map(len, found.blobs.values()))
+            blobs.add(found.blobs)
+            context = redact_json(_to_record(found.context))
+            title = describe_cell(cells, position)
+            late.warnings += [f"{title}: {notice.text}" for notice in found.notices]
+            if names := [entry["key"] for entry in found.context.get("files", ())]:
+                brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
+        late.cells[position] = with_context(cells[position], context)
+        record = {"source": text_mark(text), **context}
+        late.contexts.setdefault(late_key(cells[position], text), record)
+        insort(contexts, (position, context), key=itemgetter(0))
+    late.warnings = _limited(late.warnings)
+    if brought:
+        late.notice = (
+            "Messages above had no record of what they refer to. It is sent with them from now on: "
+            f"{join_first(brought, _MAX_NAMES, '; ')}."
+        )
+    return late
+
+
+async def _resolve(
+    transcript: Transcript,
+    position: int,
+    agent: Agent,
+    reads: FreeReads,
+    blobs: Blobs,
+    contexts: Sequence[RecordedContext],
+) -> PromptContext:
+    cells = transcript.earlier
+    above = cells[:position]
+    prompt = parse_prompt(source_of(cells[position]))
+    builder = ContextBuilder(reads.for_prompt(above), reads.is_magic, reads.redact, blobs.has)
+    return await builder.build(
+        prompt,
+        replace(transcript, earlier=above, current=cells[position]),
+        agent=agent,
+        rules=None,
+        above=[context for place, context in contexts if place < position],
+        later=[context for place, context in contexts if place > position],
+    )
+
+
+def _may_bring(text: str) -> bool:
+    """Return whether a text has references or images."""
+    return bool(find_tags(text).tags or find_images(text))
+
+
+def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a context that later requests need."""
+    kinds = ("macros", "files", "images") if context.get("files") else ("images",)
+    return {kind: context[kind] for kind in kinds if context.get(kind)}
+
+
+def _limited(warnings: Sequence[str]) -> list[str]:
+    more = ["Further problems with references of messages above are not shown."]
+    return [*warnings[:_MAX_WARNINGS], *(more if len(warnings) > _MAX_WARNINGS else [])]

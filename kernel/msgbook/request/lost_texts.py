@@ -1,0 +1,114 @@
+"""Texts that prompts above sent and whose blobs are gone: made again, or named to the reader."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence, Set
+from hashlib import sha256
+from typing import Any
+
+from msgbook.agents import ProjectRule
+from msgbook.notebook import Cell, describe_cell, source_of
+from msgbook.request.blobs import Blobs
+from msgbook.request.context.images import attachments_of, load_images
+from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.records import (
+    is_sent_in_full,
+    list_entries,
+    list_recorded_texts,
+    recorded_macros,
+    valid_entries,
+)
+from msgbook.request.context.references import resolve_references
+from msgbook.request.free_sources import FreeReads, FreeSources
+from msgbook.request.history import prompt_text
+from msgbook.text import join_first, repair_surrogates
+
+_MAX_NAMES = 5
+"""Texts of a cell that a warning names."""
+
+RecordedContext = tuple[int, Mapping[str, Any]]
+"""Position of a prompt above, and the context of its turn as saved."""
+
+
+async def restore_texts(
+    cells: Sequence[Cell],
+    contexts: Iterable[RecordedContext],
+    blobs: Blobs,
+    reads: FreeReads,
+    rules: Sequence[ProjectRule],
+) -> None:
+    """Make texts again that are gone, where what may be read freely still has their digests.
+
+    A text that was approved for its prompt alone is not made again, whatever has it now.
+
+    Args:
+        rules: All rules of the project.
+    """
+    for position, context in contexts:
+        lost = {kind: _lost_digests(context, kind, blobs) for kind in ("rules", "files", "images")}
+        wanted = set().union(*lost.values())
+        if not wanted:
+            continue
+        sources = reads.for_prompt(cells[:position])
+        async for text in _texts_now(cells[position], context, lost, sources, rules):
+            text = repair_surrogates(reads.redact(text))
+            digest = sha256(text.encode()).hexdigest()
+            if digest in wanted:
+                blobs.add({digest: text})
+
+
+def warn_of_lost_texts(
+    cells: Sequence[Cell], contexts: Iterable[RecordedContext], gone: Set[str]
+) -> Iterator[tuple[Set[str], str]]:
+    """Yield a warning for each prompt whose texts are gone, with their digests.
+
+    Args:
+        gone: Digests of texts that are gone.
+    """
+    for position, context in contexts:
+        names = {digest: name for digest, name in list_recorded_texts(context) if digest in gone}
+        gone = gone - names.keys()
+        if names:
+            texts = [f"{name} ({digest[:12]}...)" for digest, name in names.items()]
+            warning = (
+                f"Texts that {describe_cell(cells, position)} sent are gone from .msgbook/blobs, and "
+                f"cannot be made again: {join_first(texts, _MAX_NAMES, '; ')}. The model gets a line "
+                "in their place. To send a file as it is now, name it in your next message."
+            )
+            yield names.keys(), warning
+
+
+def _lost_digests(context: Mapping[str, Any], kind: str, blobs: Blobs) -> set[str]:
+    return {
+        entry["sha256"]
+        for entry in list_entries(context, kind)
+        if is_sent_in_full(entry) and entry.get("kept") is not False
+        if not blobs.has(entry["sha256"])
+    }
+
+
+async def _texts_now(
+    cell: Cell,
+    context: Mapping[str, Any],
+    lost: Mapping[str, Set[str]],
+    sources: FreeSources,
+    rules: Sequence[ProjectRule],
+) -> AsyncIterator[str]:
+    """Yield the texts that the prompt's recorded keys stand for now, not redacted."""
+    macros = recorded_macros(context)
+    if lost["files"]:
+        # All keys in their order, so that the limits of a prompt cut the same texts.
+        keys = [entry["key"] for entry in valid_entries(context, "files")]
+        text = "\n\n".join(f"@[{key}]" for key in keys)
+        for file in (await resolve_references(text, macros, sources)).files.values():
+            yield file
+    if lost["rules"]:
+        names = {entry["name"] for entry in valid_entries(context, "rules")}
+        for rule in rules:
+            if rule.name in names:
+                yield expand_macros(rule.text, macros)[0]
+    if lost["images"]:
+        text = prompt_text(source_of(cell))
+        images = await load_images(text, sources.bytes, attachments_of(cell))
+        for url in images.blobs.values():
+            yield url
