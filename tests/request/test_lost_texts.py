@@ -287,11 +287,11 @@ def test_a_file_that_is_not_free_is_not_looked_at(talk):
 
 def test_a_file_that_a_tool_changes_is_told_in_the_next_turn(talk, server):
     (talk.folder / "a.txt").write_text("one\n")
-    talk.ask("@[a.txt]")
+    change = call("shell", {"command": "echo two > a.txt"})
+    server.answers = [text("Yes."), change, text("Done."), text("Yes.")]
     talk.answer = lambda question: Answer("once")
-    server.answers = [call("shell", {"command": "echo two > a.txt"}), text("Done.")]
+    talk.ask("@[a.txt]")
     assert notices(talk.ask("Change it.")) == []
-    server.answers = [text("Yes.")]
 
     assert "a.txt (cell 1)" in " ".join(notices(talk.ask("And now?")))
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from msgbook.approval import Answer, Question
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.notebook.transcript import Transcript
+from msgbook.request import make_turn_views
+from msgbook.request.history import StaleTurn, stale_turns
 from msgbook_format.turn import TURN_MIME
 
 
@@ -76,6 +79,20 @@ class Talk:
                 return await engine.preview(*self._running(position))
 
         return asyncio.run(previewed())
+
+    def stale(self) -> list[StaleTurn]:
+        """The turns whose requests would be different today."""
+
+        async def found() -> list[StaleTurn]:
+            async with self._engine() as engine:
+                builder = engine.request_builder
+                _, transcript = self._running(len(self.cells) - 1)
+                transcript = replace(transcript, earlier=self.cells)
+                project = await builder.read_project()
+                views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
+                return stale_turns(self.cells, builder.reader, views)
+
+        return asyncio.run(found())
 
     def sent(self, number: int = -1) -> list[dict[str, Any]]:
         """The messages of a request to the server."""

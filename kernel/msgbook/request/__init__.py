@@ -3,6 +3,8 @@
 - `builder`: `RequestBuilder.prepare` makes the request of a prompt, in this order:
   `active_agent` chooses the agent; `context/` reads references, macros, project rules and images, from
   `reference_sources`; `history/` makes messages of the cells above; `summary_calls` makes missing summaries.
+- What prompts above bring, read by `sources_above`: `lost_texts` makes texts again whose blobs are gone,
+  `late_references` resolves prompts that have no record, `changed_files` finds files that have changed.
 - `services`: what a turn may do for a request, and a preview may not.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
 - `blobs`: texts as they were sent.

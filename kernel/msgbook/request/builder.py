@@ -28,7 +28,6 @@ from msgbook.request.context.records import (
     files_by_key,
     list_recorded_texts,
 )
-from msgbook.request.free_sources import FreeReads
 from msgbook.request.history import (
     ABOVE,
     CONTEXT_KEYS,
@@ -44,6 +43,7 @@ from msgbook.request.lost_texts import restore_texts, warn_of_lost_texts
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
+from msgbook.request.sources_above import ReadsAbove
 from msgbook.request.summary_calls import Summaries
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
@@ -132,7 +132,7 @@ class RequestBuilder:
             if warning not in services.reported:
                 services.reported.add(warning)
                 services.warn(warning)
-        reads = FreeReads(
+        reads = ReadsAbove(
             self._roots(active_agent.allowed), self.is_magic, self._redact_text, transcript.path
         )
         transcript, late = await self._complete_cells(
@@ -159,11 +159,11 @@ class RequestBuilder:
         named = files_by_key(context).keys()
         changed = await self._changed.find(recorded, named, reads, self.blobs, services.reported)
         if changed:
-            services.inform(changed)
+            services.inform(self._redact_text(changed))
         gone = self.blobs.gone - services.reported
         for digests, warning in warn_of_lost_texts(transcript.earlier, recorded, gone):
             services.reported.update(digests)
-            services.warn(warning)
+            services.warn(self._redact_text(warning))
         message = self.reader.prompt_message(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
@@ -178,7 +178,7 @@ class RequestBuilder:
         transcript: Transcript,
         active_agent: ActiveAgent,
         project: ProjectFiles,
-        reads: FreeReads,
+        reads: ReadsAbove,
         services: RequestServices,
     ) -> tuple[Transcript, dict[str, dict[str, Any]]]:
         """Return the transcript with what its prompts brought, and what this turn has to record of it."""
@@ -193,9 +193,9 @@ class RequestBuilder:
             partial(redact_json, secrets=self._secrets),
         )
         for warning in late.warnings:
-            services.warn(warning)
+            services.warn(self._redact_text(warning))
         if late.notice:
-            services.inform(late.notice)
+            services.inform(self._redact_text(late.notice))
         return replace(transcript, earlier=late.cells), late.contexts
 
     def _context_builder(

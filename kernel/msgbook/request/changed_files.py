@@ -13,8 +13,8 @@ from msgbook.request.context.records import files_by_key, list_entries, recorded
 from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
 from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import Reference, TagError, parse_tag
-from msgbook.request.free_sources import GONE, FreeReads, FreeSources, Stamp
 from msgbook.request.lost_texts import RecordedContext
+from msgbook.request.sources_above import GONE, ReadsAbove, SourcesAbove, Stamp
 from msgbook.text import capped, join_first, one_line, repair_surrogates
 
 _MAX_FILES = 200
@@ -43,13 +43,13 @@ class ChangedFiles:
         self,
         contexts: Iterable[RecordedContext],
         named: Set[str],
-        reads: FreeReads,
+        reads: ReadsAbove,
         blobs: Blobs,
         reported: set[str],
     ) -> str:
         """Return a notice about files that have changed or are gone; empty if there are none.
 
-        Each change is reported once. Files that may not be read freely are left out.
+        Each change is reported once. Files whose reading needs approval are left out.
 
         Args:
             named: Keys of the files that the running prompt brings itself.
@@ -73,7 +73,7 @@ class ChangedFiles:
         )
 
     async def _digest_now(
-        self, file: _SentFile, sources: FreeSources, redact: Callable[[str], str]
+        self, file: _SentFile, sources: SourcesAbove, redact: Callable[[str], str]
     ) -> str | None:
         """Return the digest of the text that would be sent now; empty if the file is gone, None if it is
         not compared."""

@@ -15,7 +15,6 @@ from msgbook.request.context.context_builder import ContextBuilder, PromptContex
 from msgbook.request.context.images import find_images
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
-from msgbook.request.free_sources import FreeReads
 from msgbook.request.history import (
     contexts_by_cell,
     known_late_contexts,
@@ -25,6 +24,7 @@ from msgbook.request.history import (
     with_context,
 )
 from msgbook.request.lost_texts import RecordedContext
+from msgbook.request.sources_above import ReadsAbove
 from msgbook.text import join_first
 
 _MAX_PROMPTS = 500
@@ -52,13 +52,13 @@ class LateReferences:
 async def resolve_late_references(
     transcript: Transcript,
     agent: Agent,
-    reads: FreeReads,
+    reads: ReadsAbove,
     blobs: Blobs,
     redact_json: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> LateReferences:
     """Resolve the references and images of prompts that have no record of them.
 
-    Only what may be read freely is sent. What is found is recorded, also if it is nothing, so that
+    Only what needs no approval is sent. What is found is recorded, also if it is nothing, so that
     later requests send the same.
 
     Args:
@@ -93,7 +93,7 @@ async def resolve_late_references(
                 brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
         late.cells[position] = with_context(cells[position], context)
         record = {"source": text_mark(text), **context}
-        late.contexts.setdefault(late_key(cells[position], text), record)
+        late.contexts.setdefault(late_key(cells[position], text, late.contexts), record)
         insort(contexts, (position, context), key=itemgetter(0))
     late.warnings = _limited(late.warnings)
     if brought:
@@ -108,7 +108,7 @@ async def _resolve(
     transcript: Transcript,
     position: int,
     agent: Agent,
-    reads: FreeReads,
+    reads: ReadsAbove,
     blobs: Blobs,
     contexts: Sequence[RecordedContext],
 ) -> PromptContext:

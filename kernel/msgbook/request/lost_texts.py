@@ -19,8 +19,8 @@ from msgbook.request.context.records import (
     valid_entries,
 )
 from msgbook.request.context.references import resolve_references
-from msgbook.request.free_sources import FreeReads, FreeSources
 from msgbook.request.history import prompt_text
+from msgbook.request.sources_above import ReadsAbove, SourcesAbove
 from msgbook.text import join_first, repair_surrogates
 
 _MAX_NAMES = 5
@@ -34,10 +34,10 @@ async def restore_texts(
     cells: Sequence[Cell],
     contexts: Iterable[RecordedContext],
     blobs: Blobs,
-    reads: FreeReads,
+    reads: ReadsAbove,
     rules: Sequence[ProjectRule],
 ) -> None:
-    """Make texts again that are gone, where what may be read freely still has their digests.
+    """Make texts again that are gone, where a read without approval still gives their digests.
 
     A text that was approved for its prompt alone is not made again, whatever has it now.
 
@@ -91,7 +91,7 @@ async def _texts_now(
     cell: Cell,
     context: Mapping[str, Any],
     lost: Mapping[str, Set[str]],
-    sources: FreeSources,
+    sources: SourcesAbove,
     rules: Sequence[ProjectRule],
 ) -> AsyncIterator[str]:
     """Yield the texts that the prompt's recorded keys stand for now, not redacted."""

@@ -7,7 +7,7 @@ prompt's id. Every request after that one sends the same text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -28,7 +28,7 @@ _MARK_LENGTH = 16
 
 
 LateContexts = Mapping[tuple[str, str], Mapping[str, Any]]
-"""Contexts of prompts without one of their own, by key (`late_key`) and `text_mark`."""
+"""Contexts by `late_key` and `text_mark`."""
 
 
 def known_late_contexts(cells: Sequence[Cell]) -> LateContexts:
@@ -50,7 +50,8 @@ def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cel
         return cells
     found = list(cells)
     for position, text in prompts_without_context(cells, is_magic):
-        context = known.get((late_key(cells[position], text), text_mark(text)))
+        mark = text_mark(text)
+        context = known.get((id_of(cells[position]), mark), known.get((mark, mark)))
         if context is not None:
             found[position] = with_context(cells[position], context)
     return found
@@ -71,7 +72,11 @@ def prompts_without_context(cells: Sequence[Cell], is_magic: IsMagic) -> Iterato
 
 
 def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:
-    """Return a copy of a prompt whose turn has a context. A prompt without a turn gets an empty one."""
+    """Return a copy of a prompt whose turn has a context. A prompt without a turn gets an empty one.
+
+    The prompt then has a record, even if the context is empty.
+    """
+    context = {"cells": 0, **context}
     outputs = outputs_of(cell)
     for position, output in enumerate(outputs):
         turn: Any = turn_of(output)
@@ -81,14 +86,19 @@ def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:
             data = {**output["data"], TURN_MIME: {**turn, "context": merged}}
             outputs = [*outputs[:position], {**output, "data": data}, *outputs[position + 1 :]]
             return {**cell, "outputs": outputs}
-    empty = {"version": 1, "status": "done", "blocks": [], "context": dict(context)}
+    empty = {"version": 1, "status": "done", "blocks": [], "context": context}
     output = {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: empty}}
     return {**cell, "outputs": [output, *outputs]}
 
 
-def late_key(cell: Cell, text: str) -> str:
-    """Return the key of a prompt in `context.above`: its id, or else the mark of its text."""
-    return id_of(cell) or text_mark(text)
+def late_key(cell: Cell, text: str, used: Container[str]) -> str:
+    """Return the key of a prompt in `context.above`: its id, or else the mark of its text.
+
+    Args:
+        used: Keys that are in use, perhaps by another prompt with the same id.
+    """
+    cell_id = id_of(cell)
+    return cell_id if cell_id and cell_id not in used else text_mark(text)
 
 
 def text_mark(text: str) -> str:

@@ -39,7 +39,7 @@ GONE = Stamp(0, -1, 0)
 
 
 @dataclass(slots=True)
-class FreeReads:
+class ReadsAbove:
     """Makes the sources for the prompts above, which share the limits of one request.
 
     Args:
@@ -55,13 +55,13 @@ class FreeReads:
     _characters: int = field(default=0, init=False)
     _globs: int = field(default=0, init=False)
 
-    def for_prompt(self, cells: Sequence[Cell]) -> FreeSources:
+    def for_prompt(self, cells: Sequence[Cell]) -> SourcesAbove:
         """Return the sources of a prompt.
 
         Args:
             cells: The cells above it.
         """
-        return FreeSources(self, cells)
+        return SourcesAbove(self, cells)
 
     def count_read(self) -> None:
         """Count a read before it is made. Raises `SourceError` if there were too many."""
@@ -80,10 +80,10 @@ class FreeReads:
             raise SourceError("too many patterns of messages above have to be resolved")
 
 
-class FreeSources(ReferenceSources):
+class SourcesAbove(ReferenceSources):
     """Sources that ask nobody: a rule or a policy that allows more does not count, either."""
 
-    def __init__(self, reads: FreeReads, cells: Sequence[Cell]) -> None:
+    def __init__(self, reads: ReadsAbove, cells: Sequence[Cell]) -> None:
         super().__init__(
             reads.roots,
             deny_all,
@@ -123,7 +123,8 @@ class FreeSources(ReferenceSources):
         return document
 
     async def stamp(self, path: str) -> Stamp | None:
-        """Return the stamp of a file; None for a folder, and for what may not be read freely."""
+        """Return the stamp of a file; None for a folder, and where reading needs
+        approval."""
         return await asyncio.to_thread(self._stamp, path)
 
     def _stamp(self, path: str) -> Stamp | None:

@@ -1,0 +1,360 @@
+"""Prompts without a record bring what they refer to, as far as it is free, from the first request on."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+
+import pytest
+from recorded_turns import answered
+from scripted_server import text
+from talk import content_reference, notices
+
+from msgbook.notebook.conversation_file import Document
+from msgbook_format import reads, writes
+from msgbook_format.turn import TURN_MIME
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def by_hand(talk, source, answer="It is so.", **keys):
+    """A prompt with an answer that has no record of a request."""
+    turn = {"version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": answer}]}
+    output = {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: turn}}
+    return talk.add(source, outputs=[output], **keys)
+
+
+def files(message):
+    return content_reference(message)["files"]
+
+
+def users(talk, number=-1):
+    return [message for message in talk.sent(number) if message["role"] == "user"]
+
+
+def brings_nothing(talk, number=-1):
+    return "<content_reference>" not in str(talk.sent(number))
+
+
+@pytest.mark.parametrize("write", [by_hand, lambda talk, source: talk.add(source), answered])
+def test_a_prompt_without_a_record_brings_its_file_in_every_request_below(talk, write):
+    (talk.folder / "a.txt").write_text("as it is")
+    write(talk, "See @[a.txt].")
+
+    first = talk.ask("And?")
+
+    assert files(talk.sent()[1]) == {"a.txt": "as it is"}
+    [told] = notices(first)
+    assert "cell 1 (See @[a.txt].): a.txt" in told
+    assert list(talk.blobs.values()) == ["as it is"]
+    [record] = first["context"]["above"].values()
+    assert record["files"][0]["key"] == "a.txt"
+    before = talk.sent()
+    (talk.folder / "a.txt").unlink()
+    second = talk.ask("And again?")
+    assert talk.sent()[: len(before)] == before
+    assert "above" not in second["context"]
+
+
+def test_the_record_survives_the_text_of_a_file(talk):
+    (talk.folder / "a.txt").write_text("as it is")
+    by_hand(talk, "See @[a.txt].", id="a1")
+    talk.ask("And?", id="b2")
+    before = talk.sent()
+    (talk.folder / "a.txt").unlink()
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": talk.cells}
+
+    talk.cells = reads(writes(notebook))["cells"]
+    talk.ask("And again?")
+
+    assert talk.sent()[: len(before)] == before
+
+
+def test_a_file_written_by_hand_is_continued_with_what_its_prompts_name(talk):
+    (talk.folder / "a.txt").write_text("as it is")
+    (talk.folder / "chat.msg.md").write_text(
+        "# %% Look\n\nSee @[a.txt].\n\n# %%%\n\nSeen.\n\n# %% Next\n\nAnd now?\n"
+    )
+    talk.cells = Document.read(talk.folder / "chat.msg.md").cells
+    talk.server.answers = [text("Yes.")]
+
+    talk.rerun(1)
+
+    assert files(talk.sent()[1]) == {"a.txt": "as it is"}
+
+
+def test_lines_folders_globs_nested_files_cells_images_and_macros_are_resolved(talk):
+    folder = talk.folder
+    (folder / "src").mkdir()
+    (folder / "src" / "a.py").write_text("a\nb\n")
+    (folder / "plan.md").write_text("For {{CITY}}: @[nested.txt]")
+    (folder / "nested.txt").write_text("nested")
+    (folder / "p.png").write_bytes(PIXEL)
+    talk.add("#define CITY Rome\nHello.", "markdown", id="note")
+    by_hand(talk, "@[plan.md] @[src/] @[src/*.py:2] @[cell:note] ![p](p.png)")
+    by_hand(talk, "#define CITY Oslo\nNo references.")
+
+    turn = talk.ask("And?")
+
+    parts = users(talk)[1]["content"]
+    assert [part["type"] for part in parts] == ["text", "image_url", "text"]
+    assert files({"content": parts}) == {
+        "plan.md": "For Rome: @[nested.txt]",
+        "nested.txt": "nested",
+        "src/": "[FILE] a.py",
+        "src/a.py:2:2": "b",
+        "cell:note": "#define CITY Rome\nHello.",
+    }
+    assert list(turn["context"]["above"]) == ["c2"]
+    before = talk.sent()
+    talk.ask("Again?")
+    assert talk.sent()[: len(before)] == before
+
+
+@pytest.mark.parametrize("policy", ["ask", "allow"])
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [
+        ("@[../outside.txt]", "reading it needs approval"),
+        ("@[.env]", "reading it needs approval"),
+        ("@[link.txt]", "reading it needs approval"),
+        ("![p](../p.png)", "reading it needs approval"),
+        ("@[py:frame]", "only the message that is running"),
+        ('@[shell{"command": "touch made"}]', "no tool runs"),
+        ('@[read{"path": "a.txt"}]', "no tool runs"),
+        ("@[missing.txt]", "No such file"),
+    ],
+)
+def test_what_is_not_free_is_a_notice_once_and_not_sent(talk, reference, why, policy):
+    talk.env["MSGBOOK_APPROVAL"] = policy
+    (talk.folder.parent / "outside.txt").write_text("secret plan")
+    (talk.folder.parent / "p.png").write_bytes(PIXEL)
+    (talk.folder / ".env").write_text("secret plan")
+    (talk.folder / "link.txt").symlink_to("../outside.txt")
+    (talk.folder / "a.txt").write_text("free")
+    by_hand(talk, f"See {reference}.")
+
+    turn = talk.ask("And?")
+
+    assert brings_nothing(talk)
+    assert "secret plan" not in str(talk.sent())
+    assert "image_url" not in str(talk.sent())
+    assert not (talk.folder / "made").exists()
+    assert talk.questions == []
+    told = [words for words in notices(turn) if words.startswith("cell 1 (See ")]
+    assert len(told) == 1
+    assert why in told[0]
+    assert not any(words.startswith("cell 1") for words in notices(talk.ask("Again?")))
+
+
+def test_prompts_that_are_not_sent_bring_nothing(talk):
+    (talk.folder / "a.txt").write_text("as it is")
+    by_hand(talk, "%%msg history=exclude\n@[a.txt]")
+    by_hand(talk, "@[a.txt]", metadata={"msgbook": {"history": "none"}})
+    talk.add("@[a.txt]", "markdown")
+    talk.add("%%python\nprint('@[a.txt]')")
+    by_hand(talk, "`@[a.txt]` and someone@example.org")
+
+    turn = talk.ask("And?")
+
+    assert brings_nothing(talk)
+    assert "above" not in turn["context"]
+    assert talk.blobs == {}
+
+
+@pytest.mark.parametrize(
+    "context", [{"cells": 0}, {"request_hash": "r"}, {"macros": {}, "cells": 2}]
+)
+def test_a_turn_that_made_a_request_has_its_record_also_if_it_names_nothing(talk, context):
+    (talk.folder / "a.txt").write_text("as it is")
+    answered(talk, "See @[a.txt].", context)
+
+    turn = talk.ask("And?")
+
+    assert brings_nothing(talk)
+    assert "above" not in turn["context"]
+
+
+def test_a_turn_that_failed_before_its_request_has_no_record(talk):
+    (talk.folder / "a.txt").write_text("as it is")
+    assert talk.ask("%%msg agent=nobody\nSee @[a.txt].")["status"] == "error"
+
+    talk.ask("And?")
+
+    assert files(talk.sent()[1]) == {"a.txt": "as it is"}
+
+
+def test_versions_are_counted_over_all_prompts(talk):
+    (talk.folder / "a.txt").write_text("one")
+    talk.ask("@[a.txt]", id="recorded")
+    (talk.folder / "a.txt").write_text("two")
+    by_hand(talk, "First: @[a.txt]", id="first")
+    by_hand(talk, "Second: @[a.txt]", id="second")
+    talk.cells.insert(0, talk.cells.pop(1))
+    (talk.folder / "b.txt").write_text("b")
+
+    turn = talk.ask("Third: @[a.txt] @[b.txt]")
+
+    above = turn["context"]["above"]
+    assert [above[key]["files"][0]["version"] for key in ("first", "second")] == [2, 3]
+    assert [files(message)["a.txt"] for message in users(talk)] == [
+        "two",
+        "one",
+        "two",
+        "(unchanged: version 3 above)",
+    ]
+    (talk.folder / "a.txt").write_text("three")
+    assert talk.ask("@[a.txt]")["context"]["files"][0]["version"] == 4
+
+
+def test_a_prompt_below_another_without_a_record_says_that_nothing_has_changed(talk):
+    (talk.folder / "a.txt").write_text("one")
+    by_hand(talk, "First: @[a.txt]")
+    by_hand(talk, "Second: @[a.txt]")
+
+    talk.ask("Third: @[a.txt]")
+
+    unchanged = "(unchanged: version 1 above)"
+    assert [files(message)["a.txt"] for message in users(talk)] == ["one", unchanged, unchanged]
+
+
+def test_an_edited_prompt_is_resolved_again(talk):
+    for name in ("a.txt", "b.txt"):
+        (talk.folder / name).write_text(name)
+    by_hand(talk, "See @[a.txt].")
+    talk.ask("And?")
+    talk.cells[0]["source"] = "See @[b.txt]."
+
+    turn = talk.ask("And now?")
+
+    assert files(talk.sent()[1]) == {"b.txt": "b.txt"}
+    assert list(turn["context"]["above"]) == ["c1"]
+
+
+def test_prompts_with_one_id_or_none_are_each_resolved(talk):
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (talk.folder / name).write_text(name)
+    by_hand(talk, "See @[a.txt].", id="same")
+    by_hand(talk, "See @[b.txt].", id="same")
+    by_hand(talk, "See @[c.txt].", id=None)
+    talk.ask("And?")
+    before = talk.sent()
+
+    talk.ask("And now?")
+
+    assert [list(files(message)) for message in users(talk)[:3]] == [
+        ["a.txt"],
+        ["b.txt"],
+        ["c.txt"],
+    ]
+    assert talk.sent()[: len(before)] == before
+
+
+def test_the_turn_that_resolved_a_prompt_is_not_stale_afterwards(talk):
+    (talk.folder / "a.txt").write_text("one")
+    by_hand(talk, "See @[a.txt].")
+    talk.ask("And?")
+    (talk.folder / "a.txt").write_text("two")
+    talk.ask("And now?")
+
+    assert talk.stale() == []
+
+
+def test_a_name_that_is_no_file_yet_stays_none(talk):
+    by_hand(talk, "Thanks, @alice!")
+    talk.ask("And?")
+    before = talk.sent()
+    (talk.folder / "alice").write_text("a file")
+
+    talk.ask("And now?")
+
+    assert talk.sent()[: len(before)] == before
+
+
+def test_rules_stay_with_the_prompt_that_runs(talk):
+    (talk.folder / "AGENTS.md").write_text("Be brief.")
+    (talk.folder / "a.txt").write_text("one")
+    by_hand(talk, "See @[a.txt].")
+
+    talk.ask("And?")
+
+    assert "rules" not in content_reference(users(talk)[0])
+    assert content_reference(users(talk)[1])["rules"] == [
+        {"name": "AGENTS.md", "content": "Be brief."}
+    ]
+
+
+def test_a_preview_shows_the_same_and_writes_nothing(talk):
+    (talk.folder / "a.txt").write_text("one")
+    (talk.folder / ".env").write_text("secret plan")
+    by_hand(talk, "See @[a.txt] and @[.env].")
+    talk.add("And?")
+
+    preview = talk.preview(1)
+
+    assert talk.blobs == {}
+    assert len(preview.notices) == 2
+    talk.server.answers = [text("Yes.")]
+    talk.rerun(1)
+    assert preview.body.messages == talk.sent()
+
+
+def test_a_key_in_a_file_is_in_no_record(talk):
+    key = "sk-0123456789abcdef"
+    talk.env["OPENAI_API_KEY"] = key
+    (talk.folder / "notes.txt").write_text(f"key: {key}")
+    by_hand(talk, f"#define KEY {key}\nSee @[notes.txt].")
+
+    turn = talk.ask("And?")
+
+    assert key not in str(talk.sent())
+    assert key not in str(turn)
+    assert key not in str(talk.blobs)
+
+
+def test_a_recorded_context_brings_nothing_of_its_own(talk):
+    """A record of somebody else names texts by digest only, and only for prompts without one."""
+    (talk.folder / "a.txt").write_text("one")
+    entry = {"key": ".env", "sha256": "0" * 64, "version": 1}
+    hostile = {
+        "c1": {"source": "0" * 16, "files": [entry]},
+        "c2": {"files": [entry]},
+        "c3": [],
+        "c4": {"source": {}, "images": 1},
+    }
+    by_hand(talk, "See @[a.txt].")
+    answered(talk, "Hello.", {"above": hostile, "cells": 1})
+    answered(talk, "Hello.", {"above": ["c1"], "cells": 1})
+
+    turn = talk.ask("And?")
+
+    assert turn["status"] == "done"
+    assert files(talk.sent()[1]) == {"a.txt": "one"}
+
+
+def test_very_many_prompts_without_a_record_are_limited_and_stay_as_they_are(talk):
+    (talk.folder / "a.txt").write_text("one")
+    for number in range(510):
+        by_hand(talk, f"{number}: @[a.txt]")
+
+    turn = talk.ask("And?")
+
+    assert len(turn["context"]["above"]) == 500
+    assert any("too many" in words for words in notices(turn))
+    before = talk.sent()
+    second = talk.ask("And now?")
+    assert talk.sent()[: len(before)] == before
+    assert "above" not in second["context"]
+
+
+def test_requests_begin_with_those_before_while_files_change(talk):
+    for number in range(4):
+        (talk.folder / "a.txt").write_text(f"text {number}")
+        by_hand(talk, f"{number}: @[a.txt]")
+        talk.ask("And?")
+    requests = [talk.sent(number) for number in range(-4, 0)]
+
+    for before, after in itertools.pairwise(requests):
+        assert after[: len(before)] == before
