@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from io import BytesIO
 
 import pytest
@@ -67,6 +69,18 @@ def chat(tmp_path):
     return path
 
 
+WITHOUT_A_RECORD = (
+    "Messages above had no record of what they refer to. It is sent with them from now on: "
+    "cell 2 (One): data.csv, notes.md, more.txt.\n"
+)
+
+TEXT_GONE = (
+    "Texts that cell 2 (One) sent are gone from .msgbook/blobs, and cannot be made again: "
+    "data.csv ({}...). The model gets a line in their place. To send a file as it is now, name it in "
+    "your next message.\n"
+)
+
+
 def files(folder):
     return sorted(str(path) for path in folder.rglob("*"))
 
@@ -84,9 +98,10 @@ def shown(server, capsys):
 
 @pytest.fixture
 def body(shown):
-    def read(path, cell=None, **options):
+    def read(path, cell=None, *, told="", **options):
         printed = shown(path, cell, as_json=True, **options)
-        assert printed.err == ""
+        assert printed.err.partition(f"{path}/")[2].partition(": ")[2] == told
+        assert bool(printed.err) == bool(told)
         return json.loads(printed.out)
 
     return read
@@ -103,7 +118,8 @@ def test_the_json_is_the_body_that_a_run_sends(server, chat):
     before = files(chat.parent)
 
     done = run(server, "preview", chat, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stderr == f"msgbook preview: {chat}/two: {WITHOUT_A_RECORD}"
     previewed = json.loads(done.stdout)
     assert files(chat.parent) == before
     assert server.requests == []
@@ -119,8 +135,27 @@ def test_of_each_cell_that_a_run_answers_the_json_is_what_it_sends(server, chat,
     answer(server, chat, text("2"), text("3"))
     capsys.readouterr()
 
-    assert body(chat, "two") == server.requests[0]
+    assert body(chat, "two", told=WITHOUT_A_RECORD) == server.requests[0]
     assert body(chat) == server.requests[1]
+
+
+def test_in_a_clone_without_blobs_the_json_is_what_was_sent_where_it_came_from(
+    server, chat, body, capsys, tmp_path
+):
+    answer(server, chat, text("2"), text("3"))
+    capsys.readouterr()
+    clone = tmp_path / "clone"
+    shutil.copytree(chat.parent, clone, ignore=shutil.ignore_patterns("blobs", "clone"))
+
+    assert body(clone / "chat.msg.md") == server.requests[1]
+    assert not (clone / ".msgbook" / "blobs").exists()
+
+    (clone / "data.csv").write_text("x,y\n3,4\n")
+    printed = body(
+        clone / "chat.msg.md", told=TEXT_GONE.format(sha256(b"x,y\n1,2\n").hexdigest()[:12])
+    )
+    assert "3,4" not in json.dumps(printed)
+    assert "is gone; read it again" in json.dumps(printed)
 
 
 def test_after_calls_of_tools_it_is_the_same_too(server, chat, body, shown, capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from msgbook.config import may_contain, redact, redact_json
 from msgbook.notebook import IsMagic, Prompt, Transcript
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
-from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.context.content_reference import (
     append_content_reference,
     replay_content_reference,
@@ -34,13 +33,10 @@ from msgbook.request.history import (
     History,
     Reader,
     SentRequest,
-    contexts_by_cell,
     known_summaries,
-    with_late_contexts,
 )
-from msgbook.request.late_references import resolve_late_references
-from msgbook.request.lost_texts import restore_texts, warn_of_lost_texts
 from msgbook.request.prompt_checks import list_left_out
+from msgbook.request.prompts_above import PromptsAbove
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices
 from msgbook.request.sources_above import ReadsAbove
@@ -91,12 +87,14 @@ class RequestBuilder:
         self.is_magic = is_magic
         self.blobs = Blobs(results)
         self.sent: deque[SentRequest] = deque(maxlen=2)
-        self._changed = ChangedFiles()
         self.reader = Reader(
             is_magic=is_magic,
             replay=self._replay,
             redact=partial(redact_json, secrets=secrets),
             may_contain=partial(may_contain, secrets=tuple(secrets)),
+        )
+        self._prompts_above = PromptsAbove(
+            is_magic, self.blobs, self._redact_text, partial(redact_json, secrets=secrets)
         )
         self._folder = folder
         self._home = home
@@ -135,11 +133,11 @@ class RequestBuilder:
         reads = ReadsAbove(
             self._roots(active_agent.allowed), self.is_magic, self._redact_text, transcript.path
         )
-        transcript, late = await self._complete_cells(
-            transcript, active_agent, project, reads, services
+        prompts = await self._prompts_above.complete(
+            transcript, active_agent.agent, project.rules, reads, services
         )
-        recorded = list(contexts_by_cell(transcript.earlier, self.is_magic))
-        above = [earlier for _, earlier in recorded]
+        transcript = prompts.transcript
+        above = [recorded for _, recorded in prompts.contexts]
         builder = self._context_builder(transcript, active_agent, services)
         prompt_context = await builder.build(
             prompt, transcript, agent=active_agent.agent, rules=project.rules, above=above
@@ -154,16 +152,9 @@ class RequestBuilder:
             "cells": history.cells,
             **redact_json(prompt_context.context, self._secrets),
             **({"summaries": summaries} if summaries else {}),
-            **({ABOVE: late} if late else {}),
+            **({ABOVE: prompts.late} if prompts.late else {}),
         }
-        named = files_by_key(context).keys()
-        changed = await self._changed.find(recorded, named, reads, self.blobs, services.reported)
-        if changed:
-            services.inform(self._redact_text(changed))
-        gone = self.blobs.gone - services.reported
-        for digests, warning in warn_of_lost_texts(transcript.earlier, recorded, gone):
-            services.reported.update(digests)
-            services.warn(self._redact_text(warning))
+        await self._prompts_above.report(prompts, files_by_key(context), reads, services)
         message = self.reader.prompt_message(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
@@ -172,31 +163,6 @@ class RequestBuilder:
             digest for texts in (context, *above) for digest, _ in list_recorded_texts(texts)
         }
         return PreparedRequest(active_agent, request, context, digests)
-
-    async def _complete_cells(
-        self,
-        transcript: Transcript,
-        active_agent: ActiveAgent,
-        project: ProjectFiles,
-        reads: ReadsAbove,
-        services: RequestServices,
-    ) -> tuple[Transcript, dict[str, dict[str, Any]]]:
-        """Return the transcript with what its prompts brought, and what this turn has to record of it."""
-        cells = with_late_contexts(transcript.earlier, self.is_magic)
-        contexts = contexts_by_cell(cells, self.is_magic)
-        await restore_texts(cells, contexts, self.blobs, reads, project.rules)
-        late = await resolve_late_references(
-            replace(transcript, earlier=cells),
-            active_agent.agent,
-            reads,
-            self.blobs,
-            partial(redact_json, secrets=self._secrets),
-        )
-        for warning in late.warnings:
-            services.warn(self._redact_text(warning))
-        if late.notice:
-            services.inform(self._redact_text(late.notice))
-        return replace(transcript, earlier=late.cells), late.contexts
 
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices

@@ -12,7 +12,7 @@ from msgbook.agents import Agent
 from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
-from msgbook.request.context.images import find_images
+from msgbook.request.context.markdown_images import find_images
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
 from msgbook.request.history import (
@@ -38,7 +38,7 @@ _MAX_WARNINGS = 20
 
 @dataclass(slots=True)
 class LateReferences:
-    """What prompts without a record bring from now on."""
+    """Contexts of prompts without a record, with messages about them."""
 
     cells: list[Cell]
     """All cells above the running one, these prompts with their contexts."""

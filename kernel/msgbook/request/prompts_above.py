@@ -1,0 +1,95 @@
+"""The prompts above the running one, complete with what they bring, and what the reader is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from msgbook.agents import Agent, ProjectRule
+from msgbook.notebook import IsMagic, Transcript
+from msgbook.request.blobs import Blobs
+from msgbook.request.changed_files import ChangedFiles
+from msgbook.request.history import contexts_by_cell, with_late_contexts
+from msgbook.request.late_references import resolve_late_references
+from msgbook.request.lost_texts import RecordedContext, restore_texts, warn_of_lost_texts
+from msgbook.request.services import RequestServices
+from msgbook.request.sources_above import ReadsAbove
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedPrompts:
+    """The cells above, each prompt with a context."""
+
+    transcript: Transcript
+    contexts: list[RecordedContext]
+    """Contexts of the prompts that are sent in full, in document order."""
+    late: dict[str, dict[str, Any]]
+    """Contexts that were resolved for this request, for the turn's `context.above`."""
+
+
+@dataclass(slots=True)
+class PromptsAbove:
+    """Completes the prompts above, for one notebook.
+
+    Args:
+        redact: Removes secrets from a text.
+        redact_json: Removes secrets from a record.
+    """
+
+    is_magic: IsMagic
+    blobs: Blobs
+    redact: Callable[[str], str]
+    redact_json: Callable[[dict[str, Any]], dict[str, Any]]
+    _changed: ChangedFiles = field(default_factory=ChangedFiles, init=False)
+
+    async def complete(
+        self,
+        transcript: Transcript,
+        agent: Agent,
+        rules: Sequence[ProjectRule],
+        reads: ReadsAbove,
+        services: RequestServices,
+    ) -> CompletedPrompts:
+        """Make missing blobs again, and resolve the references of prompts that have no record.
+
+        Args:
+            agent: The agent that answers the running prompt.
+            rules: All rules of the project.
+        """
+        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        contexts = contexts_by_cell(cells, self.is_magic)
+        await restore_texts(cells, contexts, self.blobs, reads, rules)
+        late = await resolve_late_references(
+            replace(transcript, earlier=cells), agent, reads, self.blobs, self.redact_json
+        )
+        for warning in late.warnings:
+            services.warn(self.redact(warning))
+        if late.notice:
+            services.inform(self.redact(late.notice))
+        return CompletedPrompts(
+            replace(transcript, earlier=late.cells),
+            list(contexts_by_cell(late.cells, self.is_magic)),
+            late.contexts,
+        )
+
+    async def report(
+        self,
+        prompts: CompletedPrompts,
+        own: Mapping[str, Any],
+        reads: ReadsAbove,
+        services: RequestServices,
+    ) -> None:
+        """Tell the reader which files have changed on disk, and which texts are gone.
+
+        Args:
+            own: Files of the running prompt, by key.
+        """
+        contexts, reported = prompts.contexts, services.reported
+        changed = await self._changed.find(contexts, own.keys(), reads, self.blobs, reported)
+        if changed:
+            services.inform(self.redact(changed))
+        gone = self.blobs.gone - reported
+        for digests, warning in warn_of_lost_texts(prompts.transcript.earlier, contexts, gone):
+            reported.update(digests)
+            services.warn(self.redact(warning))
