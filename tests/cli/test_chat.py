@@ -17,9 +17,12 @@ from msgbook.__main__ import main
 from msgbook.cli.chat import as_prompt, chat
 from msgbook.cli.run import run_file
 from msgbook.cli.usage_errors import CommandError
+from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import is_prompt, parse_prompt
 from msgbook_format import read
 from msgbook_format.turn import turn_of
+
+PYTHON = {"name": "python3", "display_name": "Python 3"}
 
 
 def saved(path):
@@ -59,7 +62,7 @@ def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
     path.write_text("# %% [^a]\n\nfirst\n\n# %% [^empty]\n")
     server.answers = [text("Hello")]
 
-    with pytest.raises(CommandError, match="--continue"):
+    with pytest.raises(CommandError, match=r"exists\. Add --force .* another name"):
         with_settings(server, chat, path, "second")
     assert path.read_text() == "# %% [^a]\n\nfirst\n\n# %% [^empty]\n"
 
@@ -257,3 +260,50 @@ def test_what_cannot_be_forked_is_said_in_one_line(original, capsys, monkeypatch
     assert told in capsys.readouterr().err
     assert [path.name for path in original.parent.iterdir()] == ["chat.msg.md"]
     assert original.read_text() == CHAT
+
+
+PLAN = "---\r\ntags: [a,  b] # mine\r\n---\r\n\r\n# Plan\r\n\r\nText"
+
+
+@pytest.mark.parametrize("answer", [text("Hello"), error(500, "down")])
+def test_an_ordinary_markdown_file_gets_a_section_by_force_alone(server, tmp_path, answer):
+    path = tmp_path / "plan.md"
+    path.write_bytes(PLAN.encode())
+    server.answers = [answer]
+
+    for leave in ({}, {"go_on": True}):
+        with pytest.raises(CommandError, match=r"`message_section`.* --force .*\.msg\.md"):
+            with_settings(server, chat, path, "Hi", **leave)
+    assert (path.read_bytes(), server.requests) == (PLAN.encode(), [])
+
+    status = with_settings(server, chat, path, "Hi", force=True)
+
+    before = PLAN.replace("# mine\r\n", "# mine\r\nmessage_section: true\r\n")
+    written = path.read_bytes().decode()
+    assert status == (answer.status != 200)
+    assert written.startswith(f"{before}\r\n\r\n## Discussion\r\n\r\n# %% [^")
+    assert [cell.source for cell in read(path).cells] == ["Hi"]
+    assert "Plan" not in str(server.requests)
+    assert main(["check", str(path)]) == 0
+
+
+def test_a_file_that_cannot_get_a_section_stays_as_it_is(server, tmp_path):
+    for name, content in [
+        ("broken.md", "---\na: [\n---\n"),
+        ("own.md", "# Discussion\n\nWe disagree.\n"),
+        ("latin.md", b"caf\xe9"),
+        ("notes.txt", "Text"),
+        (
+            "python.ipynb",
+            nbformat.writes(nbformat.v4.new_notebook(metadata={"kernelspec": PYTHON})),
+        ),
+    ]:
+        path = tmp_path / name
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(data)
+
+        with pytest.raises(MsgbookError, match=name):
+            with_settings(server, chat, path, "Hi", force=True)
+        assert path.read_bytes() == data
+    assert server.requests == []
+    assert len(list(tmp_path.iterdir())) == 5

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.agents.default_agent import FrontmatterError, with_default_agent
+    from msgbook_format.agents.default_agent import with_default_agent
     from msgbook_format.agents.definitions import (
         DEFAULT_AGENT,
         AgentTables,
@@ -18,7 +18,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "default_agent": "FrontmatterError with_default_agent",
+            "default_agent": "with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
             "properties": "PROPERTIES property_table read_names read_text",
         },

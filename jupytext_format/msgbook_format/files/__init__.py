@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         read_file,
         replace_bytes,
     )
+    from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import read_regular, require_regular
 else:
     __getattr__ = lazy_names(
@@ -22,6 +23,7 @@ else:
         {
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
             "message_files": "SUFFIX Snapshot decode encode has_section read_file replace_bytes",
+            "ordinary_markdown": "with_message_section",
             "regular_files": "read_regular require_regular",
         },
     )

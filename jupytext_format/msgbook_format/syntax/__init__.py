@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from msgbook_format.syntax.fence import write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
+    from msgbook_format.syntax.frontmatter_key import FrontmatterError
     from msgbook_format.syntax.history_values import (
         is_excluded,
         is_history,
@@ -43,6 +44,7 @@ else:
             "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel",
             "fence": "write_fence",
             "frontmatter": "split_frontmatter",
+            "frontmatter_key": "FrontmatterError",
             "history_values": "is_excluded is_history is_summary stricter_history",
             "magic_lines": "AgentLine parse_agent_line parse_msg_line",
             "string_positions": "StringPositions",

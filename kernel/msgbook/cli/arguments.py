@@ -31,10 +31,15 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the conversation: a .msg.md or .ipynb file")
     parser.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
     parser.add_argument(
-        *("--continue", "--force"),
+        "--continue",
         dest="go_on",
         action="store_true",
         help="continue the conversation in FILE; otherwise an existing file is an error",
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="the same, and if FILE is an ordinary Markdown file (.md), add a message section at its end",
     )
     parser.add_argument("--model", metavar="NAME", help="the model that answers")
     parser.add_argument("--agent", metavar="NAME", help="the agent that answers")

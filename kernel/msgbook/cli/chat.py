@@ -14,12 +14,23 @@ from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
 from msgbook.host import hide_from_children
-from msgbook.notebook import Cell, Document, is_prompt, new_prompt, parse_prompt, source_of
+from msgbook.notebook import (
+    Cell,
+    Document,
+    DocumentError,
+    is_prompt,
+    new_prompt,
+    parse_prompt,
+    source_of,
+)
 from msgbook.text import repair_surrogates, without_data
-from msgbook_format.errors import MessageFileError
+from msgbook_format.errors import MessageFileError, NotAMessageFile
+from msgbook_format.files import SUFFIX
 from msgbook_format.turn import answer_text
 
 _VERB = "chat"
+_MARKDOWN = ".md"
+_OTHER_NAME = f"For a new conversation, give another name that ends with {SUFFIX}."
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         Path(arguments.file),
         _read_stdin() if arguments.text == "-" else arguments.text,
         go_on=arguments.go_on,
+        force=arguments.force,
         attributes={key: name for key, name in names.items() if name},
         approval=arguments.approval or "allow",
     )
@@ -43,6 +55,7 @@ def chat(
     text: str,
     *,
     go_on: bool = False,
+    force: bool = False,
     attributes: dict[str, str] | None = None,
     approval: ApprovalPolicy = "allow",
 ) -> int:
@@ -51,6 +64,7 @@ def chat(
     Args:
         text: Text of the message: it is a message even if it begins like a magic.
         go_on: Whether the file may exist.
+        force: Whether it may also be an ordinary Markdown file, which gets a message section.
         attributes: `agent` and `model` of the new cell.
         approval: The widest policy for tool calls.
 
@@ -63,7 +77,7 @@ def chat(
     text = repair_surrogates(text)
     if not text.strip():
         raise CommandError("expected a message, got an empty text")
-    document = _open(path, go_on=go_on)
+    document = _open(path, go_on=go_on or force, adopt=force)
     require_conversation(document)
     number = _append(document, as_prompt(text), attributes or {})
     _save_prompt(document)
@@ -91,16 +105,27 @@ def as_prompt(text: str) -> str:
     return text if is_plain else f"\\{text}"
 
 
-def _open(path: Path, *, go_on: bool) -> Document:
+def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
     try:
         exists = path.exists()
     except (OSError, ValueError) as error:
         raise CommandError(describe_file_error(path, error)) from error
     if not exists:
         return Document.new(path)
+    try:
+        document = Document.read(path)
+    except DocumentError as error:
+        if path.suffix != _MARKDOWN or not isinstance(error.__cause__, NotAMessageFile):
+            raise
+        if adopt:
+            return Document.adopt(path)
+        raise CommandError(
+            f"{path} exists and holds no messages: its frontmatter has no key `message_section`. "
+            f"Add the key by hand, or let --force add it and a section at the end. {_OTHER_NAME}"
+        ) from None
     if not go_on:
-        raise CommandError(f"{path} exists. Use --continue to continue the conversation in it.")
-    return Document.read(path)
+        raise CommandError(f"{path} exists. Add --force to append the message to it. {_OTHER_NAME}")
+    return document
 
 
 def _save_prompt(document: Document) -> None:

@@ -13,9 +13,10 @@ from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format import reads
-from msgbook_format.agents import FrontmatterError, defined_agents, list_agents, with_default_agent
+from msgbook_format.agents import defined_agents, list_agents, with_default_agent
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import Snapshot
+from msgbook_format.syntax import FrontmatterError
 
 _VERB = "set-default"
 

@@ -19,13 +19,16 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import (
     SUFFIX,
     Snapshot,
+    decode,
     encode,
     parse_ipynb,
     read_regular,
     replace_bytes,
+    with_message_section,
     writes_ipynb,
 )
 from msgbook_format.outputs import keep_lost_data, load_output_files
+from msgbook_format.syntax import FrontmatterError
 from msgbook_format.turn import Turn, bundle
 
 
@@ -64,6 +67,21 @@ class Document:
             # A path with NUL is a ValueError.
             raise DocumentError(describe_file_error(path, error)) from error
         return cls(path, notebook, snapshot.digest)
+
+    @classmethod
+    def adopt(cls, path: Path) -> Document:
+        """Read an ordinary Markdown file as a conversation, which `save` makes it.
+
+        Raises:
+            DocumentError: The file cannot be read, or cannot become a conversation.
+        """
+        try:
+            data = read_regular(path)
+            notebook = reads(with_message_section(decode(data, path)))
+            load_output_files(notebook, path)
+        except (MessageFileError, FrontmatterError, OSError, ValueError) as error:
+            raise DocumentError(describe_file_error(path, error)) from error
+        return cls(path, notebook, sha256(data).digest())
 
     @classmethod
     def new(cls, path: Path) -> Document:

@@ -30,7 +30,8 @@ import json, sys
 from msgbook_format import reads, writes
 from msgbook_format.agents.definitions import list_agents
 from msgbook_format.checks import check
-from msgbook_format.agents.default_agent import FrontmatterError, with_default_agent
+from msgbook_format.agents.default_agent import with_default_agent
+from msgbook_format.syntax import FrontmatterError
 
 for name, text in json.load(sys.stdin).items():
     notebook = reads(text)
