@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook_format import jsontext, reads, writes
-from msgbook_format.turn import TURN_MIME
+from msgbook_format.turn import TURN_MIME, to_markdown
 from msgbook_format.turn.output_cells.call_text import read_call_text
 from msgbook_format.turn.output_cells.elements import MAX_DEPTH
 
@@ -20,6 +20,13 @@ from ..laws import assert_notebook_laws
 def arguments(text, name="x"):
     found = read_call_text(text, name).arguments
     return None if found is None else json.loads(found)
+
+
+def read_turn(body):
+    nb = reads(
+        f'# %% [^a]\n\nHi\n\n# %%% [^a-1.5f3a90c2]\n\n[^a-1.5f3a90c2]: [tool] name="read"\n\n{body}\n'
+    )
+    return nb["cells"][0]["outputs"][0]["data"][TURN_MIME]
 
 
 PIECES = st.sampled_from([
@@ -107,6 +114,8 @@ def test_values_are_strings_also_those_that_look_like_json(value):
             {"a": '<p class="b">one</p> &lt;'},
         ),
         ("<x><a><!-- no tag: <b> --></a></x>", {"a": "<!-- no tag: <b> -->"}),
+        ("```xml\n<x><a>1</a></x>\n```", {"a": "1"}),
+        ('<function=x>{"a": 1}</function>', {"a": 1}),
         ("<x></x>", {}),
         ("<tool_call></tool_call>", {}),
     ],
@@ -120,6 +129,14 @@ def test_a_usual_form_is_understood(text, expected):
 )
 def test_what_leaves_something_unsaid_is_not_understood(text):
     assert arguments(text) is None
+
+
+def test_a_reader_is_shown_the_arguments_or_the_whole_text():
+    shown = to_markdown(read_turn("<read><path>a.py</path></read>"))
+    whole = to_markdown(read_turn("<read>a.py</read>"))
+
+    assert '"path": "a.py"' in shown
+    assert "<read>a.py</read>" in whole
 
 
 def test_entities_of_a_document_type_are_not_expanded():

@@ -29,7 +29,7 @@ _RESULT_LABEL = re.compile(r"\.[0-9]{1,7}$")
 def names_tool(output_cell: TextCell) -> bool:
     """Return whether the body of an output cell without a name is a call that names its tool."""
     keys = dict(output_cell.attributes).keys()
-    if not output_cell.body.startswith("<") or keys & _OF_RESULTS:
+    if not output_cell.body.startswith(("<", "```", "~~~")) or keys & _OF_RESULTS:
         return False
     if _RESULT_LABEL.search(output_cell.label or ""):
         return False

@@ -9,6 +9,7 @@ Seed 004 says that a call is XML and names no elements, so every usual form is r
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple
 
 from msgbook_format import jsontext
@@ -35,6 +36,7 @@ _PARAMETERS = frozenset(("parameter", "param", "argument", "arg"))
 _NAMES = frozenset(("name", "tool_name", "function_name"))
 _LABELS = frozenset(("id", "type"))
 """Attributes and keys of a call that are no arguments."""
+_FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})[^\n`~]*\n(?P<inner>.*)\n(?P=fence)\s*", re.DOTALL)
 
 
 class CallText(NamedTuple):
@@ -54,12 +56,16 @@ def read_call_text(text: str, name: str | None) -> CallText:
     """Return the tool's name and the arguments in the body of a call. Nothing is left out silently.
 
     Values are strings, as XML has no other types. An argument that holds nothing but elements is an
-    object, repeated elements are a list, and what is neither is its XML as it stands.
+    object, repeated elements are a list, and what is neither is its XML as it stands. A code fence
+    around all of the text is left out.
 
     Args:
         name: Name of the tool, if the footnote of the call says it. A text that names another tool
             is not understood.
     """
+    fenced = _FENCED.fullmatch(text)
+    if fenced:
+        text = fenced["inner"]
     reader = _Reader(text, name)
     try:
         arguments = reader.read_call(parse_elements(text))

@@ -66,56 +66,72 @@ class Element:
 def parse_elements(text: str) -> Element:
     """Return a text with the elements in it."""
     whole = Element("", 0, 0, len(text), len(text))
-    stack, names = [whole], Counter[str]()
+    nested = _Nested(whole)
     last_end = {end: text.rfind(end) for end in (*_ENDS.values(), _CDATA_END)}
     read = position = 0
     while match := _TAG.search(text, position):
         start, position = match.span()
         if text[read:start].strip():
-            stack[-1].has_text = True
+            nested.last.has_text = True
         read = position
         if match["skipped"] or match["cdata"]:
             end = _ENDS[match["skipped"]] if match["skipped"] else _CDATA_END
             if match["cdata"] or last_end[end] < position:
-                stack[-1].has_text = True
+                nested.last.has_text = True
             if last_end[end] >= position:
                 read = position = text.index(end, position) + len(end)
         elif match["close"]:
-            _close(stack, names, match["close"], start, position)
+            nested.close(match["close"], start, position)
         else:
-            name = match["open"] or match["short"]
-            element = Element(name, start, position, position, position, value=match["value"])
-            element.attributes = _read_attributes(match["attributes"])
+            nested.open(match)
             if match["end"]:
-                _add(stack, element)
-            else:
-                stack.append(element)
-                names[name] += 1
+                nested.close(match["open"] or match["short"], position, position)
     whole.has_text = whole.has_text or bool(text[read:].strip())
-    whole.is_loose = whole.is_loose or len(stack) > 1
+    whole.is_loose = whole.is_loose or nested.last is not whole
     return whole
 
 
-def _close(stack: list[Element], names: Counter[str], name: str, start: int, end: int) -> None:
-    """Close the last open element of that name; those in it that are still open are none."""
-    if not names[name]:
-        stack[-1].is_loose = True
-        return
-    while True:
-        element = stack.pop()
-        names[element.name] -= 1
-        if element.name == name:
-            break
-        stack[-1].is_loose = True
-    element.inner_end, element.end = start, end
-    _add(stack, element)
+class _Nested:
+    """Elements whose closing tags have not come yet."""
 
+    def __init__(self, whole: Element) -> None:
+        self.last = whole
+        """The innermost element that is not too deep."""
+        self._elements = [whole]
+        self._names: list[str] = []
+        """Names of all that are open. Of those that are too deep there is nothing else."""
+        self._counts = Counter[str]()
 
-def _add(stack: list[Element], element: Element) -> None:
-    if len(stack) > MAX_DEPTH:
-        stack[-1].is_loose = True
-    else:
-        stack[-1].children.append(element)
+    def open(self, match: re.Match[str]) -> None:
+        """Add the element of a tag."""
+        name = match["open"] or match["short"]
+        self._names.append(name)
+        self._counts[name] += 1
+        if len(self._names) > MAX_DEPTH:
+            self.last.is_loose = True
+            return
+        attributes = _read_attributes(match["attributes"])
+        self.last = Element(name, match.start(), match.end(), value=match["value"])
+        self.last.attributes = attributes
+        self._elements.append(self.last)
+
+    def close(self, name: str, start: int, end: int) -> None:
+        """End the last element of that name; those in it that are still open are none."""
+        if not self._counts[name]:
+            self.last.is_loose = True
+            return
+        closed = None
+        while closed != name:
+            if closed is not None:
+                self.last.is_loose = True
+            closed = self._names.pop()
+            self._counts[closed] -= 1
+            if len(self._elements) - 1 > len(self._names):
+                element = self._elements.pop()
+                self.last = self._elements[-1]
+        if len(self._names) < MAX_DEPTH:
+            element.inner_end, element.end = start, end
+            self.last.children.append(element)
 
 
 def _read_attributes(text: str) -> list[tuple[str, str]]:
