@@ -14,6 +14,7 @@ from msgbook_format.checks import (
     file_rules,
     frontmatter_rules,
     history_rules,
+    mark_rules,
     marker_rules,
     output_rules,
 )
@@ -39,6 +40,9 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.check_attributes,
     marker_rules.check_duplicate_ids,
     marker_rules.check_fences,
+    mark_rules.check_unread_footnotes,
+    mark_rules.check_wrapped_footnotes,
+    mark_rules.check_misspelled_marks,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
     agent_rules.check_msg_lines,

@@ -139,6 +139,18 @@ CASES = {
         "# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] name=x\n",
         [(11, "duplicate-id")],
     ),
+    "lines that are nearly footnotes": (
+        "# %% [^a]\n\n> [^a]: [markdown] history=none\n\n# %% [^b]\n\n[^B] [raw]\n\n# %% [^c]\n\n[^c]: [raw]\n\n\\[^d\\]: history=none\n\n[^e]: [sic] prose\n\n[^c] says history\n",
+        [(3, "unread-footnote"), (7, "unread-footnote"), (13, "unread-footnote")],
+    ),
+    "a footnote of two lines": (
+        "# %% [^a]\n\n[^a]: [markdown]\n  history=none\n\n# %% [^b]\n\n[^b]: [markdown]\n\nhistory\n",
+        [(3, "unread-footnote")],
+    ),
+    "marks that are nearly spelled": (
+        "# %% [^a]\n\n[^a]: [markdown] History=none\n\n# %% [^b]\n\n[^b]: [RAW]\n\n# %% [^c]\n\n[^c]: [markdown] history\n",
+        [(3, "misspelled-mark"), (7, "misspelled-mark"), (11, "misspelled-mark")],
+    ),
     "an open quote": ("# %% [^a]\n\n[^a]: [markdown] x=\"\\\"y\" agent=\"b c\n", [(3, "unclosed-quote")]),
     "an attribute twice": ("# %% [^a]\n\n[^a]: [raw] x=1 x=2 x\n", [(3, "duplicate-attribute")]),
     "results without their call": (

@@ -1,0 +1,87 @@
+"""No hidden text is sent because its mark was misplaced, unless `check` names the line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from misplaced_marks import ACCIDENTS, HIDDEN, LABELS, marks
+
+from msgbook.config import load_settings
+from msgbook.engine import Engine
+from msgbook.notebook import Transcript
+from msgbook_format import check, reads, writes
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return Engine(load_settings({"MSGBOOK_MODEL": "demo"}), tmp_path_factory.mktemp("notebook"))
+
+
+def sent(engine: Engine, text: str) -> set[str]:
+    """Return the labels of the hidden texts that the request of a prompt at the end contains."""
+    notebook = reads(text)
+    above = Transcript("file", list(notebook.cells), metadata=notebook.metadata)
+    preview = asyncio.run(engine.preview("And now?", above))
+    words = json.dumps(preview.body.messages, ensure_ascii=False)
+    return {label for label in LABELS if re.search(rf"CANARY-{re.escape(label)}\b(?!\.\w)", words)}
+
+
+def named(text: str) -> set[str]:
+    """Return the labels in whose footnotes, markers or results `check` finds something."""
+    lines = re.split(r"\r\n|\n", text)
+    found = {lines[finding.line - 1].casefold() for finding in check(text)}
+    return {
+        label
+        for label in LABELS
+        if any(
+            re.search(rf"(?<![\w.-]){re.escape(label)}(\.\d)?(?![\w.-])", line) for line in found
+        )
+    }
+
+
+def assert_nothing_hidden_is_sent_in_silence(engine: Engine, text: str) -> None:
+    assert writes(reads(text)) == text
+    assert sent(engine, text) <= named(text)
+
+
+def test_nothing_hidden_is_sent_while_the_marks_are_in_order(engine):
+    assert sent(engine, HIDDEN) == set()
+    assert check(HIDDEN) == []
+
+
+def test_all_that_is_hidden_would_be_sent_without_its_marks(engine):
+    shown = re.sub(r"\[?history=\S+|\[raw\]", "", HIDDEN)
+
+    assert sent(engine, shown) == set(LABELS)
+
+
+@pytest.mark.parametrize("accident", ACCIDENTS)
+def test_check_names_a_mark_that_an_accident_broke(engine, accident):
+    lines = HIDDEN.split("\n")
+    for number in marks(lines):
+        text = "\n".join(ACCIDENTS[accident](lines, number))
+        assert_nothing_hidden_is_sent_in_silence(engine, text)
+
+
+_accidents = st.lists(
+    st.tuples(st.sampled_from(sorted(ACCIDENTS)), st.integers(0, 40)), min_size=1, max_size=3
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(accidents=_accidents)
+def test_check_names_the_marks_that_several_accidents_broke(
+    engine: Engine, accidents: Sequence[tuple[str, int]]
+) -> None:
+    lines = HIDDEN.split("\n")
+    for name, place in accidents:
+        places = marks(lines)
+        if places:
+            lines = ACCIDENTS[name](lines, places[place % len(places)])
+    assert_nothing_hidden_is_sent_in_silence(engine, "\n".join(lines))
