@@ -57,6 +57,11 @@ VERBS = (
         "fork", "start a new conversation with the first cells of another", arguments.declare_fork
     ),
     Verb(
+        "convert",
+        "write a conversation as .msg.md, .ipynb or .mtm",
+        arguments.declare_convert,
+    ),
+    Verb(
         "list",
         "list the cells or the agents of a conversation, or print one cell",
         arguments.declare_list,

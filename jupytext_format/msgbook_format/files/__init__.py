@@ -1,10 +1,16 @@
-"""Message files and `.ipynb` files on disk."""
+"""Message files, `.ipynb` files and files with an AgentContext on disk."""
 
 from typing import TYPE_CHECKING
 
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook_format.files.agent_files import (
+        AGENT_SUFFIXES,
+        encode_agent_file,
+        is_agent_file,
+        parse_agent_file,
+    )
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
     from msgbook_format.files.message_files import (
         SUFFIX,
@@ -21,6 +27,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "agent_files": "AGENT_SUFFIXES encode_agent_file is_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
             "message_files": "SUFFIX Snapshot decode encode has_section read_file replace_bytes",
             "ordinary_markdown": "with_message_section",

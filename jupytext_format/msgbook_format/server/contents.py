@@ -7,14 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
 from tornado.web import HTTPError
 from traitlets import Set
 
 from msgbook_format import reads
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.files import has_section
+from msgbook_format.files import has_section, is_agent_file
 from msgbook_format.jupytext_plugin import reading
 from msgbook_format.jupytext_plugin.conversion import keep_parts_of_text
 from msgbook_format.jupytext_plugin.message_format import is_message_path
@@ -25,6 +23,7 @@ from msgbook_format.jupytext_plugin.pairing import (
 )
 from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import keep_lost_data, refresh_derived
+from msgbook_format.server import agent_files
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -53,8 +52,6 @@ from msgbook_format.server.signatures import build_members, mark_trusted_pair
 Function = Callable[..., Any]
 Model = dict[str, Any]
 
-_from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
-
 
 def build_contents_manager_class(base: Any) -> type:
     """Return a subclass of Jupytext's contents manager `base` that knows message files."""
@@ -73,6 +70,8 @@ async def get(
 ) -> Model:
     """Return the model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
+    if await agent_files.is_agent_notebook(manager, path, options.get("type")):
+        return await agent_files.get_agent_notebook(manager, parent, path, content, options)
     if content and path.endswith(".md"):
         require_regular_file(manager, path)
     with reading(path if path.endswith(".md") else ""), _explaining(path):
@@ -116,6 +115,8 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
             return await _save_file(manager, parent, model, path)
         other: Model = await settle(parent(model, path))
         return other
+    if is_agent_file(path):
+        return await agent_files.save_agent_notebook(manager, parent, model, path)
     content: Any = model.get("content")
     if not can_touch_message_file(manager, content, path):
         plain: Model = await settle(parent(model, path))
@@ -153,7 +154,7 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
     with reading(path if ours else ""):
         saved: Model = await settle(parent(model, path))
     if text and (ours or text != path):
-        manager.check_and_sign(_from_dict(content), text)
+        manager.check_and_sign(as_nodes(content), text)
     return saved
 
 
@@ -180,7 +181,7 @@ async def _save_file(manager: Any, parent: Function, model: Model, path: str) ->
 async def new(manager: Any, parent: Function, model: Model | None = None, path: str = "") -> Model:
     """Create a file; a new message file is empty."""
     model = dict(model or {})
-    ours = is_message_path(path) and model.get("type") == "notebook"
+    ours = (is_message_path(path) or is_agent_file(path)) and model.get("type") == "notebook"
     if ours and (model.get("content") is None or is_untitled(model["content"])):
         model.update(content=reads(""), format="json")
     created: Model = await settle(parent(model, path))

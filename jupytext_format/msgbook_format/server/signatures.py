@@ -1,4 +1,4 @@
-"""Signatures of message files, which make their outputs trusted; Jupytext signs no texts."""
+"""Signatures of message files and agents' files, which make their outputs trusted; Jupytext signs no texts."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from msgbook_format.files import AGENT_SUFFIXES
 from msgbook_format.server.received_notebook import extract_signed_content, has_known_outputs
+
+_OUR_SUFFIXES = (".md", *AGENT_SUFFIXES)
 
 
 def build_members(base: Any) -> dict[str, Any]:
     """Return methods that make a contents manager over `base` sign message files, too."""
 
     def mark_trusted_cells(self: Any, nb: NotebookNode, path: str = "") -> None:
-        if path.endswith(".md"):
+        if path.endswith(_OUR_SUFFIXES):
             self.notary.mark_cells(nb, self.notary.check_signature(extract_signed_content(nb)))
         else:
             base.mark_trusted_cells(self, nb, path)
 
     def check_and_sign(self: Any, nb: NotebookNode, path: str = "", **options: Any) -> None:
-        if not path.endswith(".md"):
+        if not path.endswith(_OUR_SUFFIXES):
             base.check_and_sign(self, nb, path, **options)
         elif has_known_outputs(nb) and self.notary.check_cells(deepcopy(nb)):
             self.notary.sign(extract_signed_content(nb))

@@ -13,9 +13,10 @@ from nbformat import NotebookNode
 from tornado.web import HTTPError
 
 from msgbook_format import reads
-from msgbook_format.files import encode
+from msgbook_format.files import encode, is_agent_file
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.outputs import refresh_derived
+from msgbook_format.server import agent_files
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -33,7 +34,7 @@ _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 
 
 def build_unpaired_class(base: Any) -> type:
-    """Return a subclass of the contents manager `base`, for files named `*.msg.md` only."""
+    """Return a subclass of the contents manager `base`, for files named like message files or agents' files only."""
     members = build_members(base)
     return build_subclass("UnpairedContentsManager", base, (get, save, new), **members)
 
@@ -43,6 +44,8 @@ async def get(
 ) -> Model:
     """Return the model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
+    if await agent_files.is_agent_notebook(manager, path, options.get("type")):
+        return await agent_files.get_agent_notebook(manager, parent, path, content, options)
     if content and is_message_path(path):
         require_regular_file(manager, path)
     ours = is_message_path(path) and options.get("type") in (None, "notebook")
@@ -66,6 +69,8 @@ async def get(
 async def save(manager: Any, parent: Function, model: Model, path: str = "") -> Model:
     """Save a model; a notebook never overwrites a file that is not UTF-8."""
     path = path.strip("/")
+    if is_agent_file(path) and model.get("type") == "notebook":
+        return await agent_files.save_agent_notebook(manager, parent, model, path)
     if not is_message_path(path) or model.get("type") != "notebook":
         other: Model = await settle(parent(model, path))
         return other
@@ -83,7 +88,8 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
 async def new(manager: Any, parent: Function, model: Model | None = None, path: str = "") -> Model:
     """Create a file; a new message file is empty."""
     model = dict(model or {})
-    if is_message_path(path) and model.get("type") == "notebook" and model.get("content") is None:
+    ours = is_message_path(path) or is_agent_file(path)
+    if ours and model.get("type") == "notebook" and model.get("content") is None:
         model.update(content=reads(""), format="json")
     created: Model = await settle(parent(model, path))
     return created

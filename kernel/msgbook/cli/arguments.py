@@ -49,11 +49,11 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
 def declare_run(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook run`."""
     parser.description = (
-        "Answer the prompts of FILE (.msg.md, .md with message_section, .ipynb) that have no answer, from "
+        "Answer the prompts of FILE (.msg.md, .md with message_section, .ipynb, .mtm) that have no answer, from "
         "top to bottom, and write the file after each. Code cells are not run. Exit code: 0 if all "
         "prompts are answered, 1 if a turn failed, which ends the run."
     )
-    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--all", action="store_true", help="answer all prompts again")
     which.add_argument(
@@ -65,11 +65,11 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
 def declare_preview(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook preview`."""
     parser.description = (
-        "Show the request that a prompt of FILE (.msg.md, .md with message_section, .ipynb) would make. "
+        "Show the request that a prompt of FILE (.msg.md, .md with message_section, .ipynb, .mtm) would make. "
         'Nothing is sent and nothing runs: {"pending": ...} stands for what would run first. Exit code: '
         "1 if there would be no request."
     )
-    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
     parser.add_argument(
         "--cell",
         metavar="ID",
@@ -84,10 +84,23 @@ def declare_fork(parser: argparse.ArgumentParser) -> None:
         "Copy the cells of FILE, from the first to the one with that id, with their answers into a new "
         "file, and print its name. FILE is not changed."
     )
-    parser.add_argument("file", metavar="FILE", help="a message file or an .ipynb")
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
     parser.add_argument("--at", required=True, metavar="ID", help="the last cell of the new file")
     parser.add_argument(
         "--output", metavar="NEW", help="name of the new file (default: FILE with -fork)"
+    )
+
+
+def declare_convert(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook convert`."""
+    parser.description = (
+        "Write the conversation of FILE into the file NEW, whose name chooses the form: .msg.md, .ipynb, "
+        ".mtm or .mutsumi-notebook. FILE is not changed."
+    )
+    parser.add_argument("file", metavar="FILE", help="a conversation in any of these forms")
+    parser.add_argument("new", metavar="NEW", help="the file to write")
+    parser.add_argument(
+        "--force", action="store_true", help="replace the conversation in NEW if it exists"
     )
 
 
@@ -101,7 +114,7 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="FILE[/agent|/ID]",
-        help="a message file or an .ipynb, with or without what to print of it",
+        help="a message file, an .ipynb or an .mtm, with or without what to print of it",
     )
 
 

@@ -13,7 +13,7 @@ from msgbook.errors import describe_file_error
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document, metadata_of, source_of
 from msgbook_format.agents import list_agents
 from msgbook_format.cells import is_code
-from msgbook_format.files import SUFFIX
+from msgbook_format.files import AGENT_SUFFIXES, SUFFIX
 from msgbook_format.syntax import Dialect
 
 _AGENTS = "agent"
@@ -59,7 +59,7 @@ def _split(target: str) -> tuple[Path, str | None]:
 
 
 def _is_file(path: Path) -> bool:
-    return path.exists() or path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX))
+    return path.exists() or path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES))
 
 
 def _kind(cell: dict[str, Any], notebook: dict[str, Any]) -> str:

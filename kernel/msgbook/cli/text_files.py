@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document
-from msgbook_format.files import SUFFIX
+from msgbook_format.files import SUFFIX, is_agent_file
 
 
 def require_text(path: Path) -> None:
-    """Raise `CommandError` for a folder or an `.ipynb`: the verb works only on message files.
+    """Raise `CommandError` for a folder, an `.ipynb` or an `.mtm`: the verb works only on message files.
 
     Raises:
         DocumentError: The notebook is broken, so it could not be converted to text either.
@@ -23,4 +23,11 @@ def require_text(path: Path) -> None:
         command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
         raise CommandError(
             f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `{command}`."
+        )
+    if is_agent_file(path) and path.is_file():
+        Document.read(path)
+        text = path.with_name(f"{path.stem}{SUFFIX}")
+        command = f"msgbook convert {shlex.quote(str(path))} {shlex.quote(str(text))}"
+        raise CommandError(
+            f"{path}: expected a message file, got a conversation in JSON. Convert it with `{command}`."
         )

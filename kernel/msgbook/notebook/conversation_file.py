@@ -1,7 +1,7 @@
 """The file of a conversation: read as a notebook, given turns, and written back in one step.
 
-It is a `.msg.md`, a `.md` with a message section, or an `.ipynb`. Changes that someone else made to
-the file after it was read are never overwritten.
+It is a `.msg.md`, a `.md` with a message section, an `.ipynb`, or a file with an AgentContext (`.mtm`).
+Changes that someone else made to the file after it was read are never overwritten.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ from msgbook.notebook.cells import NOTEBOOK_SUFFIX
 from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import (
+    AGENT_SUFFIXES,
     SUFFIX,
     Snapshot,
     decode,
     encode,
+    encode_agent_file,
+    is_agent_file,
+    parse_agent_file,
     parse_ipynb,
     read_regular,
     replace_bytes,
@@ -43,11 +47,19 @@ class Document:
         notebook: Plain JSON of nbformat 4; changed in place.
     """
 
-    def __init__(self, path: Path, notebook: dict[str, Any], digest: bytes | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        notebook: dict[str, Any],
+        digest: bytes | None,
+        content: bytes | None = None,
+    ) -> None:
         self.path = path
         self.notebook = notebook
         self._digest = digest
         """SHA-256 of the file's content; None for a file that does not exist yet."""
+        self._content = content
+        """The content of a file with an AgentContext, whose unchanged parts are written as they are."""
 
     @classmethod
     def read(cls, path: Path) -> Document:
@@ -60,6 +72,9 @@ class Document:
             if path.suffix == NOTEBOOK_SUFFIX:
                 data = read_regular(path)
                 return cls(path, parse_ipynb(data, path), sha256(data).digest())
+            if is_agent_file(path):
+                data = read_regular(path)
+                return cls(path, parse_agent_file(data, path), sha256(data).digest(), data)
             snapshot = Snapshot.read(path)
             notebook = reads(snapshot.text)
             load_output_files(notebook, path)
@@ -123,20 +138,32 @@ class Document:
         Raises:
             FileChangedError: The file has changed since it was last read or written. It is not
                 written.
+            MessageFileError: The notebook cannot be written in the form of the file.
             OSError: The file cannot be written. It is unchanged.
         """
-        data = _encoded(self.notebook, self.path)
+        data = self._encoded()
         if self._digest is None:
             _write_new_file(self.path, data)
         else:
             replace_bytes(self.path, data, expected=self._digest)
         self._digest = sha256(data).digest()
+        if is_agent_file(self.path):
+            self._content = data
 
     def require_writable(self) -> None:
         """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""
         target = self.path.resolve()
         if not (os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)):
             raise DocumentError(f"{self.path}: expected a file that can be written")
+
+    def _encoded(self) -> bytes:
+        if is_agent_file(self.path):
+            return encode_agent_file(
+                self.notebook, self.path, present=self._content, folder=self.path.absolute().parent
+            )
+        if self.path.suffix == NOTEBOOK_SUFFIX:
+            return writes_ipynb(self.notebook).encode()
+        return encode(keep_lost_data(self.notebook, self.path))
 
     def _copy_to_metadata(self, context: Any) -> None:
         """Copy the macros and summaries of a turn's context into the metadata."""
@@ -193,8 +220,12 @@ def create(path: Path, notebook: dict[str, Any]) -> None:
 
 def require_name(path: Path) -> None:
     """Raise `DocumentError` unless the name ends as a conversation's must."""
-    if not path.name.endswith((SUFFIX, NOTEBOOK_SUFFIX)):
-        raise DocumentError(f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}")
+    suffixes = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
+    if not path.name.endswith(suffixes):
+        raise DocumentError(
+            f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}, or with "
+            f"{' or '.join(AGENT_SUFFIXES)}"
+        )
 
 
 def new_prompt(source: str, cell_id: str, msgbook_metadata: dict[str, Any]) -> dict[str, Any]:
@@ -235,9 +266,3 @@ def _write_new_file(path: Path, data: bytes) -> None:
         except OSError:
             path.unlink()
             raise
-
-
-def _encoded(notebook: dict[str, Any], path: Path) -> bytes:
-    if path.suffix != NOTEBOOK_SUFFIX:
-        return encode(keep_lost_data(notebook, path))
-    return writes_ipynb(notebook).encode()

@@ -14,6 +14,9 @@ from msgbook_format.garbage import paused
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"
 
+_SUFFIXES = (NOTEBOOK_SUFFIX, ".md", ".mtm", ".mutsumi-notebook")
+"""Names of the files that hold a notebook end so."""
+
 SIZE_LIMIT = 500_000_000
 """Bytes of the largest file that is read."""
 
@@ -33,7 +36,7 @@ def session_notebook_file(environ: Mapping[str, str]) -> Path | None:
 def find_notebook_file(name: str) -> Path | None:
     """Return the path if it is absolute and names an existing text or notebook file."""
     path = Path(name)
-    if not path.is_absolute() or path.suffix not in (NOTEBOOK_SUFFIX, ".md"):
+    if not path.is_absolute() or path.suffix not in _SUFFIXES:
         return None
     return path if file_version(path) is not None else None
 

@@ -44,7 +44,7 @@ MATCHES = 200
 _FOLDERS = 20_000
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
-_CONVERSATIONS = (".msg.md", ".ipynb")
+_CONVERSATIONS = (".msg.md", ".ipynb", ".mtm", ".mutsumi-notebook")
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
 AllowRead = Callable[[Path, ApprovalRequest], Awaitable[bool]]

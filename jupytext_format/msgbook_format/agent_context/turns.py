@@ -1,0 +1,156 @@
+"""The messages after a prompt as the blocks of a turn, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+from msgbook_format import jsontext
+from msgbook_format.agent_context import leftovers
+from msgbook_format.agent_context.content import content_text, result_content
+from msgbook_format.turn import (
+    TURN_VERSION,
+    Block,
+    Turn,
+    is_finished_call,
+    match_results,
+    step_positions,
+)
+
+_Message = dict[str, Any]
+
+
+def turn_from(messages: Sequence[_Message]) -> Turn:
+    """Return the turn of assistant and tool messages; each assistant message is a step.
+
+    It is `interrupted` if the last message waits for another one: a result, or a call.
+    """
+    blocks: list[Any] = []
+    firsts = []
+    step = 0
+    for message in messages:
+        firsts.append(len(blocks))
+        if message["role"] == "assistant":
+            step += 1
+            blocks += _assistant_blocks(message, step, len(blocks))
+        else:
+            step = max(step, 1)
+            blocks.append(_result_block(message, step))
+    for first, plain, message in zip(firsts, turn_messages(blocks), messages, strict=True):
+        if kept := leftovers.find_leftovers(plain, message):
+            blocks[first][leftovers.KEY] = kept
+    is_done = messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
+    return {
+        "version": TURN_VERSION,
+        "status": "done" if is_done else "interrupted",
+        "blocks": blocks,
+    }
+
+
+def turn_messages(blocks: Sequence[Block]) -> list[_Message]:
+    """Return the assistant and tool messages of a turn's blocks, step by step.
+
+    Notices, errors, unknown blocks and calls whose arguments were cut become no message.
+    """
+    names: dict[int, str] = {}
+    for call, result in match_results(blocks).items():
+        names[result] = _text(blocks[call].get("name"))
+    messages = []
+    for positions in step_positions(blocks):
+        spoken: list[Any] = [blocks[i] for i in positions if _is_spoken(blocks[i])]
+        if spoken:
+            messages.append(_restored(_assistant_message(spoken), spoken[0], _assistant_shows))
+        for position in positions:
+            block: Any = blocks[position]
+            if block["type"] == "tool_result":
+                plain = _tool_message(block, names.get(position))
+                messages.append(_restored(plain, block, _tool_shows))
+    return messages
+
+
+def _restored(plain: _Message, block: Any, shows: Any) -> _Message:
+    def is_shown(message: _Message) -> bool:
+        return jsontext.is_same(shows(message), shows(plain))
+
+    return leftovers.with_leftovers(plain, block.get(leftovers.KEY), is_shown)
+
+
+def _is_spoken(block: Block) -> bool:
+    return block["type"] in ("reasoning", "text") or is_finished_call(block)
+
+
+def _assistant_blocks(message: _Message, step: int, position: int) -> list[Any]:
+    blocks: list[Any] = []
+    if message.get("reasoning_content"):
+        blocks.append({"type": "reasoning", "step": step, "text": message["reasoning_content"]})
+    text, calls = content_text(message.get("content")), message.get("tool_calls") or []
+    if text or not (blocks or calls):
+        blocks.append({"type": "text", "step": step, "text": text})
+    for name, arguments, call_id in map(_call_parts, calls):
+        known = f"{position + len(blocks)}\n{call_id}".encode("utf-8", "surrogatepass")
+        nonce = sha256(known).hexdigest()[:8]
+        call = {"id": call_id, "nonce": nonce, "name": name, "arguments": arguments}
+        blocks.append({"type": "tool_call", "step": step, **call})
+    return blocks
+
+
+def _assistant_message(blocks: Sequence[Any]) -> _Message:
+    texts = [_text(block.get("text")) for block in blocks if block["type"] == "text"]
+    reasoning = "".join(_text(b.get("text")) for b in blocks if b["type"] == "reasoning")
+    calls = [
+        {
+            "id": _text(block.get("id")),
+            "type": "function",
+            "function": {
+                "name": _text(block.get("name")),
+                "arguments": _text(block.get("arguments")),
+            },
+        }
+        for block in blocks
+        if block["type"] == "tool_call"
+    ]
+    text = "\n\n".join(filter(None, texts))
+    message: _Message = {"role": "assistant", "content": text if text or not calls else None}
+    if reasoning:
+        message["reasoning_content"] = reasoning
+    if calls:
+        message["tool_calls"] = calls
+    return message
+
+
+def _assistant_shows(message: _Message) -> list[Any]:
+    calls = list(map(list, map(_call_parts, message.get("tool_calls") or [])))
+    return [content_text(message.get("content")), message.get("reasoning_content") or "", calls]
+
+
+def _call_parts(call: dict[str, Any]) -> Iterator[str]:
+    """Return name, arguments and id of a call, as texts."""
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    arguments = function.get("arguments", "")
+    if not isinstance(arguments, str):
+        arguments = jsontext.dumps_spaced(arguments)
+    return iter((_text(function.get("name")), arguments, _text(call.get("id"))))
+
+
+def _result_block(message: _Message, step: int) -> Any:
+    call_id = _text(message.get("tool_call_id"))
+    content = result_content(message.get("content"))
+    return {"type": "tool_result", "step": step, "id": call_id, "content": content}
+
+
+def _tool_message(block: Any, name: str | None) -> _Message:
+    message: _Message = {"role": "tool", "tool_call_id": _text(block.get("id"))}
+    if name:
+        message["name"] = name
+    content = block.get("content", "")
+    return message | {"content": content if isinstance(content, (str, list)) else ""}
+
+
+def _tool_shows(message: _Message) -> list[Any]:
+    return [_text(message.get("tool_call_id")), result_content(message.get("content"))]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
