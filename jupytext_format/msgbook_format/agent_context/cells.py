@@ -13,17 +13,13 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.agent_context import leftovers
-from msgbook_format.agent_context.cell_extras import EXTRAS, extras_of, with_extras
+from msgbook_format.agent_context.cell_extras import EXTRAS, extras_of, is_prompt, with_extras
 from msgbook_format.agent_context.content import content_text, escaped, prompt_text, shown_text
 from msgbook_format.agent_context.outputs import cell_outputs, turn_among
 from msgbook_format.agent_context.shape import is_message
 from msgbook_format.agent_context.turns import turn_from, turn_messages
-from msgbook_format.cells import is_code
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax import KERNELSPEC, Dialect
 from msgbook_format.turn import without_derived
-
-_DIALECT = Dialect.from_metadata({"kernelspec": KERNELSPEC}, None)
 
 _GHOST_BLOCK = "last_ghost_block"
 """Key of a message's metadata: the references that were sent with it, by another program."""
@@ -37,8 +33,12 @@ _IN_METADATA = "in_metadata"
 _Json = dict[str, Any]
 
 
-def cell_from(head: _Json, answer: Sequence[_Json]) -> _Json:
-    """Return the cell of a message and of the assistant and tool messages that follow it."""
+def cell_from(head: _Json, answer: Sequence[_Json], *, is_marked: bool = False) -> _Json:
+    """Return the cell of a message and of the assistant and tool messages that follow it.
+
+    Args:
+        is_marked: Whether the message will be marked by `as_note` when it is written again.
+    """
     metadata = deepcopy(as_dict(head.get("metadata")))
     metadata.pop("trusted", None)
     inner = [] if answer else _interaction(metadata)
@@ -51,7 +51,8 @@ def cell_from(head: _Json, answer: Sequence[_Json]) -> _Json:
     changed = with_extras(cell, answer)
     if changed is not None and _says(changed, head):
         cell = changed
-    kept = leftovers.find_leftovers(_written(cell), head)
+    written = as_note(_written(cell)) if is_marked else _written(cell)
+    kept = leftovers.find_leftovers(written, head)
     if head["role"] == "assistant" and _INTERACTION in as_dict(head.get("metadata")):
         # What the text shows is in there once more: it is dropped when the text is changed.
         kept["with"] = {**kept["with"], "content": head.get("content")}
@@ -84,11 +85,6 @@ def answer_from(cell: _Json) -> list[_Json]:
     """Return the assistant and tool messages that follow the message of a cell."""
     turn: Any = turn_among(cell["outputs"]) if is_prompt(cell) else None
     return turn_messages(turn["blocks"]) if turn is not None and not turn.get(_IN_METADATA) else []
-
-
-def is_prompt(cell: _Json) -> bool:
-    """Return whether a cell is sent as a user's message with a turn below it."""
-    return cell["cell_type"] == "code" and not is_code(cell["source"], _DIALECT)
 
 
 def is_empty(cell: _Json) -> bool:

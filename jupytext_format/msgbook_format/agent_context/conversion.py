@@ -56,21 +56,24 @@ def context_from(notebook: _Json, default_metadata: _Json) -> _Json:
 
 def _cells(messages: Sequence[_Json]) -> Iterator[_Json]:
     position = 0
+    # Whether an assistant's message that comes next belongs to the turn above, unless it is marked.
+    is_open = False
     while position < len(messages):
         head = messages[position]
-        if head["role"] in ("user", "system") or messages_of_cells.is_marked_note(head):
-            end = position + 1
-            if head["role"] == "user":
-                end = _end_of_answer(messages, end)
-            yield cell_from(head, messages[position + 1 : end])
+        start, end = position, position + 1
+        position = _end_of_answer(messages, end)
+        if head["role"] == "user":
+            yield cell_from(head, messages[end:position])
+            is_open = True
+        elif head["role"] == "system" or messages_of_cells.is_marked_note(head):
+            yield cell_from(head, [], is_marked=_needs_mark(head, is_open=is_open))
+            is_open, position = False, end
+        elif all(map(_is_plain_text, messages[start:position])):
+            yield from (cell_from(message, []) for message in messages[start:position])
+            is_open = False
         else:
-            end = _end_of_answer(messages, position)
-            answer = messages[position:end]
-            if all(map(_is_plain_text, answer)):
-                yield from (cell_from(message, []) for message in answer)
-            else:
-                yield messages_of_cells.orphan_from(answer)
-        position = end
+            yield messages_of_cells.orphan_from(messages[start:position])
+            is_open = True
 
 
 def _end_of_answer(messages: Sequence[_Json], position: int) -> int:
@@ -83,6 +86,11 @@ def _end_of_answer(messages: Sequence[_Json], position: int) -> int:
     return position
 
 
+def _needs_mark(message: _Json, *, is_open: bool) -> bool:
+    """Return whether a message has to be marked, so that it is read as a cell of its own."""
+    return message["role"] == "assistant" and (is_open or not _is_plain_text(message))
+
+
 def _is_plain_text(message: _Json) -> bool:
     return (
         message["role"] == "assistant"
@@ -93,10 +101,7 @@ def _is_plain_text(message: _Json) -> bool:
 
 
 def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
-    # Whether assistant messages that come next would be read as part of the answer above.
-    is_open = False
-    # Whether they would be read as one turn, and not as notes.
-    is_note = False
+    is_open, is_note = False, False
     for cell in cells:
         answer = answer_from(cell)
         if not is_open and not is_note and messages_of_cells.is_bare_answer(cell):
@@ -105,7 +110,7 @@ def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
             continue
         message = message_from(cell)
         if message["role"] == "assistant":
-            yield as_note(message) if is_open or not _is_plain_text(message) else message
+            yield as_note(message) if _needs_mark(message, is_open=is_open) else message
             is_open, is_note = False, True
             continue
         yield message

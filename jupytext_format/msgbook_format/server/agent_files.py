@@ -14,6 +14,7 @@ from tornado.web import HTTPError
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import encode_agent_file, is_agent_file, parse_agent_file
 from msgbook_format.nodes import as_nodes
+from msgbook_format.outputs import refresh_derived
 from msgbook_format.server.manager_class import settle
 from msgbook_format.server.output_files import find_os_path, require_regular_file
 from msgbook_format.server.received_notebook import find_problem
@@ -49,6 +50,7 @@ async def get_agent_notebook(
     if content:
         notebook = as_nodes(_explained(parse_agent_file, _bytes_of(model), path))
         manager.mark_trusted_cells(notebook, path)
+        refresh_derived(notebook)
         model.update(content=notebook, format="json", mimetype=None)
     return model
 

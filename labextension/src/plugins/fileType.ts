@@ -9,24 +9,37 @@ import { chatIcon } from '../icons';
 /** The widget factory of notebooks. */
 export const NOTEBOOK_FACTORY = 'Notebook';
 
-/** Plugin that opens `.msg.md` files as notebooks; other Markdown files stay in the editor. */
+/** Plugin that opens conversations in other files than `.ipynb` as notebooks. */
 export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:file-type',
-  description: 'Opens chat text files (.msg.md) as notebooks.',
+  description: 'Opens chat files (.msg.md, .mtm) as notebooks.',
   autoStart: true,
   optional: [ITranslator],
   activate: (app: JupyterFrontEnd, translator: ITranslator | null) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
+    const notebook = {
+      contentType: 'notebook',
+      fileFormat: 'json',
+      icon: chatIcon
+    } as const;
     app.docRegistry.addFileType(
       {
+        ...notebook,
         name: 'msgbook',
         displayName: trans.__('Chat (text file)'),
-        contentType: 'notebook',
-        fileFormat: 'json',
         extensions: ['.msg.md'],
         // A pattern takes precedence over the extension `.md`, for the icon, too.
-        pattern: '\\.msg\\.md$',
-        icon: chatIcon
+        pattern: '\\.msg\\.md$'
+      },
+      [NOTEBOOK_FACTORY]
+    );
+    app.docRegistry.addFileType(
+      {
+        ...notebook,
+        name: 'msgbook-agent',
+        displayName: trans.__('Chat (agent file)'),
+        extensions: ['.mtm', '.mutsumi-notebook'],
+        pattern: '\\.(mtm|mutsumi-notebook)$'
       },
       [NOTEBOOK_FACTORY]
     );
