@@ -1,4 +1,4 @@
-"""What a cell has that neither its message nor its metadata say, kept in the message's metadata."""
+"""Extras of a cell: they are in neither its message nor its metadata, but in the message's metadata."""
 
 from __future__ import annotations
 

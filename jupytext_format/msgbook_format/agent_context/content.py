@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import parse_msg_line
+from msgbook_format.turn import image_url
 
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
 """Text in place of a part of an unknown type (seed 000)."""
@@ -18,6 +20,7 @@ _GHOST_BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _NEEDS_ANGLES = re.compile(r"[\s()]")
+_NO_ANGLES = re.compile(r"[<>\n]")
 
 
 def content_text(content: Any) -> str:
@@ -48,12 +51,11 @@ def shown_text(content: Any) -> str:
 
 
 def result_content(content: Any) -> str | list[Any]:
-    """Return the content of a result in a turn: a text or a list of parts as seed 001 has them."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    return [_part(part) for part in (content if isinstance(content, list) else [content])]
+    """Return the content of a result in a turn: a text, or a list of parts as they are."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    parts = content if isinstance(content, list) else [content]
+    return [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
 
 
 def escaped(text: str) -> str:
@@ -76,27 +78,20 @@ def prompt_text(source: str) -> str:
 
 
 def _part_text(part: Any) -> str:
-    match part:
-        case str():
-            return part
-        case {"type": "text", "text": str(text)}:
-            return text
-        case {"type": "image" | "image_url", "image_url": str(url) | {"url": str(url)}}:
-            angled = _NEEDS_ANGLES.search(url) and not re.search(r"[<>\n]", url)
-            return f"![image](<{url}>)" if angled else f"![image]({url})"
-        case {"type": str(kind)}:
-            return _UNKNOWN_PART.format(kind)
-        case _:
-            return _UNKNOWN_PART.format(jsontext.dumps(part)[:80])
+    if isinstance(part, str):
+        return part
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind == "text" and isinstance(part.get("text"), str):
+        return str(part["text"])
+    url = image_url(part)
+    if url is not None:
+        return _image(url, as_dict(part["image_url"]).get("detail"))
+    return _UNKNOWN_PART.format(kind if isinstance(kind, str) else jsontext.dumps(part)[:80])
 
 
-def _part(part: Any) -> Any:
-    match part:
-        case str():
-            return {"type": "text", "text": part}
-        case {"type": "image" | "image_url", "image_url": str(url)}:
-            return {"type": "image_url", "image_url": {"url": url}}
-        case {"type": "image", "image_url": {"url": str()} as image}:
-            return {"type": "image_url", "image_url": image}
-        case _:
-            return part
+def _image(url: str, detail: Any) -> str:
+    """Return a Markdown image; its title asks for another detail than the usual one."""
+    title = f' "detail={detail}"' if detail in ("low", "high") else ""
+    if _NEEDS_ANGLES.search(url) and not _NO_ANGLES.search(url):
+        url = f"<{url}>"
+    return f"![image]({url}{title})"

@@ -1,6 +1,6 @@
-"""What a message has beyond the message that its cell or block would be written as.
+"""Leftovers of a message: its difference from the message that its cell or block is written as.
 
-It is kept beside the cell or block, and used only while it shows the same.
+They are kept beside the cell or block, and used only while it shows the same.
 """
 
 from __future__ import annotations

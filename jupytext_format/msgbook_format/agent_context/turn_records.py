@@ -1,4 +1,4 @@
-"""What a turn has beyond its messages: status, model, usage, notices, approvals, durations.
+"""Turn records: status, model, usage, notices, approvals, durations, and all else beyond the messages.
 
 A turn record is the turn with `{"at": N}` in place of each block that the messages give, where N is
 the position of that block in the turn of the messages; other keys of a block stand beside `at`.
