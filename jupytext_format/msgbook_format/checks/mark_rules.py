@@ -39,18 +39,18 @@ def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
         for located in checked.text_cells
         if located.cell.label is not None
     }
-    bare = any(not _has_footnote(located) for located in labelled.values())
     for located in checked.text_cells:
-        if not bare and _HISTORY.search(located.cell.body) is None:
-            continue
+        number, counted = located.line, 0
         for line in _LABELLED.finditer(located.text):
             marker = labelled.get(line["label"].casefold())
-            if not _is_unread(line["rest"], marker):
+            if not _is_unread(line, marker):
                 continue
             label = f"[^{(marker.cell.label or '' if marker else line['label'])[:_SHOWN]}]"
             where = f"the marker `{label}` in line {marker.line}" if marker else "any marker"
+            number += located.text.count("\n", counted, line.start())
+            counted = line.start()
             yield Finding(
-                located.line + located.text.count("\n", 0, line.start()),
+                number,
                 "unread-footnote",
                 f"this is content, not the footnote of {where}: write a marker that ends with "
                 f"`{label}`, and below it `{label}: [type] key=value` in one line",
@@ -89,10 +89,30 @@ def _has_footnote(located: LocatedCell) -> bool:
     return located.cell.type is not None or bool(located.cell.attributes)
 
 
-def _is_unread(rest: str, marker: LocatedCell | None) -> bool:
-    """Return whether the text behind a label would be a footnote's, and none is read."""
-    if marker is None:
-        return _HISTORY.search(rest) is not None
+def _is_unread(line: re.Match[str], marker: LocatedCell | None) -> bool:
+    """Return whether a line would be a footnote, and none is read for its label."""
+    rest = line["rest"]
+    if marker is not None:
+        return _is_mark(rest) and not _has_footnote(marker)
+    return _HISTORY.search(rest) is not None or (_is_mark(rest) and _is_below_marker(line))
+
+
+def _is_mark(rest: str) -> bool:
     words = rest.strip(_COLONS).casefold()
-    is_mark = not words or words in _TYPES or _TYPE_OR_HISTORY.search(rest) is not None
-    return is_mark and not _has_footnote(marker)
+    return not words or words in _TYPES or _TYPE_OR_HISTORY.search(rest) is not None
+
+
+def _is_below_marker(line: re.Match[str]) -> bool:
+    """Return whether the line above, but for a few blank ones, is nearly a marker of the label.
+
+    A backslash in front says that a marker is content.
+    """
+    text, end = line.string, line.start() - 1
+    for _ in range(4):
+        start = text.rfind("\n", 0, max(end, 0)) + 1
+        above = text[start : max(end, 0)].strip()
+        if above:
+            is_near = "%%" in above and line["label"].casefold() in above.casefold()
+            return is_near and "\\" not in above.partition("#")[0]
+        end = start - 1
+    return False
