@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import itertools
 import os
@@ -9,11 +10,15 @@ import shutil
 from hashlib import sha256
 
 import pytest
+from engine_turns import run_turn
 from recorded_turns import answered, keep
 from scripted_server import call, text
-from talk import content_reference, notices
+from talk import content_reference, no_sleep, notices
 
 from msgbook.approval import Answer
+from msgbook.config import load_settings
+from msgbook.engine import Engine
+from msgbook.notebook.transcript import Transcript
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -225,6 +230,40 @@ def test_a_preview_sends_the_same_and_writes_no_blob(talk):
     talk.rerun(1)
     assert preview.body.messages == talk.sent()
     assert list(talk.blobs.values()) == ["W"]
+
+
+def test_in_a_clone_no_turn_is_stale_while_the_files_are_the_same(talk):
+    (talk.folder / "a.txt").write_text("W")
+    talk.ask("@[a.txt]")
+    talk.ask("Next.")
+    lose_blobs(talk)
+
+    assert talk.stale() == []
+    assert talk.blobs == {}
+    (talk.folder / "a.txt").write_text("changed")
+    assert [turn.cell for turn in talk.stale()] == [0, 1]
+
+
+def test_a_text_that_comes_back_in_a_session_is_sent_in_its_place(server, talk):
+    server.answers = [text("Yes.")]
+    file = talk.folder / "a.txt"
+    answered(talk, "Look.", recorded("a.txt"))
+
+    async def talked():
+        engine = Engine(load_settings(talk.env), talk.folder, sleep=no_sleep)
+        try:
+            file.write_text("another")
+            await run_turn(engine, "One?", Transcript("live", talk.cells))
+            file.write_text("W")
+            return await run_turn(engine, "Two? @[a.txt]", Transcript("live", talk.cells))
+        finally:
+            await engine.close()
+
+    turn = asyncio.run(talked())
+
+    assert "is gone" in content_reference(talk.sent(0)[1])["files"]["a.txt"]
+    assert content_reference(talk.sent()[1])["files"] == {"a.txt": "W"}
+    assert turn["context"]["files"][0]["unchanged"] is True
 
 
 def test_a_changed_file_is_a_notice_and_the_old_text_stays(talk):

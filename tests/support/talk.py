@@ -89,6 +89,7 @@ class Talk:
                 _, transcript = self._running(len(self.cells) - 1)
                 transcript = replace(transcript, earlier=self.cells)
                 project = await builder.read_project()
+                await builder.restore_texts(transcript, project)
                 views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
                 return stale_turns(self.cells, builder.reader, views)
 

@@ -18,6 +18,7 @@ async def stale(context: MagicContext, _words: Sequence[str]) -> str:
     engine, builder = context.engine, context.engine.request_builder
     transcript = await context.transcript()
     project = await builder.read_project()
+    await builder.restore_texts(transcript, project)
     views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
     return list_stale_turns(transcript.earlier, builder.reader, views)
 

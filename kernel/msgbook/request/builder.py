@@ -34,6 +34,7 @@ from msgbook.request.history import (
     Reader,
     SentRequest,
     known_summaries,
+    with_late_contexts,
 )
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.prompts_above import PromptsAbove
@@ -94,7 +95,11 @@ class RequestBuilder:
             may_contain=partial(may_contain, secrets=tuple(secrets)),
         )
         self._prompts_above = PromptsAbove(
-            is_magic, self.blobs, self._redact_text, partial(redact_json, secrets=secrets)
+            is_magic,
+            self.blobs,
+            self._redact_text,
+            partial(redact_json, secrets=secrets),
+            self.reader.forget,
         )
         self._folder = folder
         self._home = home
@@ -130,9 +135,7 @@ class RequestBuilder:
             if warning not in services.reported:
                 services.reported.add(warning)
                 services.warn(warning)
-        reads = ReadsAbove(
-            self._roots(active_agent.allowed), self.is_magic, self._redact_text, transcript.path
-        )
+        reads = self._reads_above(transcript, active_agent.allowed)
         prompts = await self._prompts_above.complete(
             transcript, active_agent.agent, project.rules, reads, services
         )
@@ -163,6 +166,15 @@ class RequestBuilder:
             digest for texts in (context, *above) for digest, _ in list_recorded_texts(texts)
         }
         return PreparedRequest(active_agent, request, context, digests)
+
+    async def restore_texts(self, transcript: Transcript, project: ProjectFiles) -> None:
+        """Make missing blobs of the cells above again, as a request would do first."""
+        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        reads = self._reads_above(transcript, None)
+        await self._prompts_above.restore(cells, project.rules, reads)
+
+    def _reads_above(self, transcript: Transcript, allowed: Sequence[Path] | None) -> ReadsAbove:
+        return ReadsAbove(self._roots(allowed), self.is_magic, self._redact_text, transcript.path)
 
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.files import FILE_LIMIT as READ_LIMIT
@@ -57,8 +57,7 @@ class ChangedFiles:
         """
         sources = reads.for_prompt(())
         changed = []
-        sent = [file for file in _last_sent(contexts, blobs) if file.key not in named]
-        for file in sent[-_MAX_FILES:]:
+        for file in _last_sent(contexts, named, blobs):
             digest = await self._digest_now(file, sources, reads.redact)
             seen = f"{file.key}: {file.digest} {digest}"
             if digest not in (None, file.digest) and seen not in reported:
@@ -98,22 +97,26 @@ class ChangedFiles:
         return digest
 
 
-def _last_sent(contexts: Iterable[RecordedContext], blobs: Blobs) -> list[_SentFile]:
-    """Return the files that the model can read above, each as it was sent last."""
-    last: dict[str, _SentFile] = {}
+def _last_sent(
+    contexts: Iterable[RecordedContext], named: Set[str], blobs: Blobs
+) -> Iterator[_SentFile]:
+    """Yield the files that the model can read above, each as it was sent last."""
+    last: dict[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]] = {}
     for position, context in contexts:
-        files = files_by_key(context)
-        # Of so many texts the last one was cut to the room that was left.
-        entries = [*files.values(), *list_entries(context, "tools")]
-        is_cut = sum(blobs.length(entry["sha256"]) for entry in entries) >= TOTAL_LIMIT
-        macros = recorded_macros(context)
-        for key, file in files.items():
-            reference = _path_of(key)
+        for key, file in files_by_key(context).items():
             last.pop(key, None)
-            is_known = file.get("kept") is not False and blobs.has(file["sha256"])
-            if reference is not None and is_known and not is_cut:
-                last[key] = _SentFile(key, reference, file["sha256"], position, macros)
-    return list(last.values())
+            if key not in named and file.get("kept") is not False:
+                last[key] = position, context, file
+    for key, (position, context, file) in list(last.items())[-_MAX_FILES:]:
+        reference, digest = _path_of(key), file["sha256"]
+        if reference is not None and blobs.has(digest) and not _is_cut(context, blobs):
+            yield _SentFile(key, reference, digest, position, recorded_macros(context))
+
+
+def _is_cut(context: Mapping[str, Any], blobs: Blobs) -> bool:
+    """Return whether the last text of a prompt may have been cut to the room that was left."""
+    entries = [*list_entries(context, "files"), *list_entries(context, "tools")]
+    return sum(blobs.length(entry["sha256"]) for entry in entries) >= TOTAL_LIMIT
 
 
 def _path_of(key: str) -> Reference | None:

@@ -16,7 +16,6 @@ from msgbook.request.context.markdown_images import find_images
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
 from msgbook.request.history import (
-    contexts_by_cell,
     known_late_contexts,
     late_key,
     prompts_without_context,
@@ -51,6 +50,7 @@ class LateReferences:
 
 async def resolve_late_references(
     transcript: Transcript,
+    recorded: Sequence[RecordedContext],
     agent: Agent,
     reads: ReadsAbove,
     blobs: Blobs,
@@ -63,13 +63,14 @@ async def resolve_late_references(
 
     Args:
         transcript: Its cells have the contexts that turns above have recorded.
+        recorded: Contexts of the prompts that are sent in full.
         agent: The agent that answers the running prompt.
         redact_json: Removes secrets from a record.
     """
     cells = transcript.earlier
     late = LateReferences(list(cells))
     room = _MAX_PROMPTS - len(known_late_contexts(cells))
-    contexts: list[RecordedContext] = list(contexts_by_cell(cells, reads.is_magic))
+    contexts = list(recorded)
     brought: list[str] = []
     characters = 0
     for position, text in prompts_without_context(cells, reads.is_magic):

@@ -36,14 +36,18 @@ async def restore_texts(
     blobs: Blobs,
     reads: ReadsAbove,
     rules: Sequence[ProjectRule],
-) -> None:
+) -> bool:
     """Make texts again that are gone, where a read without approval still gives their digests.
 
     A text that was approved for its prompt alone is not made again, whatever has it now.
 
     Args:
         rules: All rules of the project.
+
+    Returns:
+        Whether any text was made again.
     """
+    found = False
     for position, context in contexts:
         lost = {kind: _lost_digests(context, kind, blobs) for kind in ("rules", "files", "images")}
         wanted = set().union(*lost.values())
@@ -55,6 +59,8 @@ async def restore_texts(
             digest = sha256(text.encode()).hexdigest()
             if digest in wanted:
                 blobs.add({digest: text})
+                found = True
+    return found
 
 
 def warn_of_lost_texts(

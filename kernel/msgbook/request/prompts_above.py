@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgbook.agents import Agent, ProjectRule
-from msgbook.notebook import IsMagic, Transcript
+from msgbook.notebook import Cell, IsMagic, Transcript
 from msgbook.request.blobs import Blobs
 from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.history import contexts_by_cell, with_late_contexts
@@ -35,12 +35,14 @@ class PromptsAbove:
     Args:
         redact: Removes secrets from a text.
         redact_json: Removes secrets from a record.
+        forget_messages: Called when texts are there again that messages were made without.
     """
 
     is_magic: IsMagic
     blobs: Blobs
     redact: Callable[[str], str]
     redact_json: Callable[[dict[str, Any]], dict[str, Any]]
+    forget_messages: Callable[[], None]
     _changed: ChangedFiles = field(default_factory=ChangedFiles, init=False)
 
     async def complete(
@@ -58,20 +60,31 @@ class PromptsAbove:
             rules: All rules of the project.
         """
         cells = with_late_contexts(transcript.earlier, self.is_magic)
-        contexts = contexts_by_cell(cells, self.is_magic)
-        await restore_texts(cells, contexts, self.blobs, reads, rules)
+        contexts = await self.restore(cells, rules, reads)
         late = await resolve_late_references(
-            replace(transcript, earlier=cells), agent, reads, self.blobs, self.redact_json
+            replace(transcript, earlier=cells),
+            contexts,
+            agent,
+            reads,
+            self.blobs,
+            self.redact_json,
         )
         for warning in late.warnings:
             services.warn(self.redact(warning))
         if late.notice:
             services.inform(self.redact(late.notice))
-        return CompletedPrompts(
-            replace(transcript, earlier=late.cells),
-            list(contexts_by_cell(late.cells, self.is_magic)),
-            late.contexts,
-        )
+        if late.contexts:
+            contexts = list(contexts_by_cell(late.cells, self.is_magic))
+        return CompletedPrompts(replace(transcript, earlier=late.cells), contexts, late.contexts)
+
+    async def restore(
+        self, cells: Sequence[Cell], rules: Sequence[ProjectRule], reads: ReadsAbove
+    ) -> list[RecordedContext]:
+        """Make missing blobs of cells again, and return the contexts of their prompts."""
+        contexts = list(contexts_by_cell(cells, self.is_magic))
+        if await restore_texts(cells, contexts, self.blobs, reads, rules):
+            self.forget_messages()
+        return contexts
 
     async def report(
         self,

@@ -88,6 +88,10 @@ class Reader:
                 cell.add_to(history, position)
         return history
 
+    def forget(self) -> None:
+        """Read all cells again for the next request: what `replay` returns has changed."""
+        self._seen.clear()
+
     def begin_history(self, read: Sequence[ReadCell], view: View) -> tuple[History, int]:
         """Return a history with the system message alone, and the position of the first prompt.
 
