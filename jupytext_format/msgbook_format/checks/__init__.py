@@ -45,6 +45,7 @@ _RULES: tuple[Rule, ...] = (
     mark_rules.check_misspelled_marks,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
+    agent_rules.check_default_agents,
     agent_rules.check_msg_lines,
     output_rules.check_calls_and_results,
     output_rules.check_call_texts,

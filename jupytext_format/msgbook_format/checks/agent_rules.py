@@ -10,7 +10,13 @@ import yaml
 
 from msgbook_format.agents.properties import PROPERTIES, property_table
 from msgbook_format.cells.code import PYTHON_INFO
-from msgbook_format.checks.checked_text import YAML_LINE, CheckedText, LocatedCell, describe_node
+from msgbook_format.checks.checked_text import (
+    YAML_LINE,
+    CheckedCell,
+    CheckedText,
+    LocatedCell,
+    describe_node,
+)
 from msgbook_format.checks.finding import Finding
 from msgbook_format.syntax.dialect import MSG_MAGIC
 from msgbook_format.syntax.fence import parse_fence
@@ -38,6 +44,8 @@ def check_frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
     name = text_of(default.node)
     if not name:
         yield _wrong_type(default, "`default_agent`", "a name")
+    elif name in _temporary_agents(checked):
+        return  # see `check_default_agents`
     elif checked.can_judge_agents and name not in checked.known_agents:
         message = f"`default_agent` names `{name[:_SHOWN]}`, but no such agent is defined"
         yield Finding(
@@ -73,6 +81,57 @@ def check_named_agents(checked: CheckedText) -> Iterator[Finding]:
                     f"the agent `{name[:_SHOWN]}` is not defined above: "
                     f"expected one of {_listed(known)}",
                 )
+
+
+def check_default_agents(checked: CheckedText) -> Iterator[Finding]:
+    """Yield messages without an answer whose agent is only made below, and defaults that nothing defines.
+
+    A temporary agent exists for the cells below its cell, also where `default_agent` names it.
+    """
+    temporary = _temporary_agents(checked)
+    known = set(checked.known_agents)
+    default, what = checked.agents.default, "`default_agent`"
+    for cell in checked.cells:
+        line = _agent_line(cell.head)
+        if line is not None and line.verb == "new":
+            known.add(line.name)
+        elif line is not None and line.problem is None:
+            default, what = line.name, "`%agent default` above"
+            if checked.can_judge_agents and default not in known | temporary.keys():
+                message = (
+                    f"`%agent default` names `{default[:_SHOWN]}`, but no such agent is defined"
+                )
+                listed = _listed(known | temporary.keys())
+                yield Finding(
+                    cell.head.line, "unknown-agent", f"{message}: expected one of {listed}"
+                )
+        elif default in temporary and default not in known and _waits_for_default(cell):
+            yield Finding(
+                cell.head.line,
+                "agent-too-late",
+                f"{what} names the agent `{default[:_SHOWN]}`, which the cell in line "
+                f"{temporary[default]} makes for the cells below it alone: this message will fail. Move "
+                "that cell up, or name another agent in the message",
+            )
+
+
+def _temporary_agents(checked: CheckedText) -> dict[str, int]:
+    """Return the agents that `%agent new` cells make, with the line of the first such cell."""
+    found: dict[str, int] = {}
+    for cell in checked.cells:
+        line = _agent_line(cell.head)
+        if line is not None and line.verb == "new":
+            found.setdefault(line.name, cell.head.line)
+    return found
+
+
+def _waits_for_default(cell: CheckedCell) -> bool:
+    """Return whether a cell is a message without an answer that names no agent."""
+    text = cell.head.cell.body.lstrip()
+    is_message = cell.head.role == "prompt" and bool(text)
+    is_magic = text.startswith(("%", "!")) and not text.startswith(MSG_MAGIC)
+    is_answered = any(block.agent is not None for block in cell.below)
+    return is_message and not is_magic and not is_answered and _agent_of(cell.head) is None
 
 
 def _definitions(agents: Entry) -> Iterator[Finding]:
@@ -148,6 +207,11 @@ def _listed(names: Iterable[str]) -> str:
 
 def _one_line(value: Any) -> str:
     return " ".join(str(value)[: 2 * _SHOWN].split())[:_SHOWN]
+
+
+def _agent_line(head: LocatedCell) -> AgentLine | None:
+    """Return the `%agent` line that a cell is, unless it is Python."""
+    return None if _is_python(head) else parse_agent_line(_agent_source(head))
 
 
 def _agent_source(head: LocatedCell) -> str:

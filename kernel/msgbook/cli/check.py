@@ -66,7 +66,7 @@ def _check_file(path: Path, *, fix: bool) -> list[Finding]:
     look = partial(
         checks.check,
         output_file=partial(find_problem, path),
-        agents=_agents_of(path.resolve().parent),
+        agents=agents_of(path.resolve().parent),
     )
     findings = look(text)
     if fix and any(finding.fixable for finding in findings):
@@ -81,7 +81,7 @@ def _check_file(path: Path, *, fix: bool) -> list[Finding]:
     return findings
 
 
-def _agents_of(folder: Path) -> frozenset[str] | None:
+def agents_of(folder: Path) -> frozenset[str] | None:
     """Return the agents that the project and the user's settings define; None if these are unreadable."""
     try:
         configured = load_settings().agents

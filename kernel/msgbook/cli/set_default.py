@@ -7,12 +7,13 @@ from pathlib import Path
 
 from msgbook.agents import AgentSources, UnknownAgentError, read_project, resolve_agent
 from msgbook.approval import followed_project
+from msgbook.cli.check import agents_of
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.text_files import require_text
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error
-from msgbook_format import reads
+from msgbook_format import check, reads
 from msgbook_format.agents import defined_agents, list_agents, with_default_agent
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import Snapshot
@@ -40,31 +41,30 @@ def set_default(path: Path, agent: str) -> int:
     try:
         require_text(path)
         snapshot = Snapshot.read(path)
-        _require_known(path, snapshot.text, agent)
+        problem = _find_problem(path, snapshot.text, agent)
         text = with_default_agent(snapshot.text, agent)
         if text != snapshot.text:
             snapshot.replace(text)
-        _warn_of_unknown(path, text, agent)
     except (MessageFileError, FrontmatterError, OSError, ValueError) as error:
         raise CommandError(describe_file_error(path, error)) from error
+    if problem is not None:
+        is_undefined = type(problem) is UnknownAgentError
+        lead = f"default_agent is now {agent}, but nothing defines it: " if is_undefined else ""
+        complain(_VERB, f"{path}: {lead}{problem}")
+    for finding in check(text, agents=agents_of(path.absolute().parent)):
+        if finding.code == "agent-too-late":
+            complain(_VERB, f"{path}:{finding.line}: {finding.message}")
     return 0
 
 
-def _require_known(path: Path, text: str, agent: str) -> None:
+def _find_problem(path: Path, text: str, agent: str) -> MsgbookError | None:
+    """Return the error that a message at the end would end with; None if the agent is defined.
+
+    Raises:
+        CommandError: The file defines agents, and neither it nor anything else knows this one.
+    """
     if not agent or line_of(agent) != agent:
         raise CommandError(f"expected the name of an agent, got {agent!r}")
-    notebook = reads(text)
-    known = list_agents(notebook)
-    # A file that defines no agents may name any: they are defined elsewhere.
-    if defined_agents(notebook) and agent not in known:
-        raise CommandError(
-            f"{path}: expected an agent of this conversation, got {agent!r}. "
-            f"It has {', '.join(known)}."
-        )
-
-
-def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
-    """Print the error that the next message would end with, if nothing defines the agent."""
     notebook = reads(text)
     folder = path.absolute().parent
     try:
@@ -72,6 +72,12 @@ def _warn_of_unknown(path: Path, text: str, agent: str) -> None:
         sources = AgentSources.from_notebook(notebook["metadata"], project, load_settings().agents)
         resolve_agent(agent, notebook["cells"], sources)
     except MsgbookError as error:
-        is_undefined = type(error) is UnknownAgentError
-        lead = f"default_agent is now {agent}, but nothing defines it: " if is_undefined else ""
-        complain(_VERB, f"{path}: {lead}{error}")
+        known = list_agents(notebook)
+        # A file that defines no agents may name any: they are defined elsewhere.
+        if defined_agents(notebook) and agent not in known:
+            raise CommandError(
+                f"{path}: expected an agent of this conversation, got {agent!r}. "
+                f"It has {', '.join(known)}."
+            ) from None
+        return error
+    return None

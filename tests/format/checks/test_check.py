@@ -93,6 +93,12 @@ CASES = {
         "# %%% [^p-1]\n\n[^p-1]: [c]\n\ny\n\n# %%% [^p-2]\n\n[^p-2]: [a]\n\nz\n"),
         [(7, "unknown-agent"), (13, "unknown-agent")],
     ),
+    "messages above the cell that makes their agent": (
+        ("---\ndefault_agent: b\n---\n\n# %% [^p]\n\nx\n\n# %% [^q]\n\n%%msg agent=assistant\ny\n\n"
+        "# %% [^o]\n\n[^o]: [code]\n\n```ipython\n%agent default c\n```\n\n# %% [^r]\n\n%%msg history=exclude\nz\n\n"
+        "# %% [^n]\n\n%agent new b\n\n# %% [^m]\n\n%agent new c\n"),
+        [(5, "agent-too-late"), (22, "agent-too-late")],
+    ),
     "a temporary agent with a prompt": (
         "# %% [^n]\n\n[^n]: [code]\n\n```ipython\n%agent new b system_prompt=x\n```\n",
         [(1, "temporary-agent")],
