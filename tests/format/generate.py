@@ -32,6 +32,7 @@ LINES = [
     "[^a-1]: [nb] block=1", "[^a-1]: [attachment] name=\"f\" mime_type=\"image/png\"",
     "[^a-1]: [python] output=error ename=\"E\" tb=1,2", "[^a-1]: [x] extra=\"[[[\" turn=\"{}\"",
     "[^a-1]: [x] output=execute_result result_n=2", "stdout> a", "stdout>", "stdout>b",
+    "[^a.1]: [python] time=2026-11-22T21:00:00Z duration=0.5s", "[^a]: [code] metadata={\"execution\":{}}",
     "[^a.1]: [python] history=none", "[^a-1]: [code] mime_type=\"text/plain\" history=summary alt=1",
     "[^a]: [code] metadata={\"msgbook\":{\"output_history\":{\"0\":\"none\"}}}",
     "stderr> c", "\\stdout> x", "```", "````", "```python", "~~~", " ```ipython", "%%python",
@@ -364,6 +365,8 @@ def _cell(random: Random) -> Json:
         cell |= {"outputs": outputs, "execution_count": _count(random)}
         if _chance(random, 30):
             _mark(random, cell)
+        if _chance(random, 30):
+            cell["metadata"]["execution"] = _execution(random)
     elif _chance(random, 30):
         cell["attachments"] = {
             _word(random): {
@@ -377,6 +380,26 @@ def _cell(random: Random) -> Json:
     elif _chance(random, 3):
         cell["novel"] = _value(random)
     return cell
+
+
+_INPUT, _REPLY = "iopub.execute_input", "shell.execute_reply"
+_TIMES = [
+    "2026-11-22T21:00:00.123456Z", "2026-11-22T21:00:01Z", "2026-11-22T21:00:01.5Z", "noon", 5,
+    "2025-05-30T00:00:00+08:00", "2025-05-30T00:00:00.50+08:00", "9999-12-31T23:59:59Z",
+    "2026-11-22T21:00:01.5+00:00", "2026-13-22T21:00:00Z", "0001-01-01T00:00:00+08:00",
+]  # fmt: skip
+
+
+def _execution(random: Random) -> Any:
+    times: Any = {_INPUT: random.choice(_TIMES), _REPLY: random.choice(_TIMES)}
+    change = random.randint(0, 5)
+    if change == 0:
+        times["iopub.status.idle"] = random.choice(_TIMES)
+    elif change == 1:
+        del times[random.choice(list(times))]
+    elif change == 2:
+        times = _value(random)
+    return times
 
 
 def _mark(random: Random, cell: Json) -> None:

@@ -112,6 +112,8 @@ def unanswered(nb):
 def _is_unanswered(cell):
     # A run that is said to have given nothing is no answer, but stands there.
     nothing = "outputs" not in cell["metadata"].get("msgbook", {}).get("text", {})
+    # A cell with times has run; its next run has other times.
+    nothing = nothing and "execution" not in cell["metadata"]
     return _is_text(cell) and not cell["outputs"] and cell["execution_count"] is None and nothing
 
 

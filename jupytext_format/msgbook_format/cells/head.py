@@ -6,6 +6,8 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.cells.code import is_code, read_code, write_code
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
+from msgbook_format.outputs.execution_times import has_own_times
 from msgbook_format.outputs.file_references import drop_loaded, outputs_of
 from msgbook_format.outputs.output_history import without_marks
 from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type
@@ -63,11 +65,12 @@ def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
         body = jsontext.dumps_indented(_saved_cell(cell))
         return TextCell(type="nb", attributes=[("encoding", "json")], body=body)
     cell_type, source = cell["cell_type"], cell["source"]
-    rest = _head_metadata(cell)
+    is_code_cell = cell_type == "code" and is_code(source, dialect)
+    rest = _head_metadata(cell, is_code_cell)
     msgbook = dict(rest.pop("msgbook", {}))
     head = TextCell(type="markdown", body=source)
     custom = msgbook.get("type")
-    if cell_type == "code" and is_code(source, dialect):
+    if is_code_cell:
         head.type, head.body = "code", write_code(source, msgbook, dialect)
     elif cell_type == "raw":
         head.type = "raw"
@@ -100,14 +103,19 @@ def read_json_cell(head: TextCell) -> dict[str, Any] | None:
     return cell
 
 
-def has_same_head(alone: dict[str, Any], cell: dict[str, Any]) -> bool:
+def has_same_head(alone: dict[str, Any], cell: dict[str, Any], is_code_cell: bool) -> bool:
     """Return whether `alone`, read from a head, has the head of `cell`, but for the id.
 
-    A head that says `attachments=0` can have attachments below it, which then count.
+    A head that says `attachments=0` can have attachments below it, which then count. A head may hold
+    `metadata.execution` although the first output gives it as well.
+
+    Args:
+        is_code_cell: Whether that is a `[code]` cell.
     """
     if not cell.get("attachments") and _lists_no_attachments(alone) != _lists_no_attachments(cell):
         return False
-    return jsontext.is_same(_head_fields(alone), _head_fields(cell))
+    gives_times = is_code_cell and EXECUTION not in alone["metadata"]
+    return jsontext.is_same(_head_fields(alone, False), _head_fields(cell, gives_times))
 
 
 def is_same_cell(left: dict[str, Any], right: dict[str, Any]) -> bool:
@@ -115,12 +123,20 @@ def is_same_cell(left: dict[str, Any], right: dict[str, Any]) -> bool:
     return jsontext.is_same(_saved_cell(left), _saved_cell(right))
 
 
-def _head_fields(cell: dict[str, Any]) -> list[Any]:
-    return [cell["cell_type"], cell["source"], _head_metadata(cell)]
+def _head_fields(cell: dict[str, Any], gives_times: bool) -> list[Any]:
+    return [cell["cell_type"], cell["source"], _head_metadata(cell, gives_times)]
 
 
-def _head_metadata(cell: dict[str, Any]) -> dict[str, Any]:
-    return without_marks(saved_metadata(cell["metadata"]), cell.get("outputs"))
+def _head_metadata(cell: dict[str, Any], gives_times: bool) -> dict[str, Any]:
+    """Return the metadata of a cell without what its outputs hold.
+
+    Args:
+        gives_times: Whether the first output may hold `metadata.execution`.
+    """
+    metadata = without_marks(saved_metadata(cell["metadata"]), cell.get("outputs"))
+    if gives_times and has_own_times(cell):
+        return {key: value for key, value in metadata.items() if key != EXECUTION}
+    return metadata
 
 
 def _lists_no_attachments(cell: dict[str, Any]) -> bool:

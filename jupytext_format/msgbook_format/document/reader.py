@@ -10,6 +10,7 @@ from msgbook_format.cells.ids import resolve_ids
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.verbatim import keep_verbatim
 from msgbook_format.outputs.cell_outputs import add_derived
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.output_history import put_marks
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
@@ -62,6 +63,8 @@ def _read_cells(heads: list[ReadCell], minor: int, dialect: Dialect) -> list[dic
             found = read_outputs(outputs.core, base, head.is_code, dialect)
             cell["outputs"], cell["execution_count"] = found.outputs, found.count
             put_marks(cell, found.marks)
+            if found.times is not None:
+                cell["metadata"].setdefault(EXECUTION, found.times)
         # Before nbformat 4.5 cells have no ids.
         named = minor >= NBFORMAT_MINOR or claim.id is not None
         cells.append({"id": cell_id, **cell} if named else cell)

@@ -182,7 +182,8 @@ def _holds_outputs(text: str, head: PlannedHead, dialect: Dialect) -> bool:
     ):
         return False
     if head.cell["cell_type"] == "code":
-        return has_same_outputs(read_outputs(text, head.base, head.is_code, dialect), head.cell)
+        outputs = read_outputs(text, head.base, head.is_code, dialect)
+        return has_same_outputs(outputs, head.cell, has_times=head.has_times)
     found = read_attachments(parse_output_cells(text, dialect))
     return bool(found) and jsontext.is_same(found, head.cell.get("attachments"))
 

@@ -13,6 +13,8 @@ from msgbook_format.outputs.code_outputs import (
     read_output,
     write_outputs,
 )
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
+from msgbook_format.outputs.execution_times import Times, read_times, write_times
 from msgbook_format.outputs.output_history import Marks, mark_output, marks_of
 from msgbook_format.syntax.attributes import AttributeReader, is_type
 from msgbook_format.syntax.dialect import Dialect
@@ -37,6 +39,8 @@ class CellOutputs:
     count: int | None = None
     marks: Marks = field(default_factory=dict)
     """`history` values of outputs without metadata, by position."""
+    times: Times | None = None
+    """`metadata.execution` of code, as far as the first output gives it."""
 
 
 def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) -> CellOutputs:
@@ -53,6 +57,7 @@ def read_cell_outputs(output_cells: list[TextCell], base: str, is_code: bool) ->
     for index, output_cell in enumerate(output_cells):
         if index == 0:
             found.count = _take_count(output_cell, base, is_code)
+            found.times = read_times(output_cell) if is_code else None
         if is_code or is_output(output_cell):
             _read_output(output_cell, found)
             turn = None
@@ -110,6 +115,8 @@ def write_cell_outputs(
     if is_code:
         lang = _lang(cell["source"], dialect)
         output_cells = _write_code_outputs(outputs, base, count, lang, histories)
+        if output_cells:
+            write_times(cell["metadata"].get(EXECUTION), outputs, output_cells[0])
     else:
         output_cells = _write_prompt_outputs(outputs, base, count, histories)
     if output_cells and count is not None:
@@ -117,8 +124,14 @@ def write_cell_outputs(
     return output_cells
 
 
-def has_same_outputs(found: CellOutputs, cell: dict[str, Any]) -> bool:
-    """Return whether outputs read from a text are those of `cell`, aside from derived text."""
+def has_same_outputs(found: CellOutputs, cell: dict[str, Any], *, has_times: bool) -> bool:
+    """Return whether outputs read from a text are those of `cell`, aside from derived text.
+
+    Args:
+        has_times: Whether the head of the cell holds `metadata.execution`.
+    """
+    if not has_times and found.times != cell["metadata"].get(EXECUTION):
+        return False
     if found.count != cell["execution_count"] or found.marks != marks_of(cell):
         return False
     return jsontext.is_same(without_derived(found.outputs), without_derived(cell["outputs"]))

@@ -23,6 +23,8 @@ from msgbook_format.cells.ids import (
     nameless_label,
 )
 from msgbook_format.metadata import as_dict, msgbook_metadata
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
+from msgbook_format.outputs.execution_times import has_own_times
 from msgbook_format.spelling import respell
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.markers import find_markers
@@ -73,6 +75,14 @@ class PlannedHead:
         if self.verbatim:
             return self.verbatim.is_code
         return self.canonical.type == "code" and self.cell["cell_type"] == "code"
+
+    @property
+    def has_times(self) -> bool:
+        """True if its text holds `metadata.execution`, which a first output may hold instead."""
+        if self.verbatim:
+            return EXECUTION in self.verbatim.cell["metadata"]
+        own = self.is_code and has_own_times(self.cell)
+        return EXECUTION in self.cell["metadata"] and not own
 
     @property
     def is_orphan(self) -> bool:
@@ -187,7 +197,7 @@ def read_verbatim(
     if not is_regular(cell):
         return None
     found: ReadCell | None = read
-    if not has_same_head(read.cell, cell):
+    if not has_same_head(read.cell, cell, read.is_code):
         found = respell.respell(read, cell, canonical, dialect) if is_plain(cell) else None
     below = cell.get("outputs") or cell.get("attachments") or cell.get("execution_count")
     if found and below and split_output_cells(found.text.head.core):

@@ -68,7 +68,7 @@ def respell(
             found = read_lone_head(replace(head, body=body).join(), dialect)
             if found is None or found.is_json or found.is_code != is_code:
                 continue
-            if has_same_head(found.cell, cell) and found.claim.id == old.claim.id:
+            if has_same_head(found.cell, cell, is_code) and found.claim.id == old.claim.id:
                 return found
     return None
 
@@ -90,7 +90,7 @@ def add_id(old: ReadCell, cell_id: str, dialect: Dialect) -> ReadCell | None:
     found = read_lone_head(new.join(), dialect)
     if found is None or found.is_json or found.claim.id != cell_id or found.is_code != old.is_code:
         return None
-    return found if has_same_head(found.cell, old.cell) else None
+    return found if has_same_head(found.cell, old.cell, found.is_code) else None
 
 
 def _heads(parts: HeadText, old: TextCell, canonical: TextCell) -> Iterator[HeadText]:
