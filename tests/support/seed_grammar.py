@@ -16,6 +16,17 @@ from hypothesis import strategies as st
 
 HIDDEN = ("none", "exclude", "0", "false")
 SHOWN = ("include", "1", "true")
+CALLS = (
+    (True, '<invoke name="read"><parameter name="path">PATH</parameter></invoke>'),
+    (True, "<tool_call>\n<function=read>\n<parameter=path>\nPATH\n</parameter>\n</function>\n</tool_call>"),
+    (True, '<tool_call>{"name": "read", "arguments": {"path": "PATH"}}</tool_call>'),
+    (True, "<tool_call><name>read</name><arguments><path>PATH</path></arguments></tool_call>"),
+    (False, '<tool_call><arguments>{"path": "PATH"}</arguments></tool_call>'),
+    (False, "<read><path>PATH</path></read>"), (False, '<read path="PATH"/>'),
+    (False, '<parameter name="path">PATH</parameter>'), (False, '```xml\n<path>PATH</path>\n```'),
+)  # fmt: skip
+"""Whether the body of a call names its tool, and the body."""
+
 TIME = "2025-05-30T00:00:00+08:00"
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -103,10 +114,11 @@ class _Author:
         return {**says(words, step), "type": kind, **({"history": history} if history else {})}
 
     def _call(self, label: str, nonce: str, step: int) -> dict[str, Any]:
-        arguments = json.dumps({"path": self.draw(st.sampled_from(["a.py", "b c.txt"]))})
-        body = f"<tool_call><arguments>{arguments}</arguments></tool_call>"
-        self._head("%%%", label, "tool", [("name", "read")], body)
-        return calls(f"call_{nonce}", step, arguments=arguments)
+        path = self.draw(st.sampled_from(["a.py", "b c.txt"]))
+        named, body = self.draw(st.sampled_from(CALLS))
+        attributes = [] if named and self.draw(st.booleans()) else [("name", "read")]
+        self._head("%%%", label, "tool", attributes, body.replace("PATH", path))
+        return calls(f"call_{nonce}", step, arguments=json.dumps({"path": path}))
 
     def _result(self, label: str, nonce: str, step: int) -> dict[str, Any]:
         words = self.draw(_words)
