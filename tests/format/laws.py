@@ -129,7 +129,7 @@ def editable(nb, text):
     cells, spans = nb["cells"], _spans(text)
     if len(cells) - len(spans) not in (0, 1) or any(map(_is_orphan, cells)):
         return []
-    lines = text.split("\n")
+    whole, lines = text, text.split("\n")
     sources = [str(cell.get("source")) for cell in cells]
     places = []
     for index, (start, end) in enumerate(spans, len(cells) - len(spans)):
@@ -140,12 +140,23 @@ def editable(nb, text):
         named = cell.get("id") != "preamble" and sources.count(sources[index]) == 1
         named = named and bool(cell.get("id") or cell.get("attachments"))
         coded = bool(_CODED.match(text))
+        if _has_footnote_elsewhere(text, whole, cell.get("id")):
+            continue
         plain = "[nb]" not in text and not _UNSAFE.search(f"{text}\n".replace("\r\n", "\n"))
         # What metadata say of our keys, a footnote may contradict; blanks hide a magic's language.
         agrees = 'metadata="{\\"msgbook' not in text and sources[index] == sources[index].lstrip()
         if named and plain and agrees and coded == code:
             places.append(index)
     return places
+
+
+def _has_footnote_elsewhere(text, whole, cell_id):
+    """Whether the footnote of a cell stands elsewhere, and an edit has to bring it to its marker."""
+    label = re.match(r"[^\n]*\[\^([^\s\[\]^]+)\][ \t\r]*(?:\n|\Z)", text)
+    if label is None or re.match(rf"\s*\[\^{re.escape(label[1])}\]:", text[label.end() :]):
+        return False
+    elsewhere = re.search(rf"^ {{0,3}}\[\^{re.escape(label[1])}\]:(.*)", whole, re.M | re.I)
+    return elsewhere is not None and (label[1] != cell_id or "[nb]" in elsewhere[1])
 
 
 def _is_orphan(cell):

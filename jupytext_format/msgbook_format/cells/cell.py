@@ -64,10 +64,18 @@ def read_cells(text: SplitCell, dialect: Dialect) -> list[ReadCell]:
         if attachments:
             cell["attachments"] = attachments
             return [ReadCell(text, head, cell)]
-    cells = [ReadCell(SplitCell(text.head, None), head, cell, is_json)]
-    for part in split_output_cells(text.outputs.core + text.outputs.gap):
-        cells += read_cells(SplitCell(Segment.from_text(part), None, is_orphan=True), dialect)
-    return cells
+    alone, *orphans = separate_orphans(text)
+    cells = [ReadCell(alone, head, cell, is_json)]
+    return cells + [read for orphan in orphans for read in read_cells(orphan, dialect)]
+
+
+def separate_orphans(text: SplitCell) -> list[SplitCell]:
+    """Return the head of a cell that can have no outputs, and each output cell below it, as cells."""
+    outputs = text.outputs.core + text.outputs.gap if text.outputs else ""
+    return [SplitCell(text.head, None)] + [
+        SplitCell(Segment.from_text(part), None, is_orphan=True)
+        for part in split_output_cells(outputs)
+    ]
 
 
 def read_lone_head(text: str, dialect: Dialect) -> ReadCell | None:

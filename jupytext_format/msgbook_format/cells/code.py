@@ -63,7 +63,7 @@ def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
     prefix = _prefix(parse_fence(body).info or "", dialect)
     if not source.startswith(prefix):
         return None
-    return fence.replace_code(body, dialect.escaper.pattern.sub(r"\\", source[len(prefix) :]))
+    return fence.replace_code(body, dialect.escaper.escape_lines(source[len(prefix) :]))
 
 
 def _canonical_info(source: str, dialect: Dialect) -> str:

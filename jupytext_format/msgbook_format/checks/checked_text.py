@@ -11,13 +11,16 @@ import yaml
 
 from msgbook_format.agents.definitions import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
 from msgbook_format.cells.attachments import read_attachments
+from msgbook_format.cells.cell import parse_output_cells
+from msgbook_format.cells.head import read_json_cell
 from msgbook_format.cells.ids import is_cell_id
-from msgbook_format.checks.lookalikes import Lookalikes, find_lookalikes
+from msgbook_format.checks.footnote_lines import count_lines, find_footnote_lines
+from msgbook_format.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.outputs.code_outputs import is_output
 from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.footnotes import place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import BOM, SplitCell, SplitText, split_output_cells, split_text
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.syntax.yaml_nodes import compose
@@ -41,6 +44,8 @@ class LocatedCell:
     text: str
     cell: TextCell
     role: Role
+    elsewhere: FootnoteLine | None = None
+    """Its footnote, if that is not below its marker."""
 
     @cached_property
     def lookalikes(self) -> Lookalikes:
@@ -50,16 +55,22 @@ class LocatedCell:
     @property
     def footnote_line(self) -> int:
         """Line of the footnote; line of the marker if there is no footnote."""
+        return self.footnote.number if self.footnote else self.line
+
+    @property
+    def footnote(self) -> FootnoteLine | None:
+        """The footnote as a line; None without one."""
         footnotes = self.lookalikes.footnotes
         own = bool(footnotes) and footnotes[0].is_first and footnotes[0].label == self.cell.label
-        return footnotes[0].number if own else self.line
+        return self.elsewhere or (footnotes[0] if own else None)
 
     @property
     def body_line(self) -> int:
         """Line of the first line of the body that is not blank."""
-        rest = self.text.split("\n")[self.footnote_line - self.line + 1 :]
+        head = self.line if self.elsewhere else self.footnote_line
+        rest = self.text.split("\n")[head - self.line + 1 :]
         blanks = next((n for n, text in enumerate(rest) if text.strip()), 0)
-        return self.footnote_line + 1 + blanks
+        return head + 1 + blanks
 
     @property
     def is_prose(self) -> bool:
@@ -114,6 +125,8 @@ class CheckedText:
     """First line of the text above the message section."""
     cells: list[CheckedCell] = field(default_factory=list)
     """The first one is the preamble, if there is one."""
+    footnote_lines: dict[int, FootnoteLine] = field(default_factory=dict)
+    """Footnotes that are not below their markers, by the lines of these."""
     other_agents: Collection[str] | None = None
     """Agents that the project and the user's settings define; None if they are unknown."""
 
@@ -169,37 +182,40 @@ def parse_for_checks(text: str, other_agents: Collection[str] | None = None) -> 
     checked.other_agents = other_agents
     metadata, _ = read_metadata(user if frontmatter else None, ours)
     dialect = Dialect.from_metadata(metadata, heading)
-    line = 1 + split.lead.count("\n") + _count_lines(frontmatter)
+    line = 1 + split.lead.count("\n") + count_lines(frontmatter)
     checked.document_line = line
-    line += _count_lines(split.document)
+    line += count_lines(split.document)
+    placed, footnotes = place_footnotes(text, split)
+    if footnotes is not None:
+        checked.footnote_lines = find_footnote_lines(split, footnotes, checked.document_line)
     if split.preamble is not None:
         preamble = TextCell(body=split.preamble.core)
         head = LocatedCell(line, split.preamble.core, preamble, "preamble")
         checked.cells.append(CheckedCell(head))
-        line += _count_lines(split.preamble)
-    for cell in split.cells:
-        checked.cells += _locate(cell, line, dialect)
-        line += _count_lines(cell.head) + _count_lines(cell.outputs)
+        line += count_lines(split.preamble)
+    for cell, own in zip(split.cells, placed.cells, strict=True):
+        checked.cells += _locate(cell, own, line, dialect)
+        line += count_lines(cell.head) + count_lines(cell.outputs)
+    for located in checked.text_cells if footnotes else ():
+        located.elsewhere = checked.footnote_lines.get(located.line)
     return checked
 
 
-def _count_lines(segment: Segment | None) -> int:
-    return segment.core.count("\n") + segment.gap.count("\n") if segment else 0
-
-
-def _locate(split: SplitCell, line: int, dialect: Dialect) -> list[CheckedCell]:
-    parsed = parse_text_cell(split.head.core, dialect.escaper)
+def _locate(split: SplitCell, placed: SplitCell, line: int, dialect: Dialect) -> list[CheckedCell]:
+    """Return a cell, and the orphans below it; `placed` has each footnote below its marker."""
+    parsed = parse_text_cell(placed.head.core, dialect.escaper)
     role: Role = "orphan" if split.is_orphan else _role_of_head(parsed)
     cell = CheckedCell(LocatedCell(line, split.head.core, parsed, role))
-    if split.outputs is None:
+    if split.outputs is None or placed.outputs is None:
         return [cell]
     parts = split_output_cells(split.outputs.core)
-    output_cells = [parse_text_cell(part, dialect.escaper) for part in parts]
+    output_cells = parse_output_cells(placed.outputs.core, dialect)
     is_attached = role in ("note", "raw") and bool(read_attachments(output_cells))
     has_outputs = is_attached or role in ("prompt", "code")
+    has_outputs |= role == "json" and read_json_cell(parsed) is None
     head_role = role
     cells = [cell]
-    line += _count_lines(split.head)
+    line += count_lines(split.head)
     for part, output_cell in zip(parts, output_cells, strict=True):
         role = "block"
         if not has_outputs:

@@ -11,7 +11,7 @@ _MARKER = re.compile(MARKER)
 _LOOKALIKE = re.compile(
     r"^(?: {0,3}(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
     r"|(?P<near> {0,3}\\*#+[ \t]*%%[^\n]*)"
-    r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)"
+    r"| {0,3}\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)"
     r"|(?P<heading>#{1,6})[ \t]+(?P<text>[^\s%][^\n]*))$",
     re.M,
 )

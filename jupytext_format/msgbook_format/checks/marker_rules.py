@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lookalikes import Line, closes, fence_run
+from msgbook_format.checks.lookalikes import FootnoteLine, Line, closes, fence_run
 from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.turn.output_cells.blocks import block_type
 
@@ -43,13 +43,17 @@ def check_orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
 
 def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
     """Yield footnotes with type or attributes that belong to no marker."""
+    used = {line.number for line in checked.footnote_lines.values()}
+    markers: dict[str, int] = {}
+    for located in checked.text_cells:
+        markers.setdefault((located.cell.label or "").casefold(), located.line)
     for located in checked.text_cells:
         # Programs print anything, but rarely a footnote as the first line below a marker.
         lookalikes = located.lookalikes
         for line in lookalikes.footnotes if located.is_prose else lookalikes.footnotes[:1]:
-            is_own = line.is_first and line.label == located.cell.label
-            is_relevant = located.is_prose or line.is_first
-            if is_own or not is_relevant or line.label in lookalikes.labels:
+            if line == located.footnote or line.number in used or line.label in lookalikes.labels:
+                continue
+            if not (located.is_prose or line.is_first):
                 continue
             footnote = parse_footnote(line.rest)
             if footnote is None:
@@ -57,24 +61,18 @@ def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
             type_, attributes = footnote
             if any(value is True for _, value in attributes) or not (type_ or attributes):
                 continue
-            message = _describe_footnote(located, line.label, line.is_first)
+            message = _describe_footnote(line, markers.get(line.label.casefold()))
             yield Finding(line.number, "footnote-label", message)
 
 
-def _describe_footnote(located: LocatedCell, label: str, is_first: bool) -> str:
-    shown = f"[^{label[:_SHOWN]}]"
-    if located.role == "preamble":
-        return f"the footnote `{shown}` is above the first marker, so it is content"
-    if label == located.cell.label:
-        return f"the footnote `{shown}` is content: it must be the first line below its marker"
-    if located.cell.label is None and is_first:
-        return (
-            f"the footnote `{shown}` is content: the marker in line {located.line} has no `{shown}`"
-        )
-    own = f"[^{(located.cell.label or '')[:_SHOWN]}]"
-    if located.cell.label is None:
-        return f"the footnote `{shown}` is content: no marker above it has that label"
-    return f"expected the footnote `{own}` of the marker in line {located.line}, found `{shown}`: it is content"
+def _describe_footnote(line: FootnoteLine, marker: int | None) -> str:
+    shown = f"the footnote `[^{line.label[:_SHOWN]}]` is content"
+    if marker is None:
+        return f"{shown}: no marker has that label"
+    return (
+        f"{shown}: the marker in line {marker} has another one, or this one has no type. "
+        "Put one footnote, with its type, below the marker."
+    )
 
 
 def check_attributes(checked: CheckedText) -> Iterator[Finding]:
@@ -96,8 +94,7 @@ def check_attributes(checked: CheckedText) -> Iterator[Finding]:
 
 def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
     """Yield keys whose values begin with a quote: reading removes quotes that are closed."""
-    footnotes = located.lookalikes.footnotes
-    rest = footnotes[0].rest if footnotes else ""
+    rest = located.footnote.rest if located.footnote else ""
     position = 0
     for key, value in located.cell.attributes:
         start = rest.find(f"{key}=", position) if isinstance(value, str) else -1

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format import garbage
-from msgbook_format.cells.cell import ReadCell, read_cells, read_outputs, read_preamble
+from msgbook_format.cells.cell import (
+    ReadCell,
+    read_cells,
+    read_outputs,
+    read_preamble,
+    separate_orphans,
+)
 from msgbook_format.cells.ids import resolve_ids
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.verbatim import keep_verbatim
@@ -13,8 +19,9 @@ from msgbook_format.outputs.cell_outputs import add_derived
 from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.output_history import put_marks
 from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.footnotes import place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.split import SplitText, split_text
+from msgbook_format.syntax.split import SplitCell, SplitText, split_text
 
 
 def reads(text: str) -> dict[str, Any]:
@@ -35,10 +42,12 @@ def _read(text: str) -> dict[str, Any]:
     if split.document is not None:
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "document": split.document.core}
     dialect = Dialect.from_metadata(metadata, heading)
-    read = _read_heads(split, dialect)
+    placed, footnotes = place_footnotes(text, split)
+    read = _read_heads(placed, dialect)
     cells = _read_cells(read, fields["nbformat_minor"], dialect)
     notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
-    keep_verbatim(notebook, split, [cell.text for cell in read])
+    texts = [cell.text for cell in read]
+    keep_verbatim(notebook, split, texts if footnotes is None else _as_written(split, texts))
     for cell in cells:
         # A cell that is written as JSON may hold anything.
         if isinstance(cell.get("outputs"), list):
@@ -51,6 +60,15 @@ def _read_heads(split: SplitText, dialect: Dialect) -> list[ReadCell]:
     if split.preamble is not None:
         cells.insert(0, read_preamble(split.preamble, dialect))
     return cells
+
+
+def _as_written(split: SplitText, read: list[SplitCell]) -> list[SplitCell]:
+    """Return the texts of cells as they are in the file, given those with moved footnotes."""
+    texts = [] if split.preamble is None else [SplitCell(split.preamble, None)]
+    for cell in split.cells:
+        is_whole = cell.outputs is None or read[len(texts)].outputs is not None
+        texts += [cell] if is_whole else separate_orphans(cell)
+    return texts
 
 
 def _read_cells(heads: list[ReadCell], minor: int, dialect: Dialect) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.outputs.output_history import first_outputs
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import plan_heads
+from msgbook_format.spelling.own_texts import OwnTexts
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
@@ -104,7 +105,8 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
     frontmatter = format_frontmatter(user, ours)
     if "frontmatter" in bits and _holds_same(bits["frontmatter"], frontmatter):
         frontmatter = bits["frontmatter"]
-    dialect = Dialect.from_metadata(notebook["metadata"], heading)
+    own = OwnTexts(notebook["cells"], document or "", verbatim=verbatim)
+    dialect = Dialect.from_metadata(notebook["metadata"], heading, own.labels)
 
     def fits_start(text: str) -> bool:
         if frontmatter or document:
@@ -115,29 +117,29 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
         return split_frontmatter(f"{lead}{text}\n") == 0
 
     has_ids = minor_of(notebook) >= NBFORMAT_MINOR
-    heads = plan_heads(notebook["cells"], dialect, fits_start, has_ids=has_ids, verbatim=verbatim)
+    heads = plan_heads(notebook["cells"], own, dialect, fits_start, has_ids=has_ids)
     parts = WrittenParts(frontmatter, document or "", heading)
     for index, head in enumerate(heads):
         if index == len(heads) - 1 and is_trailing_blank(head):
             parts.cells.append((None, None))
         else:
-            parts.cells.append(
-                (head.format(dialect), _outputs_text(head, dialect, verbatim=verbatim))
-            )
+            text = _outputs_text(head, own.outputs(index), dialect)
+            parts.cells.append((head.format(dialect), text))
+    parts.cells = own.restore(parts.cells)
     if heading is not None and any(head is not None for head, _ in parts.cells):
         parts.document = _with_heading(parts.document, heading)
     return parts
 
 
-def _outputs_text(head: PlannedHead, dialect: Dialect, *, verbatim: bool) -> str | None:
+def _outputs_text(head: PlannedHead, text: str | None, dialect: Dialect) -> str | None:
+    """Return the output cells below a head; `text` are those that were read there."""
     cell = head.cell
     if head.is_json:
         return None
-    if verbatim:
-        text = verbatim_bits(cell).get("outputs")
-        if text is not None and _holds_outputs(text, head, dialect):
+    if text is not None:
+        if _holds_outputs(text, head, dialect):
             return text
-        longer = _continued(text, head, dialect) if text is not None else None
+        longer = _continued(text, head, dialect)
         if longer is not None:
             return longer
     if cell["cell_type"] == "code":

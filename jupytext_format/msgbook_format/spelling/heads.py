@@ -167,6 +167,7 @@ def is_trailing_blank(head: PlannedHead) -> bool:
 
 
 def read_verbatim(
+    text: str,
     cell: dict[str, Any],
     canonical: TextCell,
     dialect: Dialect,
@@ -174,7 +175,7 @@ def read_verbatim(
     fits_start: FitsStart | None,
     may_be_orphan: bool,
 ) -> ReadCell | None:
-    """Read a cell from its own text, in which later edits replace what they changed.
+    """Read a cell from `text`, its own one, in which later edits replace what they changed.
 
     Returns None if the head has to be written anew, as `canonical`.
 
@@ -182,9 +183,6 @@ def read_verbatim(
         fits_start: None for all cells but the first.
         may_be_orphan: Whether no cell above could have an output cell below it as its output.
     """
-    text = verbatim_bits(cell).get("cell")
-    if text is None:
-        return None
     read = read_lone_head(text, dialect)
     if read is None:
         if fits_start is None or split_cells(text)[1] or not fits_start(text):

@@ -18,40 +18,45 @@ from msgbook_format.cells.ids import (
     resolve_ids,
 )
 from msgbook_format.spelling.heads import FitsStart, PlannedHead, is_preamble, read_verbatim
+from msgbook_format.spelling.own_texts import OwnTexts
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
 
 
 def plan_heads(
     cells: Sequence[dict[str, Any]],
+    own: OwnTexts,
     dialect: Dialect,
     fits_start: FitsStart,
     *,
     has_ids: bool,
-    verbatim: bool,
 ) -> list[PlannedHead]:
     """Return a head for each cell, such that a reader finds the cells with their ids.
 
     Args:
         has_ids: Whether every cell has an id, even if its text names none; true since nbformat
             4.5.
-        verbatim: Whether the cells' own texts are used.
     """
+
+    def fits_first(text: str) -> bool:
+        return fits_start(text) or fits_start(own.written_head(0))
+
     heads: list[PlannedHead] = []
     for index, cell in enumerate(cells):
         canonical = write_head(cell, dialect)
-        own = None
-        if verbatim:
-            own = read_verbatim(
+        text, read = own.head(index), None
+        if text is not None:
+            read = read_verbatim(
+                text,
                 cell,
                 canonical,
                 dialect,
-                fits_start=fits_start if index == 0 else None,
+                fits_start=fits_first if index == 0 else None,
                 may_be_orphan=index == 0 or heads[-1].ends_outputs,
             )
-        is_bare = own is None and index == 0 and is_preamble(cell, dialect, fits_start)
+        is_bare = read is None and index == 0 and is_preamble(cell, dialect, fits_start)
         is_unnamed = _may_omit_id(cell, canonical, has_ids)
-        heads.append(PlannedHead(cell, canonical, own, is_bare, is_unnamed))
+        heads.append(PlannedHead(cell, canonical, read, is_bare, is_unnamed))
     _settle_orphans(heads)
     _settle_ids(heads, has_ids, dialect)
     _settle_labels(heads)

@@ -10,9 +10,9 @@ from typing import Any
 from msgbook_format.cells.cell import ReadCell, read_lone_head
 from msgbook_format.cells.code import replace_code
 from msgbook_format.cells.head import has_same_head
-from msgbook_format.syntax.attributes import format_footnote, parse_footnote
+from msgbook_format.syntax.attributes import format_footnote
 from msgbook_format.syntax.dialect import Dialect
-from msgbook_format.syntax.text_cell import TextCell
+from msgbook_format.syntax.text_cell import TextCell, find_footnote
 
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
 _BLANKS = " \t\r"
@@ -39,12 +39,15 @@ class HeadText:
         end = _line_end(text, 0)
         start = _skip_blank(text, end)
         marker, joint, footnote = text[:end], "", ""
-        if label is not None and text.startswith(f"[^{label}]:", start):
-            line = text[start : _line_end(text, start)]
-            if parse_footnote(line[len(label) + 4 :]) is not None:
-                joint, footnote, end = text[end:start], line, start + len(line)
-                start = _skip_blank(text, end)
+        found = None if label is None else find_footnote(text, label)
+        if found is not None:
+            joint, footnote, end = text[end : found[0]], text[found[0] : found[1]], found[1]
+            start = _skip_blank(text, end)
         return cls(marker, joint, footnote, text[end:start], text[start:])
+
+    def without_footnote(self) -> HeadText:
+        """Return the parts without the footnote."""
+        return replace(self, joint="", footnote="")
 
     def join(self) -> str:
         """Return the text of all parts; the usual gap comes before a part that was added."""

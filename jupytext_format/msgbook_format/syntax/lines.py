@@ -11,7 +11,11 @@ STREAM_PREFIX = re.compile(r"(stdout|stderr)>")
 """Start of each line of a stream."""
 
 _STRUCTURE = rf"{MARKER}|std(?:out|err)>"
-_HINTS = ("\\", " %%", "std")
+_FOOTNOTE = (
+    r" {0,3}\[\^(?P<label>[^\s\[\]^]+)\]:"
+    r"(?=[^\S\n]*(?:\[[^\[\]=\n]*\](?=\s|\Z)|[^\n]*history=))"
+)
+_HINTS: tuple[str, ...] = ("\\", " %%", "std")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _WRAP = 76
@@ -28,22 +32,40 @@ class Escaper:
     pattern: re.Pattern[str]
     hints: tuple[str, ...]
     """Strings of which at least one is in every text that the pattern matches in."""
+    labels: frozenset[str] = frozenset()
+    """Labels, in lower case, of markers that would take a footnote from anywhere."""
 
     @classmethod
-    def for_heading(cls, heading: str | None) -> Escaper:
-        """Return an escaper that also protects the heading of a message section."""
-        if heading is None:
+    def for_document(cls, heading: str | None, labels: frozenset[str] = frozenset()) -> Escaper:
+        """Return an escaper that also protects the heading of a message section.
+
+        Args:
+            labels: Labels, in lower case, of markers without a footnote below them.
+        """
+        if heading is None and not labels:
             return _PLAIN
+        hints = (*_HINTS, "[^") if labels else _HINTS
+        if heading is None:
+            return cls(_PLAIN.pattern, hints, labels)
         text = re.escape(heading)
         section = rf"|[ ]{{0,3}}#{{1,6}}[ \t]+{text}[ \t]*(?:[ \t]#+[ \t]*)?$"
-        pattern = re.compile(rf"^(?=\\*(?:{_STRUCTURE}{section})|\\+[ \t]*$)", re.M)
-        return cls(pattern, (*_HINTS, heading))
+        return cls(_pattern(section), (*hints, heading), labels)
+
+    def escape_lines(self, source: str) -> str:
+        """Return `source` with one more backslash before each line that looks like structure."""
+        return self.pattern.sub(self._backslash, source)
+
+    def _backslash(self, match: re.Match[str]) -> str:
+        label = match["label"]
+        if label is None or match.string.startswith("\\", match.start()):
+            return "\\"
+        return "\\" if label.casefold() in self.labels else ""
 
     def escape(self, source: str) -> str:
         """Return `source` as the lines of a body."""
         text = source
         if any(map(source.__contains__, self.hints)):
-            text = self.pattern.sub(r"\\", source)
+            text = self.escape_lines(source)
         if not text or (text[0] not in " \t\n" and text[-1] not in " \t\n"):
             return text
         first, newline, _ = text.partition("\n")
@@ -69,7 +91,11 @@ class Escaper:
         return "".join(parts)
 
 
-_PLAIN = Escaper(re.compile(rf"^(?=\\*(?:{_STRUCTURE})|\\+[ \t]*$)", re.M), _HINTS)
+def _pattern(section: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?=\\*(?:{_STRUCTURE}{section}|{_FOOTNOTE})|\\+[ \t]*$)", re.M)
+
+
+_PLAIN = Escaper(_pattern(""), _HINTS)
 
 
 def trim(text: str) -> str:

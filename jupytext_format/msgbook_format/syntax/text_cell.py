@@ -15,6 +15,7 @@ _USUAL = re.compile(
     r"#{1,5} (%%%?) \[\^([^\s\[\]^]+)\]\n\n\[\^\2\]:([^\n]*)(?:\n\n(?=[^ \t\n])|\n*\Z)"
 )
 _LABEL = re.compile(r"[^\s\[\]^]+")
+_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
 
 
 @dataclass(slots=True)
@@ -99,6 +100,19 @@ def parse_label(text: str) -> str | None:
     """Return the label of the marker that a text begins with; None without a marker or label."""
     match = _MARKER.match(text)
     return None if match is None else _title_and_label(match[0][match.end(1) :])[1]
+
+
+def find_footnote(text: str, label: str) -> tuple[int, int] | None:
+    """Return start and end of the footnote below the marker that a text begins with.
+
+    Returns None if the first line below the marker is no footnote with this label.
+    """
+    start = _BLANK_LINES.match(text, text.find("\n") + 1 or len(text)).end()  # type: ignore[union-attr]
+    if not text.startswith(f"[^{label}]:", start):
+        return None
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return None if parse_footnote(text[start + len(label) + 4 : end]) is None else (start, end)
 
 
 def is_title(text: str) -> bool:

@@ -135,7 +135,11 @@ CASES = {
     ),
     "labels that do not match": (
         "[^x]: [markdown]\n\n# %% a\n\n[^b]: [raw]\n\n# %% [^c]\n\ntext\n\n[^c]: [code]\n",
-        [(1, "footnote-label"), (5, "footnote-label"), (11, "footnote-label")],
+        [(1, "footnote-label"), (5, "footnote-label")],
+    ),
+    "footnotes elsewhere": (
+        "# %% [^a]\n\nHi\n\n# %% [^b]\n\n[^b]: [raw]\n\nHi\n\n[^a]: [raw] history=nine\n[^b]: [raw]\n[^a]: [code]\n",
+        [(11, "bad-history"), (12, "footnote-label"), (13, "footnote-label")],
     ),
     "ids and ids by attribute": (
         "# %% [^a]\n\n# %% [^b]\n\n[^b]: [markdown] id=\"a\"\n\n# %% [^c]\n", [(3, "duplicate-id")]

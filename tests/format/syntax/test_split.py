@@ -15,7 +15,7 @@ from msgbook_format.syntax.text_cell import (
     parse_text_cell,
 )
 
-ESCAPER = Escaper.for_heading(None)
+ESCAPER = Escaper.for_document(None)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,6 @@ USUAL = st.sampled_from(["# %% [^a]\n\n[^a]: [x]", "## %%% [^a]\n\n[^a]: [x] k=1
 
 @given(st.builds(lambda start, rest: start + "".join(rest), USUAL, st.lists(PIECES, max_size=6)))
 def test_a_usual_spelling_is_read_as_any_other_is(text):
-    escaper = Escaper.for_heading("Log")
+    escaper = Escaper.for_document("Log")
 
     assert parse_text_cell(text, escaper) == parse_any_text_cell(text, escaper)

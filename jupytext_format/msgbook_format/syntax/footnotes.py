@@ -1,0 +1,244 @@
+"""Footnotes that stand elsewhere than below their markers.
+
+Markdown allows the definition of a footnote anywhere, and some writers gather them at the end. A
+marker without a footnote below it takes the one with its label from wherever that stands. Reading
+puts such footnotes below their markers first, so that nothing else has to know of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.markers import find_markers
+from msgbook_format.syntax.segments import Segment
+from msgbook_format.syntax.split import SplitCell, SplitText
+from msgbook_format.syntax.text_cell import find_footnote, parse_label
+
+_OPEN = re.compile(
+    r"# %%%?[^\n]*\[\^([^\s\[\]^]+)\][ \t\r]*+"
+    r"(?:\Z|\n(?:[ \t\r]*+\n)*+(?!\[\^\1\]:[^\S\n]*+\[[^\[\]=\n]*\](?:\s|\Z)))"
+)
+"""A marker with a label, and no footnote with a type below it."""
+_LINE = re.compile(
+    r"^ {0,3}(?:(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
+    r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)(?:\n(?:[ \t\r]*\n)*|\Z))",
+    re.M,
+)
+_SENT = frozenset(("include", "1", "true"))
+"""Values of `history` that hide nothing."""
+
+
+@dataclass(slots=True, frozen=True)
+class Definition:
+    """A footnote that is not directly below a marker with its label."""
+
+    unit: int
+    """Index of the text in which it stands; -1 for the text above all of them."""
+    start: int
+    end: int
+    """End of the blank lines behind it."""
+    label: str
+    rest: str
+    """Text behind `[^label]:`."""
+
+    @property
+    def line(self) -> str:
+        """The line without its end."""
+        return f"[^{self.label}]:{self.rest}"
+
+
+@dataclass(slots=True, frozen=True)
+class Opening:
+    """A marker with a label and no footnote below it."""
+
+    position: int
+    """End of the marker's line in its text."""
+    label: str
+    footnote: Definition | None
+    """Definition that belongs to the marker."""
+
+    @property
+    def line(self) -> str:
+        """The footnote as a line below the marker."""
+        return f"[^{self.label}]:{self.footnote.rest}" if self.footnote else ""
+
+
+class Footnotes:
+    """Footnotes of the markers in some texts, which stand elsewhere in these texts."""
+
+    def __init__(self, units: Sequence[str], above: str = "") -> None:
+        """Find them.
+
+        Args:
+            units: Texts, each of which begins with a marker or has none.
+            above: Text without cells, which may hold footnotes, too.
+        """
+        self._units = units
+        opened: list[list[tuple[int, str]]] = []
+        found = [
+            definition
+            for start, end in _unfenced(above, 0, len(above))
+            for definition in _definitions(above, -1, start, end)
+        ]
+        for index, unit in enumerate(units):
+            markers = [start for start, _ in find_markers(unit)]
+            here: list[tuple[int, str]] = []
+            for start, end in pairwise([*(markers or [0]), len(unit)]):
+                body, label = start, None
+                if markers:
+                    body, label = _open_label(unit, start, end)
+                if label is not None:
+                    here.append((body, label))
+                for first, last in _unfenced(unit, body, end):
+                    found += _definitions(unit, index, first, last)
+            opened.append(here)
+        exact, folded = _by_label(found)
+        self.openings = [
+            [
+                Opening(position, label, exact.get(label) or folded.get(label.casefold()))
+                for position, label in here
+            ]
+            for here in opened
+        ]
+        """Openings of each text."""
+        used = {o.footnote for here in self.openings for o in here if o.footnote}
+        self.above: list[Definition] = []
+        """Definitions above the texts that belong to a marker."""
+        self.held: list[list[Definition]] = [[] for _ in units]
+        """Definitions in each text that belong to a marker of any text."""
+        for definition in found:
+            if definition in used:
+                place = self.above if definition.unit < 0 else self.held[definition.unit]
+                place.append(definition)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Labels of all openings, in lower case."""
+        return frozenset(o.label.casefold() for here in self.openings for o in here)
+
+    def place(self, index: int, *, keep: Collection[Definition] = ()) -> str:
+        """Return a text with the footnotes of its markers below them, and without all others.
+
+        Args:
+            keep: Definitions that stay where they are.
+        """
+        text = self._units[index]
+        edits = [
+            (opening.position, opening.position, f"\n\n{opening.line}")
+            for opening in self.openings[index]
+            if opening.footnote is not None and opening.footnote not in keep
+        ]
+        edits += [(d.start, d.end, "") for d in self.held[index] if d not in keep]
+        if not edits:
+            return text
+        parts, position = [], 0
+        for start, end, new in sorted(edits):
+            parts += [text[position:start], new]
+            position = end
+        return Segment.from_text("".join([*parts, text[position:]])).core
+
+
+def has_open_labels(text: str) -> bool:
+    """Return whether a text may have a marker with a label and no footnote below it.
+
+    This takes a fraction of the time that finding the footnotes takes.
+    """
+    return _OPEN.search(text) is not None
+
+
+def place_footnotes(text: str, split: SplitText) -> tuple[SplitText, Footnotes | None]:
+    """Return a text with each footnote below its marker, and where they stood; None if all did.
+
+    Args:
+        split: The parts of `text`.
+    """
+    if not has_open_labels(text):
+        return split, None
+    units = [split.preamble.core if split.preamble else ""]
+    for cell in split.cells:
+        units += [cell.head.core, cell.outputs.core if cell.outputs else ""]
+    found = Footnotes(units, split.document.core if split.document else "")
+    if not any(opening.footnote for here in found.openings for opening in here):
+        return split, None
+    segments = [split.preamble]
+    for cell in split.cells:
+        segments += [cell.head, cell.outputs]
+    placed = [
+        None if segment is None else Segment(found.place(index), segment.gap)
+        for index, segment in enumerate(segments)
+    ]
+    cells = [
+        SplitCell(placed[2 * n + 1] or cell.head, placed[2 * n + 2], cell.is_orphan)
+        for n, cell in enumerate(split.cells)
+    ]
+    parts = (split.bom, split.crlf, split.lead, split.frontmatter, split.document)
+    return SplitText(*parts, placed[0], cells), found
+
+
+def _by_label(found: list[Definition]) -> tuple[dict[str, Definition], dict[str, Definition]]:
+    """Return the definition of each label, and of each label in lower case.
+
+    Of several the first one counts, but one that keeps a cell from being sent goes first.
+    """
+    exact: dict[str, Definition] = {}
+    folded: dict[str, Definition] = {}
+    for definition in [*filter(_hides, found), *found]:
+        exact.setdefault(definition.label, definition)
+        folded.setdefault(definition.label.casefold(), definition)
+    return exact, folded
+
+
+def _hides(definition: Definition) -> bool:
+    _, attributes = parse_footnote(definition.rest) or (None, [])
+    return any(key == "history" and str(value).lower() not in _SENT for key, value in attributes)
+
+
+def _open_label(text: str, start: int, end: int) -> tuple[int, str | None]:
+    """Return where the body below a marker begins, and its label if there is no footnote there."""
+    part = text[start:end]
+    label = parse_label(part)
+    footnote = None if label is None else find_footnote(part, label)
+    if footnote is not None:
+        return start + footnote[1], None
+    return start + len(part.partition("\n")[0]), label
+
+
+def _definitions(text: str, unit: int, start: int, end: int) -> Iterator[Definition]:
+    for match in _LINE.finditer(text, start, end):
+        if match["label"]:
+            rest = match["rest"].rstrip("\r")
+            parsed = parse_footnote(rest)
+            if parsed is not None and (parsed[0] is not None or _has_history(parsed[1])):
+                yield Definition(unit, match.start(), match.end(), match["label"], rest)
+
+
+def _has_history(attributes: Sequence[tuple[str, object]]) -> bool:
+    return any(key == "history" for key, _ in attributes)
+
+
+def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of `text[start:end]` that are outside of closed fences."""
+    fences = [m for m in _LINE.finditer(text, start, end) if m["run"]]
+    longest: list[dict[str, int]] = [{}]
+    for match in reversed(fences):
+        after = dict(longest[-1])
+        if not match["info"].strip():
+            after[match["run"][0]] = max(after.get(match["run"][0], 0), len(match["run"]))
+        longest.append(after)
+    longest.reverse()
+    opened = ""
+    for index, match in enumerate(fences):
+        run, info = match["run"], match["info"]
+        if opened:
+            if run[0] == opened[0] and len(run) >= len(opened) and not info.strip():
+                opened, start = "", match.end()
+        elif not (run[0] == "`" and "`" in info) and (
+            longest[index + 1].get(run[0], 0) >= len(run)
+        ):
+            yield start, match.start()
+            opened = run
+    yield start, end
