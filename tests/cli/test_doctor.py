@@ -104,6 +104,16 @@ def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
     assert key not in json.dumps(told)
 
 
+def test_a_wrong_model_names_what_sets_it(doctor, server, capsys):
+    refusal = scripted.error(404, "The model `scripted` does not exist.")
+
+    _, found, _ = doctor(refusal)
+    main(["doctor", "--json", "--model", "other"])
+
+    assert "set by MSGBOOK_MODEL;" in str(found["answer"])
+    assert "set by --model;" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("status", "body"),
     [(200, "<html><body>Log in</body></html>"), (404, "no"), (200, ""), (500, "{"), (200, "[]")],

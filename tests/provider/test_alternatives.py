@@ -165,6 +165,8 @@ def test_calls_side_by_side_ask_for_the_next_model_once():
         (400, {"error": {"message": "Model Not Exist", "type": "invalid_request_error"}}),
         (404, [{"error": {"code": 404, "message": "models/NAME is not found for API version v1main, or "
                           "is not supported for generateContent.", "status": "NOT_FOUND"}}]),
+        (404, {"error": {"message": "Publisher Model `projects/p/locations/l/publishers/google/models/NAME` "
+                         "was not found or your project does not have access to it.", "code": 404}}),
         (404, {"error": {"message": "model: NAME", "type": "not_found_error"}}),
         (404, {"error": {"code": "DeploymentNotFound", "message": "The API deployment for this resource "
                          "does not exist."}}),

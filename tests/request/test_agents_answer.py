@@ -350,7 +350,7 @@ def test_an_error_about_a_model_names_what_sets_it(talk, tmp_path):
         ("%%msg agent=a\nHi.", "the agent a in the frontmatter of chat.msg.md, line 5"),
         ("%%msg agent=of-project\nHi.", ".msgbook/agents/of-project.md"),
         ("%%msg agent=mine\nHi.", "the agent mine in msgbook.toml"),
-        ("Hi.", "model in msgbook.toml"),
+        ("Hi.", "model of msgbook.toml"),
     ]:
         assert f"'x', set by {place};" in message_of(talk.ask(source))
     by_metadata = talk.ask("Hi.", metadata={"msgbook": {"model": "x"}})

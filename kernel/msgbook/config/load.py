@@ -34,8 +34,8 @@ def load_settings(
     found = read_providers(env, file)
     models = (
         (env.get("MSGBOOK_MODEL", "").strip(), "MSGBOOK_MODEL"),
-        (project_model, "model in .msgbook/config.toml"),
-        (file.model, f"model in {file.name}"),
+        (project_model, "model of .msgbook/config.toml"),
+        (file.model, f"model of {file.name}"),
     )
     model, place = next(((name, place) for name, place in models if name), (None, ""))
     return Settings(

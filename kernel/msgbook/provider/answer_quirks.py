@@ -55,7 +55,8 @@ _UNKNOWN_MODEL = re.compile(
     r"\bmodel\b.{0,40}?\b(not found|(not|n't) exist|is(n't| not) found)"
     r"|\b(invalid|unknown) model\b(?! (out|in)put| param)|model identifier is invalid"
     r"|\bnot a valid model\b|\bno endpoints found for NAME|\bunable to access model\b"
-    r"|\bmodels/NAME is not found|^model: NAME$",
+    r"|\bmodels/NAME is not found|^model: NAME$|\bpublisher model\b.{0,200}\bnot found"
+    r"|\bno such model\b|\bno model named\b",
     re.IGNORECASE,
 )
 """The words of LiteLLM, vLLM, Ollama, OpenRouter, DeepSeek, Gemini and others, as they are and with NAME for the model."""

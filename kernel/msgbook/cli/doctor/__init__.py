@@ -17,7 +17,7 @@ from msgbook.cli.doctor.server import ServerChecks
 from msgbook.cli.doctor.settings import describe_other_names, describe_settings, select_provider
 from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
-from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, load_settings, redact
+from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
 from msgbook.provider import OpenAIProvider
 
 _MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown"}
@@ -64,9 +64,7 @@ async def examine(
     hide_keys(settings)
     others = describe_other_names(settings)
     settings = select_provider(settings, provider, model)
-    lines = describe_settings(settings, env, config_path(env), load_settings(env).model)
-    if model:
-        lines["model"] = f"{model} (--model)"
+    lines = describe_settings(settings, env, config_path(env))
     lines |= others
     if rules:
         lines["rules"] = (
@@ -111,7 +109,9 @@ async def _findings(
     if offline:
         return
     provider = OpenAIProvider(settings.provider, secrets=settings.secrets)
-    checks = ServerChecks(provider, settings.model, seconds=seconds)
+    checks = ServerChecks(
+        provider, settings.model, model_place=settings.model_place, seconds=seconds
+    )
     try:
         async for finding in checks.run():
             yield finding

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, cast
 
 from msgbook.cli.doctor.answer import OTHER_MODEL, Answer, judge_answer, judge_stream, judge_tools
@@ -49,6 +50,7 @@ class ServerChecks:
     Args:
         model: Configured model; None for the server's only model.
         seconds: Limit for one request.
+        model_place: Words for what sets the model.
         clock: Returns monotonic seconds.
     """
 
@@ -58,10 +60,12 @@ class ServerChecks:
         model: str | None,
         *,
         seconds: float,
+        model_place: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._provider = provider
         self._model = model
+        self._model_place = model_place
         self._seconds = seconds
         self._clock = clock
         self.usage: dict[str, int] = {}
@@ -127,7 +131,7 @@ class ServerChecks:
 
     async def _check_answer(self) -> AsyncIterator[Finding]:
         try:
-            answer = await self._ask(Request(self._model or "", [user(_QUESTION)]))
+            answer = await self._ask(self._request(_QUESTION))
         except TimeoutError:
             yield self._timed_out("answer")
             return
@@ -147,7 +151,7 @@ class ServerChecks:
 
     async def _check_tools(self) -> Finding:
         try:
-            answer = await self._ask(Request(self._model or "", [user(_SUM)], [_TOOL]))
+            answer = await self._ask(self._request(_SUM, _TOOL))
         except TimeoutError:
             return self._timed_out("tools")
         except ProviderError as error:
@@ -157,14 +161,16 @@ class ServerChecks:
             )
         return judge_tools(answer)
 
+    def _request(self, question: str, *tools: dict[str, Any]) -> Request:
+        place = self._model_place
+        return Request(self._model or "", [user(question)], [*tools], model_place=place)
+
     async def _ask(self, request: Request) -> Answer:
         """Return one answer, limited in length if the server supports a limit."""
         for limit in ("max_completion_tokens", "max_tokens"):
             try:
                 options = {limit: _MOST_TOKENS}
-                return await self._answer(
-                    Request(request.model, request.messages, request.tools, options)
-                )
+                return await self._answer(replace(request, options=options))
             except ProviderError as error:
                 if limit not in str(error):
                     raise

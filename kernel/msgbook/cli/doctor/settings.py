@@ -25,20 +25,19 @@ def select_provider(settings: Settings, provider: str | None, model: str | None)
         ConfigError: There is no such provider, or it cannot be used.
     """
     server = Servers(settings, problem=None, sleep=asyncio.sleep).find_settings(None, provider)
-    if server is None or server is settings.provider:
-        return replace(settings, model=model or settings.model)
-    return replace(settings, providers={server.name: server}, model=model)
+    if server is not None and server is not settings.provider:
+        settings = replace(settings, providers={server.name: server}, model=None)
+    return replace(settings, model=model, model_place="--model") if model else settings
 
 
 def describe_settings(
-    settings: Settings, env: Mapping[str, str], path: Path | None, own_model: str | None
+    settings: Settings, env: Mapping[str, str], path: Path | None
 ) -> dict[str, str]:
     """Return the settings by name, with value and origin, for the user to read.
 
     Args:
         env: Environment from which the settings were read.
         path: File from which they were read; None if there is none.
-        own_model: The user's model; if the settings have another, it is the project's.
     """
     file = path.name if path else "msgbook.toml"
     lines = {"file": str(path) if path else "none; only the environment counts"}
@@ -47,7 +46,7 @@ def describe_settings(
         lines["server"] = "none is configured: the built-in demo model answers"
     else:
         lines |= _server(provider, file)
-    lines["model"] = _model(settings, env, file if settings.model == own_model else PROJECT)
+    lines["model"] = _model(settings)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = Limits(**settings.limits)  # type: ignore[arg-type]  # integers where needed
     in_force, _ = limits.narrow(settings.project_limits)
@@ -99,13 +98,12 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     return lines
 
 
-def _model(settings: Settings, env: Mapping[str, str], file: str) -> str:
+def _model(settings: Settings) -> str:
     if settings.model is None:
         if settings.provider is None:
             return f"{DEMO_MODEL}, the built-in model: no server is configured"
         return "none is set; if the server offers only one, that one answers"
-    from_env = bool(env.get("MSGBOOK_MODEL", "").strip())
-    return f"{settings.model} ({'MSGBOOK_MODEL' if from_env else f'model of {file}'})"
+    return f"{settings.model} ({settings.model_place})"
 
 
 def _with_origin(value: str, variable: str, env: Mapping[str, str]) -> str:
