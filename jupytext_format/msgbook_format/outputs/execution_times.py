@@ -1,4 +1,4 @@
-"""When code ran: `metadata.execution` of a cell, as `time`, `status` and `duration` of its first output.
+"""The times of a run: `metadata.execution` of a cell, as `time`, `status` and `duration` of its first output.
 
 JupyterLab and nbclient write the times of the messages of a run there. If these are only the start and
 the end, the attributes hold all of it. Otherwise the head of the cell has it as JSON, and the attributes
