@@ -152,8 +152,9 @@ def test_a_warning_names_the_cell_that_it_is_about(server, tmp_path, capsys):
 
     assert with_settings(server, run_file, chat) == 0
 
-    first, second = capsys.readouterr().err.splitlines()
+    first, hidden, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"msgbook run: {chat}/one: the cell's metadata: expected history=")
+    assert hidden.startswith(f"msgbook run: {chat}/two: Cell 1 (Hi) is not sent: ")
     assert second.startswith(f"msgbook run: {chat}/two: @[gone.txt]: ")
 
 
