@@ -515,3 +515,15 @@ def test_an_agent_has_the_name_of_a_model_with_any_signs(server, tmp_path):
     assert written.count(f"\n[^one-1]: [{name}] ") == 1
     assert writes(read(path)) == written
     assert main(["check", str(path)]) == 0
+
+
+def test_an_error_about_a_model_names_the_line_that_sets_it(server, tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("---\nagents:\n  a: {models: x}\n---\n\n# %% [^one]\n\nHi\n")
+    server.answers = [error(404, "The model `x` does not exist.")]
+
+    assert with_settings(server, run_file, path) == 1
+
+    told = "('x', set by the agent a in the frontmatter of chat.msg.md, line 3; "
+    assert told in capsys.readouterr().err
+    assert told in path.read_text()
