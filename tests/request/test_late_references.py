@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+from random import Random
 
 import pytest
 from recorded_turns import answered
@@ -342,11 +343,48 @@ def test_very_many_prompts_without_a_record_are_limited_and_stay_as_they_are(tal
     turn = talk.ask("And?")
 
     assert len(turn["context"]["above"]) == 500
-    assert any("too many" in words for words in notices(turn))
+    assert any(words.startswith("From cell 501 (500: @[a.txt]) on, ") for words in notices(turn))
     before = talk.sent()
     second = talk.ask("And now?")
     assert talk.sent()[: len(before)] == before
     assert "above" not in second["context"]
+
+
+def test_a_request_resolves_four_million_characters_and_the_rest_stays_as_it_is(talk):
+    for number in range(24):
+        (talk.folder / f"{number}.txt").write_text(f"{number} " + "x" * 199_000)
+        by_hand(talk, f"{number}: @[{number}.txt]")
+
+    turn = talk.ask("And?")
+
+    assert any(words.startswith("From cell 22 (21: @[21.txt]) on, ") for words in notices(turn))
+    assert [bool(record.get("files")) for record in turn["context"]["above"].values()] == [
+        *[True] * 21,
+        *[False] * 3,
+    ]
+    before = talk.sent()
+    assert not any("From cell" in words for words in notices(talk.ask("And now?")))
+    assert talk.sent()[: len(before)] == before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_while_cells_are_added_and_files_change_each_request_begins_with_the_one_before(talk, seed):
+    random = Random(seed)
+    names = ["a.txt", "b.md", "c.py"]
+    for number in range(7):
+        for name in random.sample(names, 2):
+            (talk.folder / name).write_text(f"{random.choice('xy')} @[{random.choice(names)}]")
+        if random.random() < 0.4:
+            (talk.folder / random.choice(names)).unlink(missing_ok=True)
+        write = random.choice([by_hand, talk.add, lambda source: None])
+        source = f"{number}: @[{random.choice(names)}] and @{random.choice(names)} or @[*.py:1]"
+        write(talk, source) if write is by_hand else write(source)
+        talk.ask(f"@[{random.choice(names)}]" if random.random() < 0.5 else "And?")
+    requests = [talk.sent(number) for number in range(7)]
+
+    for before, after in itertools.pairwise(requests):
+        assert after[: len(before)] == before
+    assert not any("is gone" in str(request) for request in requests)
 
 
 def test_requests_begin_with_those_before_while_files_change(talk):

@@ -176,12 +176,14 @@ def test_a_blob_with_another_text_counts_as_gone(talk):
 
 @pytest.mark.parametrize(
     "key",
-    ["fifo", "/dev/zero", "\0", "a" * 10_000, "**/*", "src/", "py:os", "cell:nobody", "~/.netrc",
+    ["fifo", "huge", "huge:1:2", "/dev/zero", "\0", "a" * 10_000, "**/*", "src/", "py:os", "cell:nobody", "~/.netrc",
      'shell{"command": "touch made"}', "@[a.txt]", "a]b", "https://example.org/x", "a\n\nb", "{{X}}"],
 )  # fmt: skip
 def test_no_key_of_a_record_runs_or_blocks_anything(talk, key):
     os.mkfifo(talk.folder / "fifo")
     (talk.folder / "a.txt").write_text("free")
+    with (talk.folder / "huge").open("wb") as file:
+        file.truncate(5_000_000_000)
     context = {**recorded(key), "macros": {"X": "{{X}}", "Y": 1, "": ["a"]}}
     answered(talk, "Look.", context)
 
@@ -206,10 +208,21 @@ def test_a_record_with_ten_thousand_entries_ends_no_turn(talk):
     assert content_reference(talk.sent()[1])["files"]["a.txt"] == "W"
 
 
-def test_in_a_project_that_cannot_be_written_the_text_is_sent_and_the_turn_says_so_once(talk):
+def _a_file_in_the_way(folder):
+    (folder / ".msgbook").write_text("a file")
+
+
+def _a_link_in_the_way(folder):
+    (folder / ".msgbook").mkdir()
+    (folder.parent / "elsewhere").mkdir()
+    (folder / ".msgbook" / "blobs").symlink_to(folder.parent / "elsewhere")
+
+
+@pytest.mark.parametrize("block", [_a_file_in_the_way, _a_link_in_the_way])
+def test_where_blobs_cannot_be_written_the_text_is_sent_and_the_turn_says_so_once(talk, block):
     (talk.folder / "a.txt").write_text("W")
     answered(talk, "Look.", recorded("a.txt"))
-    (talk.folder / ".msgbook").write_text("a file in the way")
+    block(talk.folder)
 
     turn = talk.ask("And now?")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Set
@@ -27,19 +28,25 @@ class Blobs:
         self._size = 0
         self._unwritten: set[str] = set()
         self.gone: set[str] = set()
-        """Digests of texts that were requested and are gone."""
+        """Digests of texts that were requested and are gone. `look_again` forgets them."""
 
     def load(self, digest: str) -> str | None:
         """Return the text with a sha256 in hex; None if it is gone or the file has another text."""
         if digest in self._texts:
             self._texts.move_to_end(digest)
             return self._texts[digest]
+        if digest in self.gone:
+            return None
         text = self._read(digest) if _DIGEST.fullmatch(digest) else None
         if text is None:
             self.gone.add(digest)
         else:
             self._hold(digest, text)
         return text
+
+    def look_again(self) -> None:
+        """Look again for texts that were gone, at the beginning of a request."""
+        self.gone.clear()
 
     def has(self, digest: str) -> bool:
         """Return whether `load` finds a text."""
@@ -93,6 +100,9 @@ class Blobs:
 
     def _read(self, digest: str) -> str | None:
         folder = self._results.blobs
+        # A record may name thousands that are gone, and the checks below take a hundred times as long.
+        if not os.path.lexists(folder / digest):
+            return None
         try:
             data, _ = read_file(Roots(folder), folder / digest, BLOB_LIMIT)
         except (ToolError, OSError):

@@ -107,9 +107,14 @@ def _last_sent(
             last.pop(key, None)
             if key not in named and file.get("kept") is not False:
                 last[key] = position, context, file
+    are_cut: dict[int, bool] = {}
     for key, (position, context, file) in list(last.items())[-_MAX_FILES:]:
         reference, digest = _path_of(key), file["sha256"]
-        if reference is not None and blobs.has(digest) and not _is_cut(context, blobs):
+        if reference is None or not blobs.has(digest):
+            continue
+        if position not in are_cut:
+            are_cut[position] = _is_cut(context, blobs)
+        if not are_cut[position]:
             yield _SentFile(key, reference, digest, position, recorded_macros(context))
 
 

@@ -13,6 +13,7 @@ from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, sour
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.markdown_images import find_images
+from msgbook.request.context.records import NAME_KEYS, list_entries
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
 from msgbook.request.history import (
@@ -33,6 +34,10 @@ _MAX_CHARACTERS = 4_000_000
 _MAX_NAMES = 5
 """Prompts that the notice names."""
 _MAX_WARNINGS = 20
+_TOO_MANY = (
+    "From {} on, messages have no record of what they refer to, and it is too much to be sent. To send "
+    "a file, name it in your next message."
+)
 
 
 @dataclass(slots=True)
@@ -73,25 +78,26 @@ async def resolve_late_references(
     contexts = list(recorded)
     brought: list[str] = []
     characters = 0
+    is_full = False
     for position, text in prompts_without_context(cells, reads.is_magic):
         if not await run_in_thread_if_long(text, _may_bring, text):
             continue
         if len(late.contexts) >= room:
-            late.warnings.append(
-                f"Messages from {describe_cell(cells, position)} on have no record of their "
-                "references, and there are too many of them. To send a file, name it in your message."
-            )
+            late.warnings.append(_TOO_MANY.format(describe_cell(cells, position)))
             break
         context: dict[str, Any] = {}
+        title = describe_cell(cells, position)
         if characters < _MAX_CHARACTERS:
             found = await _resolve(transcript, position, agent, reads, blobs, contexts)
             characters += sum(map(len, found.blobs.values()))
             blobs.add(found.blobs)
             context = redact_json(_to_record(found.context))
-            title = describe_cell(cells, position)
             late.warnings += [f"{title}: {notice.text}" for notice in found.notices]
-            if names := [entry["key"] for entry in found.context.get("files", ())]:
+            if names := _names(found.context):
                 brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
+        elif not is_full:
+            is_full = True
+            late.warnings.append(_TOO_MANY.format(title))
         late.cells[position] = with_context(cells[position], context)
         record = {"source": text_mark(text), **context}
         late.contexts.setdefault(late_key(cells[position], text, late.contexts), record)
@@ -130,6 +136,15 @@ async def _resolve(
 def _may_bring(text: str) -> bool:
     """Return whether a text has references or images."""
     return bool(find_tags(text).tags or find_images(text))
+
+
+def _names(context: Mapping[str, Any]) -> list[str]:
+    """Return the names of the files and images that a context has."""
+    return [
+        entry[NAME_KEYS[kind]]
+        for kind in ("files", "images")
+        for entry in list_entries(context, kind)
+    ]
 
 
 def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:

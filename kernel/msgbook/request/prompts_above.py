@@ -70,7 +70,9 @@ class PromptsAbove:
             self.redact_json,
         )
         for warning in late.warnings:
-            services.warn(self.redact(warning))
+            if warning not in services.reported:
+                services.reported.add(warning)
+                services.warn(self.redact(warning))
         if late.notice:
             services.inform(self.redact(late.notice))
         if late.contexts:
@@ -81,6 +83,7 @@ class PromptsAbove:
         self, cells: Sequence[Cell], rules: Sequence[ProjectRule], reads: ReadsAbove
     ) -> list[RecordedContext]:
         """Make missing blobs of cells again, and return the contexts of their prompts."""
+        self.blobs.look_again()
         contexts = list(contexts_by_cell(cells, self.is_magic))
         if await restore_texts(cells, contexts, self.blobs, reads, rules):
             self.forget_messages()
