@@ -32,10 +32,12 @@ def reads(text: str) -> NotebookNode:
     writing would change is kept in `metadata.msgbook.text` of the notebook and its cells. Equal
     texts give equal notebooks, ids included.
     """
+    from msgbook_format import garbage
     from msgbook_format.document import reader
     from msgbook_format.nodes import as_nodes
 
-    return as_nodes(reader.reads(text))
+    with garbage.paused():
+        return as_nodes(reader.reads(text))
 
 
 def writes(nb: NotebookNode) -> str:

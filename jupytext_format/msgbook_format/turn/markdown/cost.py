@@ -36,8 +36,9 @@ def takes_too_long(markdown: str) -> bool:
     """Return whether some renderer would need too long for this Markdown."""
     if any(run in markdown for run in _LONG_RUNS) or _is_nested(markdown):
         return True
-    # True for most texts. No cost below is greater than this product.
-    if len(markdown) * _marks(markdown) <= MAX_PARAGRAPH_COST:
+    # True for most texts, short ones without counting. No cost below is greater than this product.
+    length = len(markdown)
+    if length * length <= MAX_PARAGRAPH_COST or length * _marks(markdown) <= MAX_PARAGRAPH_COST:
         return False
     lines = re.split("\r\n?|\n", markdown)
     edges = [line for line in lines if _MAYBE_FENCE.match(line)]
