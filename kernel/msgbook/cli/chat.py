@@ -115,8 +115,10 @@ def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
     try:
         document = Document.read(path)
     except DocumentError as error:
-        if path.suffix != _MARKDOWN or not isinstance(error.__cause__, NotAMessageFile):
+        if not isinstance(error.__cause__, NotAMessageFile):
             raise
+        if path.suffix != _MARKDOWN:
+            raise CommandError(f"{path} exists and is no conversation. {_OTHER_NAME}") from None
         if adopt:
             return Document.adopt(path)
         raise CommandError(
