@@ -33,16 +33,17 @@ def sent(engine: Engine, text: str) -> set[str]:
 
 
 def named(text: str) -> set[str]:
-    """Return the labels in whose footnotes, markers or results `check` finds something."""
-    lines = re.split(r"\r\n|\n", text)
-    found = {lines[finding.line - 1].casefold() for finding in check(text)}
-    return {
-        label
-        for label in LABELS
-        if any(
-            re.search(rf"(?<![\w.-]){re.escape(label)}(\.\d)?(?![\w.-])", line) for line in found
-        )
-    }
+    """Return the labels in whose footnotes, markers or results `check` finds something.
+
+    A footnote that lost its label is below its marker.
+    """
+    lines = re.split(r"\r\n|\n", text.casefold())
+    found: set[str] = set()
+    for finding in check(text):
+        above = [line for line in lines[: finding.line - 1] if line.strip()]
+        found |= {lines[finding.line - 1], *above[-1:]}
+    names = {label: rf"(?<![\w.-]){re.escape(label)}(\.\d|x)?(?![\w.-])" for label in LABELS}
+    return {label for label in LABELS if any(re.search(names[label], line) for line in found)}
 
 
 def assert_nothing_hidden_is_sent_in_silence(engine: Engine, text: str) -> None:
@@ -64,8 +65,8 @@ def test_all_that_is_hidden_would_be_sent_without_its_marks(engine):
 @pytest.mark.parametrize("accident", ACCIDENTS)
 def test_check_names_a_mark_that_an_accident_broke(engine, accident):
     lines = HIDDEN.split("\n")
-    for number in marks(lines):
-        text = "\n".join(ACCIDENTS[accident](lines, number))
+    texts = {"\n".join(ACCIDENTS[accident](lines, number)) for number in marks(lines)}
+    for text in sorted(texts - {HIDDEN}):
         assert_nothing_hidden_is_sent_in_silence(engine, text)
 
 

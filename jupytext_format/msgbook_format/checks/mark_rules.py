@@ -9,6 +9,7 @@ from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.marker_rules import check_footnotes
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.dialect import MSG_MAGIC
 
 _SHOWN = 40
 _TYPES = frozenset(("raw", "code", "markdown"))
@@ -16,10 +17,14 @@ _TYPES = frozenset(("raw", "code", "markdown"))
 
 # A label in brackets at the start of a line, behind signs of quotes and lists, escapes, or nothing.
 _LABELLED = re.compile(
-    r"^[ \t>*+\\-]*\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$", re.M
+    r"^(?:\d{1,9}[.)])?[^\w\[\]\n]{0,20}\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$",
+    re.M,
 )
 _TYPE_OR_HISTORY = re.compile(r"\[[^\[\]=^\n]+\]|history", re.IGNORECASE)
 _HISTORY = re.compile(r"\bhistory[\"']?\s*[=:]\s*[\"'\w]", re.IGNORECASE)
+_FOOTNOTE_END = re.compile(
+    rf"{_HISTORY.pattern}|[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)", re.IGNORECASE
+)
 _COLONS = " \t\r:\uff1a"
 
 
@@ -28,9 +33,12 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
 
     Those that are written like one are findings of `check_footnotes`.
     """
-    found = list(_unread_footnotes(checked))
+    found = [*_unread_footnotes(checked), *_unlabelled_footnotes(checked)]
     known = {finding.line for finding in check_footnotes(checked)} if found else set()
-    yield from (finding for finding in found if finding.line not in known)
+    for finding in found:
+        if finding.line not in known:
+            known.add(finding.line)
+            yield finding
 
 
 def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
@@ -54,6 +62,23 @@ def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
                 "unread-footnote",
                 f"this is content, not the footnote of {where}: write a marker that ends with "
                 f"`{label}`, and below it `{label}: [type] key=value` in one line",
+            )
+
+
+def _unlabelled_footnotes(checked: CheckedText) -> Iterator[Finding]:
+    """Yield first lines below a marker that end like its footnote, and begin otherwise."""
+    for located in checked.text_cells:
+        if located.cell.label is None or _has_footnote(located):
+            continue
+        below = located.body_line - located.line
+        first = "".join(located.text.split("\n", below + 1)[below : below + 1])
+        if _FOOTNOTE_END.search(first) and not first.startswith(MSG_MAGIC):
+            label = f"[^{located.cell.label[:_SHOWN]}]"
+            yield Finding(
+                located.body_line,
+                "unread-footnote",
+                f"this is content, not the footnote of the marker `{label}` in line {located.line}: "
+                f"begin it with `{label}: [type]`",
             )
 
 
