@@ -28,7 +28,7 @@ def test_of_each_file_is_sent_what_it_shows_to_the_model(name):
 
 
 @SPELLINGS
-@given(conversations())
+@given(conversations(gathered=True))
 def test_a_conversation_says_the_same_in_every_spelling(written: Written):
     found = Reader().read(list(reads(written.text).cells), View("assistant", "")).messages
 

@@ -1,7 +1,8 @@
 """A conversation with hidden texts, and what people and other writers do to the marks that hide them.
 
 Each hidden text holds a word of its own, so that a request shows whether it was sent. A backslash
-before a marker is no accident: it says that the marker is content.
+before a marker is no accident: it says that the marker is content. Nor is a marker that was moved:
+another text is below it.
 """
 
 from __future__ import annotations
@@ -133,6 +134,8 @@ def _replace(pattern: str, by: str) -> Accident:
 
 def _move(target: Callable[[list[str], int], int]) -> Accident:
     def moved(lines: list[str], n: int) -> list[str]:
+        if "%%" in lines[n]:
+            return lines
         rest = [*lines[:n], *lines[n + 1 :]]
         place = target(rest, n)
         return [*rest[:place], lines[n], *rest[place:]]

@@ -17,13 +17,14 @@ _TYPES = frozenset(("raw", "code", "markdown"))
 
 # A label in brackets at the start of a line, behind signs of quotes and lists, escapes, or nothing.
 _LABELLED = re.compile(
-    r"^(?:\d{1,9}[.)])?[^\w\[\]\n]{0,20}\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$",
+    r"^(?:\d{1,9}[.)])?[^\w\[\]\n%#]{0,20}\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$",
     re.M,
 )
 _TYPE_OR_HISTORY = re.compile(r"\[[^\[\]=^\n]+\]|history", re.IGNORECASE)
 _HISTORY = re.compile(r"\bhistory[\"']?\s*[=:]\s*[\"'\w]", re.IGNORECASE)
 _FOOTNOTE_END = re.compile(
-    rf"{_HISTORY.pattern}|[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)", re.IGNORECASE
+    rf"{_HISTORY.pattern}|[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)|\A\s*[:\uff1a]\s*\Z",
+    re.IGNORECASE,
 )
 _COLONS = " \t\r:\uff1a"
 
