@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from command import with_settings
@@ -133,6 +135,22 @@ I said so.
         dict(cell) for cell in without_text(first)
     ]
     assert second.metadata.msgbook.frontmatter == first.metadata.msgbook.frontmatter
+
+
+def test_a_new_mtm_has_an_id_a_name_a_time_no_parent_and_its_folder(tmp_path):
+    (tmp_path / "a.msg.md").write_text("# %%\n\nHi\n")
+
+    assert main(["convert", str(tmp_path / "a.msg.md"), str(tmp_path / "b.mtm")]) == 0
+    assert main(["convert", str(tmp_path / "a.msg.md"), str(tmp_path / "c.mtm")]) == 0
+
+    first, second = (
+        json.loads((tmp_path / name).read_bytes())["metadata"] for name in ("b.mtm", "c.mtm")
+    )
+    assert first.keys() == {"uuid", "name", "created_at", "parent_agent_id", "allowed_uris"}
+    assert str(UUID(first["uuid"])) == first["uuid"] != second["uuid"]
+    assert (first["name"], first["parent_agent_id"]) == ("b", None)
+    assert datetime.fromisoformat(first["created_at"]).utcoffset() == timedelta(0)
+    assert first["allowed_uris"] == [tmp_path.as_uri()]
 
 
 def without_text(notebook):
