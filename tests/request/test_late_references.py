@@ -11,6 +11,8 @@ from recorded_turns import answered
 from scripted_server import text
 from talk import content_reference, notices
 
+from msgbook.magics.prune import list_dropped
+from msgbook.notebook import is_own_magic
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
@@ -253,6 +255,20 @@ def test_prompts_with_one_id_or_none_are_each_resolved(talk):
     assert talk.sent()[: len(before)] == before
 
 
+def test_prompts_that_cannot_be_told_apart_share_one_context(talk):
+    (talk.folder / "a.txt").write_text("one")
+    for cell_id in (None, None, "same", "same", "same"):
+        by_hand(talk, f"{cell_id}: @[a.txt].", id=cell_id)
+    first = talk.ask("And?")
+    before = talk.sent()
+
+    second = talk.ask("And now?")
+
+    assert len(first["context"]["above"]) == 2
+    assert "above" not in second["context"]
+    assert talk.sent()[: len(before)] == before
+
+
 def test_the_turn_that_resolved_a_prompt_is_not_stale_afterwards(talk):
     (talk.folder / "a.txt").write_text("one")
     by_hand(talk, "See @[a.txt].")
@@ -285,6 +301,37 @@ def test_rules_stay_with_the_prompt_that_runs(talk):
     assert content_reference(users(talk)[1])["rules"] == [
         {"name": "AGENTS.md", "content": "Be brief."}
     ]
+
+
+def test_an_agent_with_fewer_folders_resolves_what_is_in_them(talk):
+    (talk.folder / "in").mkdir()
+    (talk.folder / "in" / "a.txt").write_text("inside")
+    (talk.folder / "b.txt").write_text("outside")
+    agents = talk.folder / ".msgbook" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "narrow.md").write_text("---\nallowed_uris: [in]\n---\nHello.")
+    by_hand(talk, "See @[in/a.txt] and @[b.txt].")
+
+    turn = talk.ask("%%msg agent=narrow\nAnd?")
+
+    assert files(talk.sent()[1]) == {"in/a.txt": "inside"}
+    assert any("b.txt]: reading it needs approval" in words for words in notices(turn))
+
+
+def test_prune_drops_an_old_copy_that_was_resolved_late(talk):
+    (talk.folder / "a.txt").write_text("one")
+    by_hand(talk, "See @[a.txt].")
+    talk.ask("And?")
+    (talk.folder / "a.txt").write_text("two")
+    talk.ask("Again: @[a.txt]")
+
+    listed = list_dropped(talk.cells, is_own_magic, {}.get)
+    talk.add("%prune")
+    talk.ask("And now?")
+
+    assert "a.txt: version 1" in listed
+    assert "was dropped by %prune" in files(talk.sent()[1])["a.txt"]
+    assert files(users(talk)[2])["a.txt"] == "two"
 
 
 def test_a_preview_shows_the_same_and_writes_nothing(talk):

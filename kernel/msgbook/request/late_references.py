@@ -17,6 +17,7 @@ from msgbook.request.context.records import NAME_KEYS, list_entries
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
 from msgbook.request.history import (
+    find_late_context,
     known_late_contexts,
     late_key,
     prompts_without_context,
@@ -77,6 +78,7 @@ async def resolve_late_references(
     room = _MAX_PROMPTS - len(known_late_contexts(cells))
     contexts = list(recorded)
     brought: list[str] = []
+    made: dict[tuple[str, str], dict[str, Any]] = {}
     characters = 0
     is_full = False
     for position, text in prompts_without_context(cells, reads.is_magic):
@@ -87,7 +89,10 @@ async def resolve_late_references(
             break
         context: dict[str, Any] = {}
         title = describe_cell(cells, position)
-        if characters < _MAX_CHARACTERS:
+        shared = find_late_context(made, cells[position], text)
+        if shared is not None:
+            context = dict(shared)
+        elif characters < _MAX_CHARACTERS:
             found = await _resolve(transcript, position, agent, reads, blobs, contexts)
             characters += sum(map(len, found.blobs.values()))
             blobs.add(found.blobs)
@@ -99,8 +104,10 @@ async def resolve_late_references(
             is_full = True
             late.warnings.append(_TOO_MANY.format(title))
         late.cells[position] = with_context(cells[position], context)
-        record = {"source": text_mark(text), **context}
-        late.contexts.setdefault(late_key(cells[position], text, late.contexts), record)
+        if shared is None:
+            key, mark = late_key(cells[position], text, late.contexts), text_mark(text)
+            made[key, mark] = context
+            late.contexts[key] = {"source": mark, **context}
         insort(contexts, (position, context), key=itemgetter(0))
     late.warnings = _limited(late.warnings)
     if brought:

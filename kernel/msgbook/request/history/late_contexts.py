@@ -40,6 +40,15 @@ def known_late_contexts(cells: Sequence[Cell]) -> LateContexts:
     return known
 
 
+def find_late_context(known: LateContexts, cell: Cell, text: str) -> Mapping[str, Any] | None:
+    """Return the context that was recorded for a prompt; None if there is none.
+
+    Prompts that cannot be told apart, because they have the same text and the same id or none, share one.
+    """
+    mark = text_mark(text)
+    return known.get((id_of(cell), mark), known.get((mark, mark)))
+
+
 def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cell]:
     """Return the cells with the contexts that later turns recorded for them. Not in place.
 
@@ -50,8 +59,7 @@ def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cel
         return cells
     found = list(cells)
     for position, text in prompts_without_context(cells, is_magic):
-        mark = text_mark(text)
-        context = known.get((id_of(cells[position]), mark), known.get((mark, mark)))
+        context = find_late_context(known, cells[position], text)
         if context is not None:
             found[position] = with_context(cells[position], context)
     return found
