@@ -175,6 +175,25 @@ def test_a_blob_with_another_text_counts_as_gone(talk):
 
 
 @pytest.mark.parametrize(
+    "put",
+    [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.touch()],
+    ids=["fifo", "folder", "link", "empty"],
+)
+def test_what_is_no_kept_text_in_the_folder_of_blobs_counts_as_gone(talk, put):
+    (talk.folder / "a.txt").write_text("W")
+    answered(talk, "Look.", recorded("a.txt"))
+    digest = keep(talk, "W")
+    path = talk.folder / ".msgbook" / "blobs" / digest
+    path.unlink()
+    put(path)
+
+    turn = talk.ask("And now?")
+
+    assert turn["status"] == "done"
+    assert content_reference(talk.sent()[1])["files"] == {"a.txt": "W"}
+
+
+@pytest.mark.parametrize(
     "key",
     ["fifo", "huge", "huge:1:2", "/dev/zero", "\0", "a" * 10_000, "**/*", "src/", "py:os", "cell:nobody", "~/.netrc",
      'shell{"command": "touch made"}', "@[a.txt]", "a]b", "https://example.org/x", "a\n\nb", "{{X}}"],
