@@ -49,6 +49,8 @@ def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
         if located.cell.label is not None
     }
     for located in checked.text_cells:
+        if _has_footnote(located) and "[" not in located.cell.body:
+            continue
         number, counted = located.line, 0
         for line in _LABELLED.finditer(located.text):
             marker = labelled.get(line["label"].casefold())
