@@ -319,6 +319,14 @@ def test_a_changed_file_is_a_notice_and_the_old_text_stays(talk):
     assert told in notices(talk.ask("Again?"))
 
 
+def test_a_file_that_no_longer_has_the_lines_that_were_sent_has_changed(talk):
+    (talk.folder / "a.txt").write_text("1\n2\n3\n")
+    talk.ask("@[a.txt:2:3]")
+    (talk.folder / "a.txt").write_text("1\n")
+
+    assert "a.txt:2:3 (cell 1)" in " ".join(notices(talk.ask("And now?")))
+
+
 def test_what_only_looks_changed_is_no_notice(talk):
     (talk.folder / "a.py").write_text("{{CITY}}\n2\n3\n")
     (talk.folder / "big.txt").write_text("x" * 250_000)

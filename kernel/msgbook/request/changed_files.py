@@ -14,11 +14,13 @@ from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
 from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import Reference, TagError, parse_tag
 from msgbook.request.lost_texts import RecordedContext
-from msgbook.request.sources_above import GONE, ReadsAbove, SourcesAbove, Stamp
+from msgbook.request.sources_above import GONE, ReadLimitError, ReadsAbove, SourcesAbove, Stamp
 from msgbook.text import capped, join_first, one_line, repair_surrogates
 
 _MAX_FILES = 200
 """Files that are compared for one request, those that were sent last."""
+_NO_LINES = "no such lines"
+"""In place of a digest, where a file has become too short."""
 _MAX_NAMES = 5
 """Files that the notice names."""
 
@@ -86,8 +88,10 @@ class ChangedFiles:
             return known[1]
         try:
             document = await sources.read(file.reference.name, file.reference.lines, nested=True)
-        except SourceError:
+        except ReadLimitError:
             return None
+        except SourceError:
+            return None if file.reference.lines is None else _NO_LINES
         text = document.text
         if document.kind != "literal":
             text = expand_macros(text, file.macros)[0]

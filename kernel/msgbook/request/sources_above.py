@@ -25,6 +25,10 @@ _GLOBS = 20
 _AGAIN = "only the message that is running may bring it. Name it again there"
 
 
+class ReadLimitError(SourceError):
+    """The prompts above name too much to be read for one request."""
+
+
 class Stamp(NamedTuple):
     """State of a file that changes when the file does."""
 
@@ -64,20 +68,20 @@ class ReadsAbove:
         return SourcesAbove(self, cells)
 
     def count_read(self) -> None:
-        """Count a read before it is made. Raises `SourceError` if there were too many."""
+        """Count a read before it is made. Raises `ReadLimitError` if there were too many."""
         self._reads += 1
         if self._reads > _READS or self._characters > _CHARACTERS:
-            raise SourceError("too many files of messages above have to be read")
+            raise ReadLimitError("too many files of messages above have to be read")
 
     def count_characters(self, number: int) -> None:
         """Count what a read has returned."""
         self._characters += number
 
     def count_glob(self) -> None:
-        """Count a pattern. Raises `SourceError` if there were too many."""
+        """Count a pattern. Raises `ReadLimitError` if there were too many."""
         self._globs += 1
         if self._globs > _GLOBS:
-            raise SourceError("too many patterns of messages above have to be resolved")
+            raise ReadLimitError("too many patterns of messages above have to be resolved")
 
 
 class SourcesAbove(ReferenceSources):
