@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
-from msgbook.approval import Approver
+from msgbook.approval import Approver, Roots
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.notebook import IsMagic, Transcript, any_magic
@@ -109,7 +109,9 @@ class Engine:
             self.tools.add(python_tool(namespace))
         self.request_builder = RequestBuilder(
             folder,
-            AgentChooser(settings, self.servers, limits, self.tools, self._files, folder),
+            AgentChooser(
+                settings, self.servers, limits, self.tools, self._files, Roots(folder, private)
+            ),
             self.results,
             is_magic=is_magic,
             secrets=settings.secrets,

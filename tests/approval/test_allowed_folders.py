@@ -271,3 +271,19 @@ def test_a_walk_leaves_out_what_is_hidden_with_all_below_it(folder):
 def test_a_walk_ends_at_its_limit(folder):
     with pytest.raises(ToolError, match="more than 2 folders"):
         list(walk(Roots(folder), folder, limit=2))
+
+
+def test_free_paths_are_sorted_relative_to_the_folder_and_none_is_below_another(folder):
+    roots = Roots(folder)
+    docs, other = folder / "docs", folder / "docsy"
+
+    assert roots.list_free_paths() == ["."]
+    assert roots.narrow_to([other, docs / "a", docs, docs]).list_free_paths() == ["docs", "docsy"]
+    assert roots.narrow_to([docs, folder]).list_free_paths() == ["."]
+    assert roots.narrow_to([folder / ".env", folder.parent]).list_free_paths() == []
+    assert roots.narrow_to([]).list_free_paths() == []
+
+
+def test_no_private_path_is_free(folder):
+    assert Roots(folder, [folder]).list_free_paths() == []
+    assert Roots(folder, [folder / "own"], allowed=[folder / "own"]).list_free_paths() == []

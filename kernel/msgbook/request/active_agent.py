@@ -71,6 +71,7 @@ class AgentChooser:
         limits: The user's limits, narrowed by the project.
         tools: All tools of the conversation.
         files: Those of the tools that read and write files.
+        roots: The folders that the user lets be read without approval.
     """
 
     def __init__(
@@ -80,14 +81,14 @@ class AgentChooser:
         limits: Limits,
         tools: ToolSet,
         files: FileTools,
-        folder: Path,
+        roots: Roots,
     ) -> None:
         self._settings = settings
         self._servers = servers
         self._limits = limits
         self._tools = tools
         self._files = files
-        self._roots = Roots(folder)
+        self._roots = roots
 
     async def choose(
         self,
