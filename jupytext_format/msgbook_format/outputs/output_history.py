@@ -56,10 +56,12 @@ def history_of_outputs(cell: Mapping[str, Any]) -> list[Any]:
 
 def has_stale_marks(cell: Mapping[str, Any]) -> bool:
     """Return whether a cell has outputs that are not sent because its marks fit other ones."""
-    outputs = cell.get("outputs")
-    if not isinstance(outputs, list) or all(turn_of(output) is not None for output in outputs):
+    value, outputs = msgbook_metadata(cell).get(KEY, ABSENT), cell.get("outputs")
+    if value is ABSENT or not isinstance(outputs, list):
         return False
-    return _current_marks(msgbook_metadata(cell).get(KEY, ABSENT), outputs) is None
+    return _current_marks(value, outputs) is None and any(
+        turn_of(output) is None for output in outputs
+    )
 
 
 def mark_output(outputs: Sequence[Any], index: int, history: str, marks: Marks) -> None:

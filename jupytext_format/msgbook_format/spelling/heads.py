@@ -10,8 +10,6 @@ from msgbook_format import jsontext
 from msgbook_format.cells.cell import PREAMBLE, ReadCell, read_lone_head, read_preamble
 from msgbook_format.cells.head import (
     has_same_head,
-    is_plain,
-    is_regular,
     is_same_cell,
     saved_metadata,
 )
@@ -22,6 +20,7 @@ from msgbook_format.cells.ids import (
     may_be_derived,
     nameless_label,
 )
+from msgbook_format.cells.regular import is_plain, is_regular
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.execution_times import has_own_times

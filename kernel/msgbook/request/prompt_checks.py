@@ -32,6 +32,13 @@ _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the
 _NOTHING_CUT_OFF = "%continue: no answer above was cut off. Write a message instead."
 
 
+_STALE_MARKS = (
+    "is sent: some outputs were marked with `history`, and the outputs have changed since. Remove "
+    "`output_history` from the cell's metadata, and mark the new outputs, or set `history` of the "
+    "whole cell"
+)
+
+
 class EmptyMessageError(MsgbookError):
     """The message has no text."""
 
@@ -100,28 +107,27 @@ def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterat
         redact: Removes secrets from a text.
     """
     for position, cell in enumerate(cells):
-        source = source_of(cell) if cell.get("cell_type") == "code" else ""
-        prompt = parse_prompt(source) if MSG_MAGIC in source else Prompt(source)
-        name, value = describe_cell(cells, position), history_of(cell)
-        if problem := _describe_problem(source, prompt, redact):
-            yield (f"The message of {name} is not sent: its %%msg line cannot be read ({problem}).")
-        elif not is_history(value):
-            yield f"{name[:1].upper()}{name[1:]} is not sent: {_expected_history(value, redact)}."
-        elif not is_excluded(value):
-            yield from _list_left_out_outputs(cell, name, redact)
+        for subject, reason in _left_out(cell, redact):
+            yield f"{subject} {describe_cell(cells, position)} {reason}."
 
 
-def _list_left_out_outputs(cell: Cell, name: str, redact: Callable[[str], str]) -> Iterator[str]:
-    if has_stale_marks(cell):
-        yield (
-            f"No output of {name} is sent: some outputs were marked with `history`, and the outputs "
-            "have changed since. Remove `output_history` from the cell's metadata, and mark the new "
-            "outputs, or set `history` of the whole cell."
-        )
+def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Yield what is left out of a cell and why: the words before and after the cell's name."""
+    source = source_of(cell) if cell.get("cell_type") == "code" else ""
+    prompt = parse_prompt(source) if MSG_MAGIC in source else Prompt(source)
+    value = history_of(cell)
+    if problem := _describe_problem(source, prompt, redact):
+        yield "The message of", f"is not sent: its %%msg line cannot be read ({problem})"
+    elif not is_history(value):
+        yield "The content of", f"is not sent: {_expected_history(value, redact)}"
+    elif is_excluded(value):
         return
-    for value in history_of_outputs(cell):
-        if not is_history(value):
-            yield f"An output of {name} is not sent: {_expected_history(value, redact)}."
+    elif has_stale_marks(cell):
+        yield "No output of", _STALE_MARKS
+    else:
+        for found in history_of_outputs(cell):
+            if not is_history(found):
+                yield "An output of", f"is not sent: {_expected_history(found, redact)}"
 
 
 def _expected_history(value: object, redact: Callable[[str], str] = str) -> str:

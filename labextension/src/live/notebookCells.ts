@@ -1,4 +1,4 @@
-import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
@@ -9,6 +9,7 @@ import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalCells } from './approvals';
 import { keepMacros, keepSummaries, markHistory } from './metadata';
+import { keepTimes } from './runTimes';
 import type { ITurnCells } from './turnCells';
 
 /** The cells of a notebook by id, with at most one turn each. */
@@ -115,6 +116,14 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
       keepSummaries(this._notebook.model, turn);
       keepMacros(this._notebook.model, turn);
     }
+  }
+
+  /** Write into the cell that a request of this page runs when its code started and ended. */
+  keepTimes(request: string, started: string): Promise<void> {
+    const widgets = this._notebook.widgets.filter(
+      (widget): widget is CodeCell => isCode(widget.model)
+    );
+    return keepTimes(widgets, request, started);
   }
 
   /** Set the history of cells. */

@@ -6,7 +6,7 @@ import { Signal } from '@lumino/signaling';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 import { GONE } from '../comm/kernelComm';
-import { KernelLink } from '../comm/kernelLink';
+import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseHistoryMark } from '../comm/historyMessages';
 import type { Execution, ITurnHost } from '../render/host';
 import type { TurnJson } from '../turn/delta';
@@ -138,6 +138,11 @@ export class PageConnection implements ITurnHost {
     const parent = (message.parent_header as { msg_id?: string }).msg_id;
     const content: unknown = message.content;
     switch (message.header.msg_type) {
+      case 'execute_input':
+        if (parent !== undefined && this._isChat) {
+          void this.cells.keepTimes(parent, message.header.date);
+        }
+        return;
       case 'display_data':
       case 'update_display_data': {
         if (!isObject(content) || !isObject(content.transient)) {
@@ -176,6 +181,12 @@ export class PageConnection implements ITurnHost {
     } else {
       this._turns.write();
     }
+  }
+
+  /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
+  private get _isChat(): boolean {
+    const { session } = this._panel.sessionContext;
+    return session?.kernel?.name === KERNEL_NAME;
   }
 
   private _end(): void {

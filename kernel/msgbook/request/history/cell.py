@@ -17,12 +17,8 @@ from msgbook.notebook import (
     source_of,
 )
 from msgbook.request.history.kind import CellKind, history_of, is_continue
-from msgbook.request.history.outputs import (
-    names_only,
-    outputs_images,
-    outputs_text,
-    text_output,
-)
+from msgbook.request.history.outputs import outputs_images, outputs_text
+from msgbook.request.history.sent_outputs import SUMMARY_PREFIX, sent_outputs
 from msgbook.request.history.summary import (
     MissingSummary,
     SummaryLookup,
@@ -31,8 +27,6 @@ from msgbook.request.history.summary import (
 )
 from msgbook.request.history.turns import answer_messages
 from msgbook.text import capped
-from msgbook_format.metadata import msgbook_metadata
-from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import is_excluded, is_summary, write_fence
 from msgbook_format.turn import Turn, turn_of
 
@@ -52,8 +46,6 @@ Replay = Callable[[str, Mapping[str, Any], bool], Content]
 model takes images."""
 
 _SYSTEM = "[system] "
-_SUMMARY = "[summary] "
-_NO_SUMMARY = "(there is no summary of this output yet)"
 
 
 # These classes are not frozen, because a request makes thousands of objects and frozen ones take
@@ -105,7 +97,7 @@ def read_cell(
     reader = _CellReader(cell, kind, vision, replay, lookup, reasoning, redact)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
-        sent = _note_messages(cell, text, _SUMMARY)
+        sent = _note_messages(cell, text, SUMMARY_PREFIX)
     elif kind == "note":
         sent = _note_messages(cell, source_of(cell))
     else:
@@ -174,7 +166,7 @@ class _CellReader:
     def messages(self, agent: str | None) -> list[Message]:
         turns: list[Turn] = []
         others = []
-        for output in self._sent_outputs():
+        for output in sent_outputs(self.cell, self.kind, self.lookup, self.redact):
             turn = turn_of(output)
             if turn is None:
                 others.append(output)
@@ -193,40 +185,6 @@ class _CellReader:
         if self.kind == "prompt" and others and outputs_text(others).strip():
             sent.append(self._with_outputs("", others))
         return sent
-
-    def _sent_outputs(self) -> list[Mapping[str, Any]]:
-        """Return the outputs that are sent. A summary takes the place of an output that asks for one."""
-        sent = []
-        outputs: Any = self.cell.get("outputs")
-        for position, history in enumerate(history_of_outputs(self.cell)):
-            output = outputs[position]
-            if not isinstance(output, dict) or is_excluded(history):
-                continue
-            # The error output below a failed turn repeats an error of the turn.
-            if self.kind == "prompt" and output.get("output_type") == "error":
-                continue
-            sent.append(self._summary_of(output, position) if is_summary(history) else output)
-        return sent
-
-    def _summary_of(self, output: Mapping[str, Any], position: int) -> Mapping[str, Any]:
-        """Return the summary of an output, as an output. The full text is never sent in its place."""
-        turn = turn_of(output)
-        bare = (
-            outputs_text([output])
-            if turn is None
-            else messages_as_text(answer_messages(turn, None, SummaryLookup({}), ""))
-        )
-        if not bare.strip() or names_only(bare):
-            return text_output(bare)
-        cell_id = id_of(self.cell)
-        text = self.lookup.find(
-            msgbook_metadata(output).get("summary"),
-            source_of_text(bare),
-            f"{cell_id}/output {position}" if cell_id else "",
-            self.redact(bare),
-            is_left_out=True,
-        )
-        return text_output(_SUMMARY + (text or _NO_SUMMARY))
 
     def summary(self) -> str | None:
         """Return the cell's summary, if there is one.
