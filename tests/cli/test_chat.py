@@ -281,7 +281,7 @@ def test_an_ordinary_markdown_file_gets_a_section_by_force_alone(server, tmp_pat
     before = PLAN.replace("# mine\r\n", "# mine\r\nmessage_section: true\r\n")
     written = path.read_bytes().decode()
     assert status == (answer.status != 200)
-    assert written.startswith(f"{before}\r\n\r\n## Discussion\r\n\r\n# %% [^")
+    assert written.startswith(f"{before}\r\n\r\n## Discussion\r\n\r\n### %% [^")
     assert [cell.source for cell in read(path).cells] == ["Hi"]
     assert "Plan" not in str(server.requests)
     assert main(["check", str(path)]) == 0

@@ -280,7 +280,7 @@ def test_a_section_is_appended_behind_an_open_fence():
     text = writes(nb)
 
     assert text.startswith(
-        "---\nmessage_section: Log\n---\n\n```\nopen\n\n```\n\n## Log\n\n# %% [^a]"
+        "---\nmessage_section: Log\n---\n\n```\nopen\n\n```\n\n## Log\n\n### %% [^a]"
     )
     assert [cell.source for cell in reads(text).cells] == ["# Log"]
     assert writes(reads(text)) == text
@@ -451,7 +451,7 @@ def test_a_change_of_the_metadata_leaves_marker_and_body_as_they_are():
 @pytest.mark.parametrize(
     ("head", "named"),
     [
-        ("## %%", "## %% [^{}]"),
+        ("# %%  ", "# %% [^{}]  "),
         ("# %%  Title ", "# %%  Title[^{}] "),
         ("# %% [^重复]\n[^重复]:  [survey]  x ", '# %% [^重复]\n[^重复]:  [survey]  x id="{}" '),
         ("# %%  [^重复]", '# %%  [^重复]\n\n[^重复]: [markdown] id="{}"'),
@@ -476,7 +476,7 @@ def test_a_copied_cell_does_not_get_the_label_of_the_first():
 
     written = writes(nb)
 
-    assert written.startswith("# %% T[^3f2a9c1b]\n")
+    assert written.startswith("## %% T[^3f2a9c1b]\n")
     assert written.endswith(f"\n\n{text}")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format.document.writer import write_parts
+from msgbook_format.syntax.markers import marker_level
+from msgbook_format.syntax.section import level_below
 from msgbook_format.syntax.segments import Segment, usual_gap
 from msgbook_format.syntax.split import SplitCell, SplitText
 
@@ -17,6 +19,7 @@ def keep_verbatim(notebook: dict[str, Any], split: SplitText, texts: list[SplitC
     A canonical text has none. `texts` are the cells as they were read.
     """
     _keep_edges(notebook, split)
+    _keep_level(notebook, split)
     _keep_gaps(notebook, split, texts)
     for _ in range(_MAX_ROUNDS):
         if not _keep_cores(notebook, split, texts):
@@ -35,6 +38,14 @@ def _keep_edges(notebook: dict[str, Any], split: SplitText) -> None:
         _keep(notebook, "crlf", "1")
     if split.lead:
         _keep(notebook, "lead", split.lead)
+
+
+def _keep_level(notebook: dict[str, Any], split: SplitText) -> None:
+    """Keep the level of the first marker, which those of the others follow."""
+    level = marker_level(split.cells[0].head.core) if split.cells else None
+    usual = level_below(split.document.core) if split.document else 1
+    if level is not None and level != usual:
+        _keep(notebook, "level", str(level))
 
 
 def _keep_gaps(notebook: dict[str, Any], split: SplitText, texts: list[SplitCell]) -> None:

@@ -28,11 +28,13 @@ from msgbook_format.syntax.frontmatter import (
     section_name,
     split_frontmatter,
 )
-from msgbook_format.syntax.markers import find_markers
-from msgbook_format.syntax.section import append_section, split_section
+from msgbook_format.syntax.markers import MAX_LEVEL, find_markers
+from msgbook_format.syntax.section import append_section, level_below, split_section
 from msgbook_format.syntax.segments import Segment, end_line, join_segments
 from msgbook_format.syntax.split import BOM, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, format_text_cell
+
+_LEVELS = frozenset(str(level) for level in range(1, MAX_LEVEL + 1))
 
 
 @dataclass(slots=True)
@@ -117,7 +119,10 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
         return split_frontmatter(f"{lead}{text}\n") == 0
 
     has_ids = minor_of(notebook) >= NBFORMAT_MINOR
-    heads = plan_heads(notebook["cells"], own, dialect, fits_start, has_ids=has_ids)
+    level = 1 if heading is None else level_below(_with_heading(document or "", heading))
+    if bits.get("level", "") in _LEVELS:
+        level = int(bits["level"])
+    heads = plan_heads(notebook["cells"], own, dialect, fits_start, has_ids=has_ids, level=level)
     parts = WrittenParts(frontmatter, document or "", heading)
     for index, head in enumerate(heads):
         if index == len(heads) - 1 and is_trailing_blank(head):
@@ -146,11 +151,12 @@ def _outputs_text(head: PlannedHead, text: str | None, dialect: Dialect) -> str 
         output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)
     else:
         output_cells = write_attachments(cell.get("attachments", {}), head.base)
-    return _format_output_cells(output_cells, dialect) if output_cells else None
+    return _format_output_cells(output_cells, head.level, dialect) if output_cells else None
 
 
-def _format_output_cells(output_cells: list[TextCell], dialect: Dialect) -> str:
-    return "\n\n".join(format_text_cell(cell, "# %%%", dialect.escaper) for cell in output_cells)
+def _format_output_cells(output_cells: list[TextCell], level: int, dialect: Dialect) -> str:
+    marker = "#" * level + " %%%"
+    return "\n\n".join(format_text_cell(cell, marker, dialect.escaper) for cell in output_cells)
 
 
 def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
@@ -169,7 +175,7 @@ def _continued(text: str, head: PlannedHead, dialect: Dialect) -> str | None:
         return None
     first = len(write_cell_outputs(earlier, head.base, head.is_code, dialect))
     output_cells = write_cell_outputs(cell, head.base, head.is_code, dialect)[first:]
-    longer = f"{text}\n\n{_format_output_cells(output_cells, dialect)}"
+    longer = f"{text}\n\n{_format_output_cells(output_cells, head.level, dialect)}"
     return longer if _holds_outputs(longer, head, dialect) else None
 
 

@@ -50,6 +50,8 @@ class PlannedHead:
     """True if it is text without a marker, before the first one."""
     is_unnamed: bool
     """True if it is written without id."""
+    level: int = 1
+    """Number of `#` of its marker, and of those of its output cells."""
 
     @property
     def id(self) -> str | None:
@@ -142,7 +144,7 @@ class PlannedHead:
             return self.verbatim.text.head.core
         if self.is_bare:
             return dialect.escaper.escape(self.canonical.body)
-        return format_text_cell(self.canonical, "# %%", dialect.escaper)
+        return format_text_cell(self.canonical, "#" * self.level + " %%", dialect.escaper)
 
 
 def verbatim_bits(cell: dict[str, Any]) -> dict[str, str]:

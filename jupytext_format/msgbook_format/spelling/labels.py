@@ -20,6 +20,7 @@ from msgbook_format.cells.ids import (
 from msgbook_format.spelling.heads import FitsStart, PlannedHead, is_preamble, read_verbatim
 from msgbook_format.spelling.own_texts import OwnTexts
 from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.syntax.markers import marker_level
 from msgbook_format.syntax.text_cell import TextCell
 
 
@@ -30,12 +31,14 @@ def plan_heads(
     fits_start: FitsStart,
     *,
     has_ids: bool,
+    level: int,
 ) -> list[PlannedHead]:
     """Return a head for each cell, such that a reader finds the cells with their ids.
 
     Args:
         has_ids: Whether every cell has an id, even if its text names none; true since nbformat
             4.5.
+        level: Number of `#` of the first marker. Each new one has as many as the one before it.
     """
 
     def fits_first(text: str) -> bool:
@@ -60,6 +63,10 @@ def plan_heads(
     _settle_orphans(heads)
     _settle_ids(heads, has_ids, dialect)
     _settle_labels(heads)
+    for head in heads:
+        if head.verbatim is not None:
+            level = marker_level(head.verbatim.text.head.core) or level
+        head.level = level
     return heads
 
 

@@ -11,7 +11,8 @@ MARKER = rf"#{{1,5}} %%%?{BEHIND_PERCENTS}"
 """Pattern of the start of a marker; it matches only at the start of a line."""
 
 _PERCENTS = re.compile(rf"# %%(%?){BEHIND_PERCENTS}")
-_MAX_LEVEL = 5
+_START = re.compile(rf"(?={MARKER})#+")
+MAX_LEVEL = 5
 """Number of `#` that a marker has at most."""
 
 
@@ -21,7 +22,13 @@ def find_markers(text: str) -> Iterator[tuple[int, bool]]:
     # would have to look at every line, which takes five times as long.
     for match in _PERCENTS.finditer(text):
         hash_sign = start = match.start()
-        while start > 0 and hash_sign - start < _MAX_LEVEL - 1 and text[start - 1] == "#":
+        while start > 0 and hash_sign - start < MAX_LEVEL - 1 and text[start - 1] == "#":
             start -= 1
         if start == 0 or text[start - 1] == "\n":
             yield start, match[1] != ""
+
+
+def marker_level(text: str) -> int | None:
+    """Return the number of `#` of the marker that a text begins with; None without a marker."""
+    match = _START.match(text)
+    return None if match is None else match.end()

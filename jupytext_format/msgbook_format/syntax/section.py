@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgbook_format.syntax.markers import MAX_LEVEL
+
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -23,6 +25,12 @@ def split_section(text: str, heading: str) -> tuple[str, str] | None:
                 end = position + len(line)
         position += len(line) + 1
     return None if end < 0 else (text[:end], text[end:])
+
+
+def level_below(document: str) -> int:
+    """Return the level of the first marker below the heading at the end of `document`."""
+    heading = document.rpartition("\n")[2].lstrip(" ")
+    return min(len(heading) - len(heading.lstrip("#")) + 1, MAX_LEVEL)
 
 
 def append_section(document: str, heading: str) -> str:

@@ -83,7 +83,7 @@ def _parse_usual(text: str, escaper: Escaper) -> TextCell | None:
 
 
 def format_text_cell(cell: TextCell, marker: str, escaper: Escaper) -> str:
-    """Return the text of a cell, without a newline at its end; `marker` is `# %%` or `# %%%`."""
+    """Return the text of a cell, without a newline at its end; `marker` is `# %%` or `# %%%`, of any level."""
     line = marker if cell.title is None else f"{marker} {cell.title}"
     parts = [line]
     if cell.label is not None:

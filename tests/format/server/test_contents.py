@@ -89,7 +89,7 @@ def test_saving_a_turn_only_inserts_lines(server):
     save_notebook(server, "run.msg.md", content)
 
     inserted = [
-        "# %%% [^a-1]", "", '[^a-1]: [assistant] model="m" n=1', "", "It is **this**.", "",
+        "## %%% [^a-1]", "", '[^a-1]: [assistant] model="m" n=1', "", "It is **this**.", "",
     ]  # fmt: skip
     before, after = CHAT.split("\n"), server.read("run.msg.md").decode().split("\n")
     place = before.index("# %% [^b]")
@@ -180,7 +180,7 @@ def test_an_ordinary_markdown_file_with_a_section_keeps_its_text(server):
     content["cells"] = [{**prompt, "execution_count": None, "metadata": {}}]
     save_notebook(server, "report.md", content)
 
-    assert server.read("report.md").decode() == f"{text}\n# %% [^q1]\n\n[^q1]: [markdown]\n\nWhy?\n"
+    assert server.read("report.md").decode() == f"{text}\n### %% [^q1]\n\n[^q1]: [markdown]\n\nWhy?\n"
 
 
 def test_other_markdown_files_stay_jupytexts(server):
