@@ -180,7 +180,9 @@ def test_an_ordinary_markdown_file_with_a_section_keeps_its_text(server):
     content["cells"] = [{**prompt, "execution_count": None, "metadata": {}}]
     save_notebook(server, "report.md", content)
 
-    assert server.read("report.md").decode() == f"{text}\n### %% [^q1]\n\n[^q1]: [markdown]\n\nWhy?\n"
+    assert (
+        server.read("report.md").decode() == f"{text}\n### %% [^q1]\n\n[^q1]: [markdown]\n\nWhy?\n"
+    )
 
 
 def test_other_markdown_files_stay_jupytexts(server):
