@@ -122,7 +122,12 @@ def _is_unread(line: re.Match[str], marker: LocatedCell | None) -> bool:
     rest = line["rest"]
     if marker is not None:
         return _is_mark(rest) and not _has_footnote(marker)
-    return _HISTORY.search(rest) is not None or (_is_mark(rest) and _is_below_marker(line))
+    above = _line_above(line)
+    is_near = "%%" in above and line["label"].casefold() in above.casefold()
+    if is_near and "\\" in above.partition("#")[0]:
+        # A person says that this marker is content, and so is what belongs to it.
+        return False
+    return _HISTORY.search(rest) is not None or (is_near and _is_mark(rest))
 
 
 def _is_mark(rest: str) -> bool:
@@ -130,17 +135,13 @@ def _is_mark(rest: str) -> bool:
     return not words or words in _TYPES or _TYPE_OR_HISTORY.search(rest) is not None
 
 
-def _is_below_marker(line: re.Match[str]) -> bool:
-    """Return whether the line above, but for a few blank ones, is nearly a marker of the label.
-
-    A backslash in front says that a marker is content.
-    """
+def _line_above(line: re.Match[str]) -> str:
+    """Return the line above, or the one above up to three blank ones."""
     text, end = line.string, line.start() - 1
     for _ in range(4):
         start = text.rfind("\n", 0, max(end, 0)) + 1
         above = text[start : max(end, 0)].strip()
         if above:
-            is_near = "%%" in above and line["label"].casefold() in above.casefold()
-            return is_near and "\\" not in above.partition("#")[0]
+            return above
         end = start - 1
-    return False
+    return ""
