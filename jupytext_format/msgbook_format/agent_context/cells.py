@@ -53,9 +53,10 @@ def cell_from(head: _Json, answer: Sequence[_Json], *, is_marked: bool = False) 
         cell = changed
     written = as_note(_written(cell)) if is_marked else _written(cell)
     kept = leftovers.find_leftovers(written, head)
-    if head["role"] == "assistant" and _INTERACTION in as_dict(head.get("metadata")):
-        # What the text shows is in there once more: it is dropped when the text is changed.
-        kept["with"] = {**kept["with"], "content": head.get("content")}
+    is_told_twice = head["role"] == "assistant" and _INTERACTION in as_dict(head.get("metadata"))
+    if is_told_twice and "content" in head:
+        # The metadata hold what the text shows: they are dropped when the text is changed.
+        kept["with"] = {**kept.get("with", {}), "content": head["content"]}
     if kept or (is_prompt(cell) and not cell["source"]):
         # An empty last cell is only saved if it came from a file.
         ours_of(cell)[leftovers.KEY] = kept

@@ -13,12 +13,8 @@ from msgbook_format.turn import image_url
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
 """Text in place of a part of an unknown type (seed 000)."""
 
-_GHOST_BLOCK = re.compile(
-    r"\s*<content_reference>\s*"
-    r"(?:\{.*\}|(?:(?!<content_reference>).)*?^\# (?:Source|Tool Call): .*)"
-    r"\s*</content_reference>\s*\Z",
-    re.DOTALL | re.MULTILINE,
-)
+_OPENING, _CLOSING = "<content_reference>", "</content_reference>"
+_GHOST_HEADING = re.compile(r"^# (?:Source|Tool Call): ", re.MULTILINE)
 _NEEDS_ANGLES = re.compile(r"[\s()]")
 _NO_ANGLES = re.compile(r"[<>\n]")
 
@@ -43,11 +39,13 @@ def shown_text(content: Any) -> str:
     that program wrote it: a JSON object, or headings `# Source:` or `# Tool Call:`.
     """
     text = content_text(content)
-    if "<content_reference>" not in text:
+    end = text.rstrip()
+    if not end.endswith(_CLOSING) or _OPENING not in end:
         return text
-    start = text.rindex("<content_reference>")
-    lead = len(text[:start].rstrip())
-    return text[:lead] if _GHOST_BLOCK.match(text, lead) else text
+    start = end.rindex(_OPENING)
+    block = end[start + len(_OPENING) : -len(_CLOSING)].strip()
+    is_json = block.startswith("{") and block.endswith("}")
+    return text[:start].rstrip() if is_json or _GHOST_HEADING.search(block) else text
 
 
 def result_content(content: Any) -> str | list[Any]:

@@ -81,12 +81,17 @@ def _reused(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     for message in new["context"]:
         same = waiting.get(_page_key(message))
         messages.append(same.popleft() if same else message)
-    return _reuse({**new, "context": messages}, old)  # type: ignore[no-any-return]
+    kept = {
+        key: messages if key == "context" else _reuse(new[key], value)
+        for key, value in old.items()
+        if key in new
+    }
+    return kept | {key: value for key, value in new.items() if key not in old}
 
 
 def _reuse(new: Any, old: Any) -> Any:
     """Return `new` with the parts of `old` that are the same, in the order of `old`."""
-    if new is old or _as_page(new) == _as_page(old):
+    if _as_page(new) == _as_page(old):
         return old
     if isinstance(new, dict) and isinstance(old, dict):
         kept = {key: _reuse(new[key], value) for key, value in old.items() if key in new}

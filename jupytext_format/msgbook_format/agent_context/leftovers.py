@@ -15,7 +15,7 @@ KEY = "agent_message"
 """Key of blocks, and of `metadata.msgbook` of cells."""
 
 _KNOWN = frozenset(
-    ("role", "content", "reasoning_content", "tool_calls", "tool_call_id", "name", "metadata")
+    ("role", "content", "reasoning_content", "tool_calls", "tool_call_id", "metadata")
 )
 
 _Json = dict[str, Any]

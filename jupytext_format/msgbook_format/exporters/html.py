@@ -29,7 +29,14 @@ from msgbook_format.exporters.harmless_notebook import (
 )
 
 # All that a conversion needs is imported with this module, before other folders are in `sys.path`.
-from msgbook_format.files import parse_ipynb, read_file, require_regular
+from msgbook_format.files import (
+    is_agent_file,
+    parse_agent_file,
+    parse_ipynb,
+    read_file,
+    read_regular,
+    require_regular,
+)
 from msgbook_format.syntax import KERNELSPEC, has_msgbook_kernel
 
 if TYPE_CHECKING:
@@ -139,6 +146,8 @@ def _read(file_stream: Any) -> dict[str, Any]:
     name = str(getattr(file_stream, "name", ""))
     if name.endswith(".md"):
         return read_file(Path(name))
+    if is_agent_file(name):
+        return parse_agent_file(read_regular(Path(name)), name)
     text = file_stream.read()
     if name.endswith(".ipynb") or _is_notebook(text):
         return parse_ipynb(text.encode("utf-8", "surrogatepass"), name or "the notebook")

@@ -81,6 +81,28 @@ def test_any_context_is_the_same_after_an_ipynb(context):
     assert_same(context_from(notebook, {}), context)
 
 
+def test_a_note_without_content_and_with_messages_in_its_metadata_is_the_same():
+    note = {"role": "assistant", "metadata": {"mutsumi_interaction": []}}
+    context = {"metadata": {}, "context": [note]}
+
+    assert_same(context_from(notebook_from(context), {}), context)
+
+
+def test_a_block_of_references_of_any_length_is_found_in_linear_time():
+    lines = "\n# Source: a" * 50_000
+    texts = [
+        "<content_reference>" * 50_000 + "</content_reference>",
+        f"<content_reference>{lines}" + " " * 50_000,
+        f"Look\n<content_reference>{lines}\n</content_reference>\n",
+    ]
+    context = {"metadata": {}, "context": [{"role": "user", "content": text} for text in texts]}
+
+    notebook = notebook_from(context)
+
+    assert [cell["source"] for cell in notebook["cells"]] == [*texts[:2], "Look"]
+    assert_same(context_from(notebook, {}), context)
+
+
 @given(CONTEXTS)
 def test_two_readings_are_equal_and_have_valid_ids(context):
     first, second = notebook_from(context), notebook_from(context)
