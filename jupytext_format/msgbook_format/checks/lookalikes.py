@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from msgbook_format.syntax.markers import MARKER
 
 _MARKER = re.compile(MARKER)
+# Begins with a newline, since a pattern that begins with `^` would be tried at every character.
 _LOOKALIKE = re.compile(
-    r"^(?: {0,3}(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
+    r"\n(?: {0,3}(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
     r"|(?P<near> {0,3}\\*#+[ \t]*%%[^\n]*)"
     r"| {0,3}\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)"
     r"|(?P<heading>#{1,6})[ \t]+(?P<text>[^\s%][^\n]*))$",
@@ -67,14 +68,19 @@ def find_lookalikes(text: str, number: int, *, has_marker: bool) -> Lookalikes:
         number: Number of the first line of the text.
         has_marker: Whether the first line is the marker of the cell, which is not content.
     """
-    start = (text.find("\n") + 1 or len(text)) if has_marker else 0
-    if _LOOKALIKE.search(text, start) is None:
-        return _NOTHING
-    found = Lookalikes()
+    found = _NOTHING
+    if has_marker:
+        _, newline, rest = text.partition("\n")
+        content = newline + rest
+    else:
+        content = f"\n{text}"
+        number -= 1
     counted = 0
-    for match in _LOOKALIKE.finditer(text, start):
-        number += text.count("\n", counted, match.start())
-        counted = match.start()
+    for match in _LOOKALIKE.finditer(content):
+        if found is _NOTHING:
+            found = Lookalikes()
+        number += content.count("\n", counted, match.start() + 1)
+        counted = match.start() + 1
         if match["run"]:
             _add_fence(found, Line(number, match["run"] + match["info"].strip()))
         elif found.open_fence is not None:
@@ -82,7 +88,7 @@ def find_lookalikes(text: str, number: int, *, has_marker: bool) -> Lookalikes:
         elif match["near"]:
             _add_marker(found, Line(number, match["near"].rstrip()))
         elif match["label"]:
-            is_first = not found.footnotes and not text[start : match.start()].strip()
+            is_first = not found.footnotes and not content[: match.start()].strip()
             footnote = FootnoteLine(number, match["label"], match["rest"].strip(), is_first)
             found.footnotes.append(footnote)
         else:
