@@ -12,7 +12,7 @@ from seed_grammar import conversations
 
 from msgbook_format import reads, writes
 
-from . import fuzz, generate, strategies
+from . import fuzz, generate, scattered, strategies
 from .laws import (
     add_output,
     answer,
@@ -21,6 +21,7 @@ from .laws import (
     assert_notebook_laws,
     assert_one_insertion,
     assert_only_body_changes,
+    assert_same,
     assert_text_laws,
     edit_source,
     editable,
@@ -170,6 +171,47 @@ def test_a_slice_of_the_long_run_finds_nothing():
     failures, _ = fuzz.run(range(100))
 
     assert failures == []
+
+
+@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
+def test_footnotes_at_the_end_of_a_fixture_are_those_of_their_markers(text):
+    gathered = scattered.gather(text)
+
+    assert_text_laws(gathered)
+    assert_content_survives(gathered)
+    if not (scattered.has_footnotes_as_content(text) or "\r" in text):
+        assert_same(plain(reads(gathered)), plain(reads(text)))
+
+
+@SLICE
+@given(strategies.notebooks, st.data())
+def test_footnotes_in_any_places_are_kept_there(nb, data):
+    text = scattered.scatter(writes(nb), lambda count: data.draw(st.integers(0, count - 1)))
+
+    assert_text_laws(text)
+    assert_content_survives(text)
+    places = unanswered(reads(text)) if text.endswith("\n") else []
+    if places:
+        answered_one = reads(text)
+        answer(answered_one, data.draw(st.sampled_from(places)), data.draw(strategies.turn_outputs))
+        assert_one_insertion(text, writes(answered_one))
+
+
+@SLICE
+@given(strategies.notebooks, st.data(), st.lists(strategies.edits, min_size=1, max_size=3))
+def test_a_notebook_with_footnotes_in_any_places_is_read_as_it_was_edited(nb, data, edits):
+    text = scattered.scatter(writes(nb), lambda count: data.draw(st.integers(0, count - 1)))
+    edited = reads(text)
+    for edit in edits:
+        edit(edited.cells)
+    edited.cells.extend(reads("# %% [^the-last]\n\n[^the-last]: [raw]\n").cells)
+    expected = plain(edited)
+
+    read = plain(reads(writes(edited)))
+
+    for notebook in (read, expected):
+        notebook["metadata"].get("msgbook", {}).pop("document", None)
+    assert read == expected
 
 
 ODD_TYPES = [[], {}, None, 5, True, "", "novel", ["stream"]]

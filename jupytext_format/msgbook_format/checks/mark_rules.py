@@ -87,8 +87,11 @@ def _unlabelled_footnotes(checked: CheckedText) -> Iterator[Finding]:
 
 def check_wrapped_footnotes(checked: CheckedText) -> Iterator[Finding]:
     """Yield footnotes whose attributes go on in the next line, where they are content."""
+    lines = checked.text.split("\n") if checked.footnote_lines else []
     for located in checked.text_cells:
         first = located.cell.body.partition("\n")[0].strip() if _has_footnote(located) else ""
+        if located.elsewhere is not None:
+            first = "".join(lines[located.footnote_line : located.footnote_line + 1]).strip()
         if not re.match(r"\[?\w+=", first):
             continue
         type_, attributes = parse_footnote(first) or (None, [])

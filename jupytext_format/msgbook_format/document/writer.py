@@ -131,6 +131,11 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
             text = _outputs_text(head, own.outputs(index), dialect)
             parts.cells.append((head.format(dialect), text))
     parts.cells = own.restore(parts.cells)
+    if heads and heads[0].is_preamble:
+        text = parts.cells[0][0]
+        if text is not None and text != own.written_head(0) and not (text and fits_start(text)):
+            # Its footnotes have left it.
+            parts.cells[0] = (heads[0].with_marker(dialect), None)
     if heading is not None and any(head is not None for head, _ in parts.cells):
         parts.document = _with_heading(parts.document, heading)
     return parts

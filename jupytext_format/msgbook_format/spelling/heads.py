@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgbook_format import jsontext
@@ -137,6 +137,15 @@ class PlannedHead:
         if self.verbatim and self.id is not None and _is_lost(self.id, self.verbatim):
             named = respell.add_id(self.verbatim, self.id, dialect)
         self.verbatim, self.is_bare, self.is_unnamed = named, False, False
+
+    def with_marker(self, dialect: Dialect) -> str:
+        """Return the text of a preamble below a marker."""
+        return replace(
+            self,
+            verbatim=None,
+            is_bare=False,
+            canonical=replace(self.canonical, label=PREAMBLE_ID),
+        ).format(dialect)
 
     def format(self, dialect: Dialect) -> str:
         """Return the text of the head, without a newline at its end."""

@@ -137,6 +137,9 @@ CASES = {
         "[^x]: [markdown]\n\n# %% a\n\n[^b]: [raw]\n\n# %% [^c]\n\ntext\n\n[^c]: [code]\n",
         [(1, "footnote-label"), (5, "footnote-label")],
     ),
+    "a footnote elsewhere in two lines": (
+        "# %% [^a]\n\nHi\n\n# %% b\n\n[^a]: [markdown]\n    history=none\n", [(7, "unread-footnote")]
+    ),
     "footnotes elsewhere": (
         "# %% [^a]\n\nHi\n\n# %% [^b]\n\n[^b]: [raw]\n\nHi\n\n[^a]: [raw] history=nine\n[^b]: [raw]\n[^a]: [code]\n",
         [(11, "bad-history"), (12, "footnote-label"), (13, "footnote-label")],
