@@ -95,6 +95,26 @@ def test_the_times_of_a_run_are_saved_as_attributes_of_its_first_output(
     assert check(saved) == []
 
 
+def test_a_hidden_display_stays_hidden_also_when_its_cell_runs_again(lab, lab_root, model_server):
+    path = lab_root / "display.msg.md"
+    path.write_text(
+        "# %% [^code]\n\n[^code]: [code]\n\n```python\n'sword' + 'fish'\n```\n\n# %%% [^code.1]\n\n"
+        '[^code.1]: [python] output=execute_result mime_type="text/plain" history="none" n=1\n\n'
+        "'swordfish'\n\n# %% [^a]\n\nWhat is the word?\n"
+    )
+    model_server.answers = [text("No idea.")]
+    lab.open("display.msg.md")
+    lab.wait_for_kernel()
+
+    lab.run(0)
+    expect(lab.cell(0).locator(".jp-InputPrompt")).to_contain_text("[1]")
+    lab.run(1)
+
+    expect(lab.cell(1).locator(".msgbook-Text")).to_contain_text("No idea.")
+    expect(lab.cell(1)).to_contain_text("No output of cell 1")
+    assert "swordfish" not in str(model_server.requests[0]["messages"])
+
+
 def test_a_hidden_stream_stays_hidden_also_when_its_cell_runs_again(lab, lab_root, model_server):
     path = lab_root / "hidden.msg.md"
     path.write_text(HIDDEN)

@@ -9,6 +9,7 @@ import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalCells } from './approvals';
 import { keepMacros, keepSummaries, markHistory } from './metadata';
+import { keepMarks } from './outputMarks';
 import { keepTimes } from './runTimes';
 import type { ITurnCells } from './turnCells';
 
@@ -124,6 +125,14 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
       (widget): widget is CodeCell => isCode(widget.model)
     );
     return keepTimes(widgets, request, started);
+  }
+
+  /** Keep in a cell that displays of it were hidden: it is about to run. */
+  keepMarks(cellId: string): void {
+    const cell = this._cell(cellId);
+    if (cell !== undefined) {
+      keepMarks(cell);
+    }
   }
 
   /** Set the history of cells. */

@@ -1,4 +1,9 @@
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Cell } from '@jupyterlab/cells';
+import {
+  NotebookActions,
+  type Notebook,
+  type NotebookPanel
+} from '@jupyterlab/notebook';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -33,6 +38,7 @@ export class PageConnection implements ITurnHost {
     this._link = new KernelLink(sessionContext, data => this._receive(data));
     this._link.opened.connect(this._ask, this);
     sessionContext.iopubMessage.connect(this._onOutput, this);
+    NotebookActions.executionScheduled.connect(this._onScheduled, this);
     sessionContext.statusChanged.connect(this._onStatus, this);
     sessionContext.connectionStatusChanged.connect(this._onConnection, this);
     sessionContext.kernelChanged.connect(this._end, this);
@@ -131,6 +137,16 @@ export class PageConnection implements ITurnHost {
         this._turns.ask();
       }
     });
+  }
+
+  /** Keep what a run is about to remove. */
+  private _onScheduled(
+    _: unknown,
+    { notebook, cell }: { notebook: Notebook; cell: Cell }
+  ): void {
+    if (notebook === this._panel.content && this._isChat) {
+      this.cells.keepMarks(cell.model.id);
+    }
   }
 
   /** Show outputs that JupyterLab shows only on the page that ran the cell. */
