@@ -106,6 +106,22 @@ def test_a_server_names_the_file_of_the_session(chat, tmp_path):
     assert session_notebook_file({}) is None
 
 
+@pytest.mark.parametrize("name", ["a.mtm", "a.mutsumi-notebook"])
+def test_the_file_of_an_agent_is_read_like_any_other(tmp_path, name):
+    messages = [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "1"},
+        {"role": "user", "content": "two"},
+    ]
+    path = tmp_path / name
+    path.write_text(json.dumps({"metadata": {}, "context": messages}))
+    assert session_notebook_file({"JPY_SESSION_NAME": str(path)}) == path
+
+    found = past(read(path), SessionMemory(), RequestedCell("two", None))
+
+    assert [cell["source"] for cell in found.earlier] == ["one"]
+
+
 def answered(cell_id, source=None, **metadata):
     outputs = [{"output_type": "display_data", "data": {TURN_MIME: TURN}}]
     return {

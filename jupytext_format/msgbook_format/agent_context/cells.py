@@ -174,11 +174,10 @@ def _written(cell: _Json) -> _Json:
     plain = _plain_message(cell)
     answer = answer_from(cell)
     turn: Any = turn_among(cell.get("outputs")) if is_prompt(cell) else None
+    inner = None
     if turn is not None and turn.get(_IN_METADATA):
-        turn, expected_turn = None, turn
-    else:
-        expected_turn = turn_from(answer) if answer else None
-    expected = _plain_cell(plain["role"], plain["content"], {}, expected_turn)
+        turn, inner = None, turn
+    expected = _plain_cell(plain["role"], plain["content"], {}, inner)
     extras = extras_of(cell, expected, turn, answer)
     return _with_extras_key(plain, extras) if extras else plain
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.turn import Turn, bundle, turn_of, without_derived
+from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived
 
 _OUTPUT = "output"
 """Key of an output that could be taken for the mark of a turn, or is not as a turn's should be."""
@@ -20,7 +20,9 @@ def turn_among(outputs: Any) -> Turn | None:
 
 def kept_outputs(outputs: list[Any], turn: Turn | None) -> list[Any] | None:
     """Return the outputs with null in place of the turn; None if there are no others."""
-    plain = without_derived([_turn_output(turn)])[0] if turn is not None else None
+    plain = None
+    if turn is not None:
+        plain = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
     kept: list[Any] = []
     for output in without_derived(outputs):
         if plain is not None and turn_of(output) is turn:
