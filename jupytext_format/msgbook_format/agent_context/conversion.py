@@ -110,8 +110,10 @@ def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
             continue
         message = message_from(cell)
         if message["role"] == "assistant":
-            yield as_note(message) if _needs_mark(message, is_open=is_open) else message
-            is_open, is_note = False, True
+            message = as_note(message) if _needs_mark(message, is_open=is_open) else message
+            yield message
+            # A turn below a note without a mark would be read as one with it.
+            is_open, is_note = False, not messages_of_cells.is_marked_note(message)
             continue
         yield message
         yield from answer

@@ -88,6 +88,13 @@ def test_a_note_without_content_and_with_messages_in_its_metadata_is_the_same():
     assert_same(context_from(notebook_from(context), {}), context)
 
 
+def test_a_turn_of_no_prompt_below_a_marked_note_is_the_same():
+    note = {"role": "assistant", "metadata": {"msgbook": {"cell": {"cell_type": "code"}}}}
+    context = {"metadata": {}, "context": [note, {"role": "assistant"}]}
+
+    assert_same(context_from(notebook_from(context), {}), context)
+
+
 def test_a_block_of_references_of_any_length_is_found_in_linear_time():
     lines = "\n# Source: a" * 50_000
     texts = [
