@@ -121,7 +121,9 @@ def _is_text(cell):
     if cell.keys() - {"id"} != _CODE_FIELDS or cell["cell_type"] != "code":
         return False
     bits = cell["metadata"].get("msgbook", {}).get("text", {})
-    return "[nb]" not in bits.get("cell", "") and not _UNSAFE.search(cell["source"])
+    text = bits.get("cell", "")
+    # The footnote of a whole cell may stand elsewhere.
+    return "[nb]" not in text and '"cell_type"' not in text and not _UNSAFE.search(cell["source"])
 
 
 def editable(nb, text):
