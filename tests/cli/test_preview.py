@@ -294,3 +294,20 @@ def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
 
     assert f"[image: data:image/png;base64,… ({len(picture.getvalue())} bytes)]" in listed
     assert "[image: https://example.org/a.png]" in listed
+
+
+def test_a_hidden_output_of_code_is_neither_previewed_nor_sent(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(
+        "# %% [^c]\n\n[^c]: [code]\n\nx()\n\n# %%% [^c.1]\n\n[^c.1]: [python] history=hide n=1\n\n"
+        "stdout> swordfish\n\n# %%% [^c.1.2]\n\n[^c.1.2]: [python] mime_type=text/plain\n\nshown\n\n"
+        "# %% [^p]\n\nSee @[cell:c].\n"
+    )
+
+    previewed = json.loads(run(server, "preview", path, "--json").stdout)
+    answer(server, path, text("ok"))
+
+    assert previewed == server.requests[0]
+    said = json.dumps(previewed["messages"])
+    assert said.count("shown") == 2
+    assert "swordfish" not in said

@@ -7,6 +7,7 @@ from typing import Any
 from kernel_client import KernelClient
 from scripted_server import Answer, ScriptedServer, call, delta, error, text
 
+from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
 
 
@@ -122,6 +123,15 @@ def test_code_without_a_magic_is_an_error_and_never_a_message(server, run_notebo
     code, prompt = server.requests[0]["messages"][1:]
     assert code["content"].startswith("I ran this code:\n\n```ipython\n%%sql\nselect secret")
     assert prompt["content"] == "%%sql\nis what?"
+
+
+def test_the_times_that_nbclient_writes_stand_on_the_first_output(server, run_notebook):
+    (cell,) = run_notebook("%%python\nprint(1)", env=settings(server))
+
+    times = cell.metadata.execution
+    saved = writes(reads("") | {"cells": [cell]})
+    assert len(times) > 2
+    assert f'[python] time="{times["iopub.execute_input"]}" status="success" duration=0.' in saved
 
 
 def test_outputs_of_this_session_obey_their_marks(server, run_notebook):
