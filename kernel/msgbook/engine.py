@@ -159,7 +159,7 @@ class Engine:
             prepared.request.messages,
             redact_json(active_agent.tools.schemas, self.settings.secrets),
             active_agent.options,
-            active_agent.model_place,
+            active_agent.model_origin,
         )
 
     async def close(self) -> None:

@@ -57,7 +57,7 @@ class NotACompletionError(ProviderError):
 
 
 class NoModelListError(ProviderError):
-    """An answer to the question for the models that is not a list of them."""
+    """The server cannot list its models: it refuses, or its answer is not a list."""
 
 
 class AnswerCutError(ProviderError):

@@ -273,17 +273,18 @@ def test_a_walk_ends_at_its_limit(folder):
         list(walk(Roots(folder), folder, limit=2))
 
 
-def test_free_paths_are_sorted_relative_to_the_folder_and_none_is_below_another(folder):
+def test_readable_paths_are_sorted_relative_to_the_folder_and_none_is_below_another(folder):
     roots = Roots(folder)
     docs, other = folder / "docs", folder / "docsy"
 
-    assert roots.list_free_paths() == ["."]
-    assert roots.narrow_to([other, docs / "a", docs, docs]).list_free_paths() == ["docs", "docsy"]
-    assert roots.narrow_to([docs, folder]).list_free_paths() == ["."]
-    assert roots.narrow_to([folder / ".env", folder.parent]).list_free_paths() == []
-    assert roots.narrow_to([]).list_free_paths() == []
+    assert roots.list_readable_paths() == ["."]
+    several = roots.narrow_to([other, docs / "a", docs, docs])
+    assert several.list_readable_paths() == ["docs", "docsy"]
+    assert roots.narrow_to([docs, folder]).list_readable_paths() == ["."]
+    assert roots.narrow_to([folder / ".env", folder.parent]).list_readable_paths() == []
+    assert roots.narrow_to([]).list_readable_paths() == []
 
 
 def test_no_private_path_is_free(folder):
-    assert Roots(folder, [folder]).list_free_paths() == []
-    assert Roots(folder, [folder / "own"], allowed=[folder / "own"]).list_free_paths() == []
+    assert Roots(folder, [folder]).list_readable_paths() == []
+    assert Roots(folder, [folder / "own"], allowed=[folder / "own"]).list_readable_paths() == []

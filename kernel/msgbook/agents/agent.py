@@ -26,7 +26,7 @@ class Agent:
     description: str | None = None
     """Help in choosing an agent; not part of the request."""
     models: tuple[str, ...] = ()
-    """The first answers; each other one if the server does not know those before it."""
+    """The first one answers; a later one only if the server knows none before it."""
     provider: str | None = None
     """Name of a provider in the user's configuration."""
     context_window: int | None = None

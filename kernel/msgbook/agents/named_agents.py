@@ -145,8 +145,8 @@ class NamedAgents:
             self._found[name] = self._read(name)
         return self._found[name]
 
-    def place_of(self, name: str) -> str:
-        """Return words for the place that defines an agent, which exists."""
+    def origin_of(self, name: str) -> str:
+        """Return a description of what defines an agent, which exists."""
         shown = f"the agent {visible(one_line(name, 60))}"
         if name in self._temporary:
             return self.describe_cell(self._temporary[name][1])

@@ -20,9 +20,9 @@ class ChosenModels(NamedTuple):
     """Models that a cell or an agent names."""
 
     names: tuple[str, ...]
-    """At least one. The first answers; each other one if the server does not know those before it."""
-    place: str
-    """Words for what names them: `cell 2 [5fb8acd8] (%model large)`."""
+    """At least one. The first one answers; a later one only if the server knows none before it."""
+    origin: str
+    """Describes what names them: `cell 2 [5fb8acd8] (%model large)`."""
 
 
 class ResolvedAgent(NamedTuple):
@@ -57,8 +57,8 @@ def requested_models(prompt: Prompt, current: Cell | None) -> ChosenModels | Non
     """Return the model that a prompt itself names."""
     model = requested_name("model", prompt, current)
     in_line = bool(prompt.attributes.get("model"))
-    place = "the %%msg line of this cell" if in_line else "model= of this cell"
-    return ChosenModels((model,), place) if model else None
+    origin = "the %%msg line of this cell" if in_line else "model= of this cell"
+    return ChosenModels((model,), origin) if model else None
 
 
 def resolve_agent(
@@ -97,7 +97,7 @@ def _find_models(agent: Agent, is_named_by_cell: bool, agents: NamedAgents) -> C
     above that names a model; then the default agent.
     """
     if is_named_by_cell and agent.models:
-        return ChosenModels(agent.models, agents.place_of(agent.name))
+        return ChosenModels(agent.models, agents.origin_of(agent.name))
     for kind, name, position in reversed(agents.choices):
         if kind == "model":
             return ChosenModels((name,), agents.describe_cell(position))
@@ -115,4 +115,4 @@ def _models_from(name: str, agent: Agent, agents: NamedAgents) -> ChosenModels |
         return None
     if not other.models or other.provider != agent.provider:
         return None
-    return ChosenModels(other.models, agents.place_of(name))
+    return ChosenModels(other.models, agents.origin_of(name))

@@ -20,7 +20,7 @@ _START = "# Files\n\nRelative paths start at the notebook's folder."
 def build_system_prompt(
     agent_prompt: str,
     skills: Sequence[Skill],
-    free_paths: Sequence[str] | None = None,
+    readable_paths: Sequence[str] | None = None,
     *,
     is_sub_agent: bool = False,
 ) -> str:
@@ -29,18 +29,18 @@ def build_system_prompt(
     An agent whose own prompt is empty is told only its skills.
 
     Args:
-        free_paths: Paths that it reads without approval, as `describe_free_paths` takes them; None
+        readable_paths: Paths that it reads without approval, as `describe_readable_paths` takes them; None
             for an agent that has no tool to read with.
         is_sub_agent: Whether another agent gave it its task.
     """
     parts = [agent_prompt]
     if agent_prompt:
         parts.append(SUB_AGENT if is_sub_agent else "")
-        parts.append("" if free_paths is None else describe_free_paths(free_paths))
+        parts.append("" if readable_paths is None else describe_readable_paths(readable_paths))
     return "\n\n".join(part for part in (*parts, build_skills_index(skills)) if part)
 
 
-def describe_free_paths(paths: Sequence[str]) -> str:
+def describe_readable_paths(paths: Sequence[str]) -> str:
     """Return a section that tells a model which folders it may read (seed 002).
 
     Args:

@@ -137,18 +137,18 @@ class Roots:
         holds = any(path.is_relative_to(real) for path in self._allowed or ())
         return self.is_inside(real) and (holds or self._is_allowed(real))
 
-    def list_free_paths(self) -> list[str]:
+    def list_readable_paths(self) -> list[str]:
         """Return the paths below which reading needs no approval, relative to the notebook's folder.
 
         They are sorted, have slashes, and none is below another; `.` is the notebook's folder.
         """
-        free: list[Path] = []
+        found: list[Path] = []
         if not self._too_wide:
             for path in sorted({self.folder} if self._allowed is None else {*self._allowed}):
-                covered = any(path.is_relative_to(other) for other in free)
+                covered = any(path.is_relative_to(other) for other in found)
                 if not covered and self.is_inside(path) and not self.is_secret(path):
-                    free.append(path)
-        return [path.relative_to(self.folder).as_posix() for path in free]
+                    found.append(path)
+        return [path.relative_to(self.folder).as_posix() for path in found]
 
     def is_secret(self, real: Path) -> bool:
         """Return whether a file is likely to hold a secret, whatever path a call starts from.

@@ -37,11 +37,11 @@ def load_settings(
         (project_model, "model of .msgbook/config.toml"),
         (file.model, f"model of {file.name}"),
     )
-    model, place = next(((name, place) for name, place in models if name), (None, ""))
+    model, origin = next(((name, origin) for name, origin in models if name), (None, ""))
     return Settings(
         providers=found.providers,
         model=model,
-        model_place=place,
+        model_origin=origin,
         agents=file.agents(),
         mcp_servers=tuple(file.mcp_servers()),
         approval=approval,  # type: ignore[arg-type]  # checked above

@@ -62,8 +62,8 @@ class Settings:
     may have a `problem`."""
     model: str | None = None
     """Model of the default provider for cells that name none. None: the only model of the server."""
-    model_place: str = ""
-    """Words for what sets `model`, for errors about it."""
+    model_origin: str = ""
+    """Describes what sets `model`, for errors about it."""
     agents: Mapping[str, Any] = field(default_factory=dict)
     """`[agents]`, unchecked; `agents.resolve` reads it."""
     mcp_servers: tuple[str, ...] = ()

@@ -23,8 +23,9 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 `text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
-_CELL_MAGIC = re.compile(r"(%%[A-Za-z_][\w.+-]*)(?:[ \t][^\n]*)?\r?\n")
-"""First line of a cell magic. The name is that of a language in a message file (`c++`)."""
+_CELL_MAGIC = re.compile(r"((%%[A-Za-z_][\w.]*)[\w.+-]*)(?:[ \t][^\n]*)?\r?\n")
+"""First line of a cell magic, in two groups: a name that may be of any language (`%%c++`), and the
+part of it that a magic's name can have."""
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""
 
@@ -100,12 +101,12 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
 def missing_magic(source: str, is_magic: IsMagic) -> str | None:
     """Return the name (`%%sql`) if a cell has the form of a cell magic that is not registered.
 
-    The form is a line that begins with `%%name`, and another line. The text format writes code of any
-    language like that.
+    The form is a line that begins with `%%name`, and another line. In a message file, code of any
+    language is written like that.
     """
     text = source.lstrip()
     magic = _CELL_MAGIC.match(text) if text.startswith("%%") else None
-    if magic is None or magic[1] == MSG_MAGIC or is_magic(MAGIC_NAME.match(text)[0]):  # type: ignore[index]  # the form has a name
+    if magic is None or magic[1] == MSG_MAGIC or is_magic(magic[2]):
         return None
     return magic[1]
 

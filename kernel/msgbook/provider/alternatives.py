@@ -1,4 +1,4 @@
-"""Requests that go to the next model where the server does not know the one before."""
+"""Requests that go to the next model if the server does not know the one before."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _NAMED = 8
 
 
 class AlternativesProvider:
-    """Asks one model after the other until the server knows one, and stays with that one.
+    """Asks for one model after the other until the server knows one, and stays with that one.
 
-    Only a server that does not know a model is asked for the next: any other error may be the same for
-    all, or go away. No other model is asked after the first event of an answer.
+    Any other error ends the request: it may be the same for all models, or go away.
 
     Args:
         models: At least one; the first is asked first, whatever model a request names.

@@ -20,8 +20,8 @@ class Request:
     """Function tools in the form of the chat API; empty for none."""
     options: dict[str, Any] = field(default_factory=dict)
     """Further keys of the body, such as `max_tokens`. A server may refuse keys that it does not know."""
-    model_place: str = ""
-    """Words for what sets the model, for errors about it; empty if it is not known. Not sent."""
+    model_origin: str = ""
+    """Describes what sets the model, for errors about it; empty if it is not known. Not sent."""
 
 
 class Provider(Protocol):

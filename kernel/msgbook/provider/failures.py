@@ -21,8 +21,8 @@ from msgbook.text import one_line, visible
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
 
-_NO_MATTER_OF_THE_LIST = {401, 403, 408, 409, 429}
-"""Statuses by which servers refuse any request at all, not the question for their models."""
+_REFUSES_ANY_REQUEST = {401, 403, 408, 409, 429}
+"""Statuses that say nothing about whether a server can list its models."""
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are searched: a server may repeat the complete request in it."""
@@ -66,15 +66,15 @@ class Failures:
         headers: Mapping[str, str],
         body: object,
         model: str | None,
-        model_place: str = "",
+        model_origin: str = "",
     ) -> ProviderError:
         """Return the error for an HTTP status.
 
         Args:
             headers: Names in lower case, or in a mapping that ignores case.
             body: The JSON of the answer, or its text.
-            model: The requested model; None for the question for the models.
-            model_place: Words for what sets the model.
+            model: The requested model; None for a request that lists the models.
+            model_origin: Describes what sets the model.
         """
         said = self.clean(error_message(find_error(body))).rstrip(".")
         is_unknown = model is not None and is_unknown_model(status, find_error(body), model)
@@ -83,9 +83,9 @@ class Failures:
         )
         match status:
             case _ if is_unknown or (status == 404 and model is not None):
-                place = model_place or "MSGBOOK_MODEL or %model"
+                origin = model_origin or "MSGBOOK_MODEL or %model"
                 hint = (
-                    f"Check the model's name ({model!r}, set by {place}; %models lists the models of "
+                    f"Check the model's name ({model!r}, set by {origin}; %models lists the models of "
                     f"the server) and {self.url_setting}."
                 )
             case 401 | 403:
@@ -108,7 +108,7 @@ class Failures:
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
         failure = ProviderError(name, f"{words} {hint}".rstrip(), retry)
-        if model is None and status not in _NO_MATTER_OF_THE_LIST:
+        if model is None and status not in _REFUSES_ANY_REQUEST:
             return NoModelListError(name, str(failure), retry)
         if status not in _REFUSALS and not is_unknown:
             return failure

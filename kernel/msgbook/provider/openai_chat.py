@@ -68,7 +68,7 @@ class OpenAIProvider:
         while streaming is not None:
             body = request_body(request, streaming)
             try:
-                async with aclosing(self._answer(client, body, request.model_place)) as events:
+                async with aclosing(self._answer(client, body, request.model_origin)) as events:
                     async for event in events:
                         self._streaming = streaming
                         yield event
@@ -79,13 +79,13 @@ class OpenAIProvider:
                     raise
 
     async def _answer(
-        self, client: openai.AsyncOpenAI, body: dict[str, Any], model_place: str
+        self, client: openai.AsyncOpenAI, body: dict[str, Any], model_origin: str
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. A connection lost after the first byte is a cut answer."""
         decoder = CompletionDecoder()
         begun = False
         try:
-            with self._plain_errors(body["model"], model_place):
+            with self._plain_errors(body["model"], model_origin):
                 async with _body(client, body) as chunks:
                     async for chunk in _until_over(chunks, decoder, self._linger):
                         begun = True
@@ -141,7 +141,7 @@ class OpenAIProvider:
         return client
 
     @contextmanager
-    def _plain_errors(self, model: str | None, model_place: str = "") -> Iterator[None]:
+    def _plain_errors(self, model: str | None, model_origin: str = "") -> Iterator[None]:
         """Turn the SDK's errors, and those of the HTTP library below it, into ours."""
         import openai
 
@@ -157,7 +157,7 @@ class OpenAIProvider:
                 error.response.headers,
                 error.body,
                 model,
-                model_place,
+                model_origin,
             ) from None
         except (openai.APIConnectionError, OSError, ExceptionGroup) as error:
             raise failures.from_connection(error) from None

@@ -51,8 +51,8 @@ class ActiveAgent:
     agent: Agent
     model: str
     """The model that is asked first."""
-    model_place: str
-    """Words for what names the model."""
+    model_origin: str
+    """Describes what names the model."""
     provider: Provider
     view: View
     options: dict[str, Any]
@@ -129,7 +129,7 @@ class AgentChooser:
         return ActiveAgent(
             agent,
             model,
-            models.place if models else self._place_of(model),
+            models.origin if models else self._origin_of(model),
             self._servers.find_provider(model, agent.provider, models.names[1:] if models else ()),
             view,
             make_request_options(agent, server.base_url if server else None),
@@ -159,7 +159,7 @@ class AgentChooser:
             build_system_prompt(
                 prompt,
                 skills,
-                self._free_paths(agent, transcript),
+                self._readable_paths(agent, transcript),
                 is_sub_agent=is_sub_agent(transcript),
             ),
             vision=self._servers.accepts_images(model, agent.provider),
@@ -168,18 +168,18 @@ class AgentChooser:
         )
         return view, notices
 
-    def _free_paths(self, agent: Agent, transcript: Transcript) -> list[str] | None:
+    def _readable_paths(self, agent: Agent, transcript: Transcript) -> list[str] | None:
         """Return the paths that the agent reads without approval; None if it has no tool to read."""
         allowed, _ = find_allowed_folders(agent, transcript, self._roots)
         offered = {tool.name for tool in self._offered_tools(agent, allowed)}
         if not any(tool.read_only and tool.name in offered for tool in self._files.tools):
             return None
-        return self._roots.narrow_to(allowed).list_free_paths()
+        return self._roots.narrow_to(allowed).list_readable_paths()
 
-    def _place_of(self, model: str) -> str:
+    def _origin_of(self, model: str) -> str:
         """Return words for what sets a model that neither a cell nor an agent names."""
         if model == self._settings.model:
-            return self._settings.model_place
+            return self._settings.model_origin
         return "the server, which lists no other"
 
     def _configured_names(self) -> ConfiguredNames:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgbook.request.blobs import Blobs
-from msgbook.request.context.files import FILE_LIMIT as READ_LIMIT
+from msgbook.request.context import files
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.records import files_by_key, list_entries, recorded_macros
 from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
@@ -20,7 +20,7 @@ from msgbook.text import capped, join_first, one_line, repair_surrogates
 _MAX_FILES = 200
 """Files that are compared for one request, those that were sent last."""
 _NO_LINES = "no such lines"
-"""In place of a digest, where a file has become too short."""
+"""Stands for a digest if the file has become too short."""
 _MAX_NAMES = 5
 """Files that the notice names."""
 
@@ -35,7 +35,7 @@ class _SentFile(NamedTuple):
 
 
 class ChangedFiles:
-    """Finds changed files. A file is read again only when its stamp is another one than before."""
+    """Finds changed files. A file is read again only when its stamp has changed."""
 
     def __init__(self) -> None:
         self._now: dict[tuple[str, str], tuple[Stamp, str]] = {}
@@ -76,10 +76,12 @@ class ChangedFiles:
     async def _digest_now(
         self, file: _SentFile, sources: SourcesAbove, redact: Callable[[str], str]
     ) -> str | None:
-        """Return the digest of the text that would be sent now; empty if the file is gone, None if it is
-        not compared."""
+        """Return the digest of the text that would be sent now.
+
+        It is empty if the file is gone, and None if the file is not compared.
+        """
         stamp = await sources.stamp(file.reference.name)
-        if stamp is None or stamp.size > READ_LIMIT:
+        if stamp is None or stamp.size > files.FILE_LIMIT:
             return None
         if stamp == GONE:
             return ""

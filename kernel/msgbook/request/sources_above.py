@@ -127,8 +127,7 @@ class SourcesAbove(ReferenceSources):
         return document
 
     async def stamp(self, path: str) -> Stamp | None:
-        """Return the stamp of a file; None for a folder, and where reading needs
-        approval."""
+        """Return the stamp of a file; None for a folder, or if reading it needs approval."""
         return await asyncio.to_thread(self._stamp, path)
 
     def _stamp(self, path: str) -> Stamp | None:

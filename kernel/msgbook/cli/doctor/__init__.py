@@ -110,7 +110,7 @@ async def _findings(
         return
     provider = OpenAIProvider(settings.provider, secrets=settings.secrets)
     checks = ServerChecks(
-        provider, settings.model, model_place=settings.model_place, seconds=seconds
+        provider, settings.model, model_origin=settings.model_origin, seconds=seconds
     )
     try:
         async for finding in checks.run():

@@ -50,7 +50,7 @@ class ServerChecks:
     Args:
         model: Configured model; None for the server's only model.
         seconds: Limit for one request.
-        model_place: Words for what sets the model.
+        model_origin: Describes what sets the model.
         clock: Returns monotonic seconds.
     """
 
@@ -60,12 +60,12 @@ class ServerChecks:
         model: str | None,
         *,
         seconds: float,
-        model_place: str = "",
+        model_origin: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._provider = provider
         self._model = model
-        self._model_place = model_place
+        self._model_origin = model_origin
         self._seconds = seconds
         self._clock = clock
         self.usage: dict[str, int] = {}
@@ -162,8 +162,8 @@ class ServerChecks:
         return judge_tools(answer)
 
     def _request(self, question: str, *tools: dict[str, Any]) -> Request:
-        place = self._model_place
-        return Request(self._model or "", [user(question)], [*tools], model_place=place)
+        origin = self._model_origin
+        return Request(self._model or "", [user(question)], [*tools], model_origin=origin)
 
     async def _ask(self, request: Request) -> Answer:
         """Return one answer, limited in length if the server supports a limit."""

@@ -27,7 +27,7 @@ def select_provider(settings: Settings, provider: str | None, model: str | None)
     server = Servers(settings, problem=None, sleep=asyncio.sleep).find_settings(None, provider)
     if server is not None and server is not settings.provider:
         settings = replace(settings, providers={server.name: server}, model=None)
-    return replace(settings, model=model, model_place="--model") if model else settings
+    return replace(settings, model=model, model_origin="--model") if model else settings
 
 
 def describe_settings(
@@ -103,7 +103,7 @@ def _model(settings: Settings) -> str:
         if settings.provider is None:
             return f"{DEMO_MODEL}, the built-in model: no server is configured"
         return "none is set; if the server offers only one, that one answers"
-    return f"{settings.model} ({settings.model_place})"
+    return f"{settings.model} ({settings.model_origin})"
 
 
 def _with_origin(value: str, variable: str, env: Mapping[str, str]) -> str:

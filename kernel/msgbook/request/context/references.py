@@ -2,8 +2,8 @@
 
 A path is relative to the notebook's folder, also in a referenced file. The text of a tag, with its
 macros expanded, is the key under which the model finds the item. Files of a glob have their paths as
-keys, with the lines if the reference has any. Prose files (Markdown, plain text) may refer to further files, by path and in brackets only;
-those are items of their own.
+keys, with the lines if the reference has any. Prose files (Markdown, plain text) may refer to further
+files, by path and in brackets only; those are items of their own.
 """
 
 from __future__ import annotations
