@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.agent_context.page_numbers import as_page
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import parse_msg_line
 from msgbook_format.turn import image_url
@@ -84,7 +85,9 @@ def _part_text(part: Any) -> str:
     url = image_url(part)
     if url is not None:
         return _image(url, as_dict(part["image_url"]).get("detail"))
-    return _UNKNOWN_PART.format(kind if isinstance(kind, str) else jsontext.dumps(part)[:80])
+    return _UNKNOWN_PART.format(
+        kind if isinstance(kind, str) else jsontext.dumps(as_page(part))[:80]
+    )
 
 
 def _image(url: str, detail: Any) -> str:

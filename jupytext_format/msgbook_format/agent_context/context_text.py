@@ -13,6 +13,7 @@ from collections import defaultdict, deque
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.agent_context.page_numbers import as_page
 from msgbook_format.agent_context.shape import BrokenContextError, require_context
 
 _BOM = b"\xef\xbb\xbf"
@@ -63,7 +64,7 @@ def dump_context(context: dict[str, Any], present: bytes | None = None) -> bytes
     lead, end = b"", b""
     if present is not None:
         old = load_context(present)
-        if _as_page(context) == _as_page(old):
+        if jsontext.is_same(as_page(context), as_page(old)):
             return present
         context = _reused(context, old)
         lead = _BOM if present.startswith(_BOM) else b""
@@ -91,7 +92,7 @@ def _reused(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
 
 def _reuse(new: Any, old: Any) -> Any:
     """Return `new` with the parts of `old` that are the same, in the order of `old`."""
-    if _as_page(new) == _as_page(old):
+    if jsontext.is_same(as_page(new), as_page(old)):
         return old
     if isinstance(new, dict) and isinstance(old, dict):
         kept = {key: _reuse(new[key], value) for key, value in old.items() if key in new}
@@ -100,26 +101,7 @@ def _reuse(new: Any, old: Any) -> Any:
 
 
 def _page_key(value: Any) -> str:
-    return json.dumps(_as_page(value), sort_keys=True)
-
-
-def _as_page(value: Any) -> Any:
-    """Return a value as it comes back from a page, whose numbers are all floating-point numbers."""
-    if isinstance(value, dict):
-        return {key: _as_page(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_page(item) for item in value]
-    if isinstance(value, (int, float)):
-        # Otherwise true would equal 1.
-        return ["boolean", value] if isinstance(value, bool) else _as_float(value)
-    return value
-
-
-def _as_float(number: float) -> float | None:
-    try:
-        return float(number)
-    except OverflowError:
-        return None
+    return jsontext.dumps(as_page(value))
 
 
 def _finite(value: Any) -> Any:

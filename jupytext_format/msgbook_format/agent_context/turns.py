@@ -9,6 +9,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.agent_context import leftovers
 from msgbook_format.agent_context.content import content_text, result_content
+from msgbook_format.agent_context.page_numbers import as_page
 from msgbook_format.turn import (
     TURN_VERSION,
     Block,
@@ -130,7 +131,7 @@ def _call_parts(call: dict[str, Any]) -> Iterator[str]:
     function = function if isinstance(function, dict) else {}
     arguments = function.get("arguments", "")
     if not isinstance(arguments, str):
-        arguments = jsontext.dumps_spaced(arguments)
+        arguments = jsontext.dumps_spaced(as_page(arguments))
     return iter((_text(function.get("name")), arguments, _text(call.get("id"))))
 
 

@@ -111,6 +111,39 @@ def test_a_block_of_references_of_any_length_is_found_in_linear_time():
 
 
 @given(CONTEXTS)
+def test_a_page_that_saves_what_it_opened_changes_no_byte(context):
+    data = json.dumps(context).encode()
+    notebook = page_json(notebook_from(load_context(data)))
+
+    assert dump_context(context_from(notebook, {}), data) == data
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": {"seconds": 1.0}},
+        {"role": "user", "content": [{"seconds": 10**30}, -0.0]},
+        {"role": "assistant", "tool_calls": [{"function": {"arguments": {"seconds": 1.0}}}]},
+    ],
+)
+def test_numbers_in_odd_places_survive_a_page(message):
+    data = json.dumps({"metadata": {}, "context": [message]}).encode()
+    notebook = page_json(notebook_from(load_context(data)))
+
+    assert dump_context(context_from(notebook, {}), data) == data
+
+
+def page_json(value):
+    """Return a JSON value as a page writes it: 1.0 is 1 there, and a large integer is rounded."""
+
+    def number(text):
+        found = float(text)
+        return int(found) if abs(found) < 1e21 and found.is_integer() else found
+
+    return json.loads(json.dumps(value), parse_float=number, parse_int=number)
+
+
+@given(CONTEXTS)
 def test_two_readings_are_equal_and_have_valid_ids(context):
     first, second = notebook_from(context), notebook_from(context)
 
