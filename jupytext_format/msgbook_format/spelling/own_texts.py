@@ -11,7 +11,7 @@ from msgbook_format.spelling.respell import HeadText
 from msgbook_format.syntax.footnotes import Definition, Footnotes, has_open_labels
 from msgbook_format.syntax.text_cell import parse_label
 
-_ABOVE_MARKER = re.compile(r"\n(?:[ \t\r]*\n)*(?=#{1,5} %%)")
+_BLANK_LINES = re.compile(r"\n(?:[ \t\r]*+\n)*+(#{1,5} %%)?")
 
 WrittenCell = tuple[str | None, str | None]
 """Head and output cells of a cell; None for what is not written."""
@@ -121,4 +121,5 @@ class OwnTexts:
 
 
 def _even(text: str) -> str:
-    return _ABOVE_MARKER.sub("\n\n", text)
+    """Return a text with one blank line above each marker."""
+    return _BLANK_LINES.sub(lambda match: f"\n\n{match[1]}" if match[1] else match[0], text)

@@ -19,7 +19,7 @@ from msgbook_format.syntax.split import SplitCell, SplitText
 from msgbook_format.syntax.text_cell import find_footnote, parse_label
 
 _OPEN = re.compile(
-    r"# %%%?[^\n]*\[\^([^\s\[\]^]+)\][ \t\r]*+"
+    r"#+ %%[^\n]*\[\^([^\s\[\]^]+)\][ \t\r]*+"
     r"(?:\Z|\n(?:[ \t\r]*+\n)*+(?!\[\^\1\]:[^\S\n]*+\[[^\[\]=\n]*\](?:\s|\Z)))"
 )
 """A marker with a label, and no footnote with a type below it."""
@@ -147,7 +147,7 @@ def has_open_labels(text: str) -> bool:
 
     This takes a fraction of the time that finding the footnotes takes.
     """
-    return _OPEN.search(text) is not None
+    return any(_OPEN.match(text, start) for start, _ in find_markers(text))
 
 
 def place_footnotes(text: str, split: SplitText) -> tuple[SplitText, Footnotes | None]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
+from tests.support.linear_time import require_linear
 
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.sanitize import sanitize_html
@@ -91,27 +91,10 @@ FUNCTIONS: tuple[Callable[[str], object], ...] = (
     ),
     *(code_block, read_call),
 )
-SHORT, TIMES = 8_000, 8
-"""Characters, and how many times as many are tried as well: linear work is 8 times as much, and
-quadratic 64 times."""
-
 pytestmark = pytest.mark.slow
-
-
-def cost(function: Callable[[str], object], text: str) -> float:
-    """CPU seconds, the least of three tries: others take time on this machine, too."""
-    tries = []
-    for _ in range(3):
-        began = time.process_time()
-        function(text)
-        tries.append(time.process_time() - began)
-    return min(tries)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_time_grows_with_the_length_of_a_repeated_piece(function: Callable[[str], object]) -> None:
     for piece in PIECES:
-        text = piece * (SHORT // len(piece))
-        few, many = cost(function, text), cost(function, text * TIMES)
-        # What takes no time worth measuring is fast enough.
-        assert many < 0.05 or many < 4 * TIMES * max(few, 0.001), (piece, few, many)
+        require_linear(function, "", piece)
