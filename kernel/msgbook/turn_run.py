@@ -31,6 +31,7 @@ from msgbook.request import (
     check_prompt,
     list_prompt_warnings,
     read_prompt,
+    warn_once,
 )
 from msgbook.request.history import SentRequest
 from msgbook.turn import TurnRecord, run_turn
@@ -165,13 +166,9 @@ class _TurnRun:
         )
         check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
-        for why in await asyncio.to_thread(builder.blobs.write, prepared.digests):
-            warning = (
-                f"Texts that this conversation refers to cannot be kept for later requests: {why}."
-            )
-            if warning not in self._engine.reported:
-                self._engine.reported.add(warning)
-                services.warn(warning)
+        reasons = await asyncio.to_thread(builder.blobs.write, prepared.digests)
+        lead = "Texts that this conversation refers to cannot be kept for later requests"
+        warn_once(services, [f"{lead}: {why}." for why in reasons])
         builder.sent.append(self._sent_request(prepared))
         return prepared
 

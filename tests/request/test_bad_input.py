@@ -127,14 +127,23 @@ def test_texts_of_a_cell_that_are_gone_are_named_in_one_notice(talk):
 
     assert turn["status"] == "done"
     (told,) = notices(turn)
-    assert told.startswith(
-        "Texts that cell 1 (Compare @[*.py].) sent are gone from .msgbook/blobs, and cannot be made "
-        "again: 0.py ("
-    )
+    assert told.startswith("Gone from .msgbook/blobs")
+    assert "0.py (cell 1)" in told
     assert "4.py (" in told
     assert "5.py" not in told
     assert " and 2 more." in told
     assert told.endswith("name it in your next message.")
+
+
+def test_many_cells_that_are_left_out_are_few_notices_and_are_told_once(talk):
+    for _ in range(1000):
+        talk.add("Hello.", metadata={"msgbook": {"history": "maybe"}})
+
+    told = notices(talk.ask("And now?"))
+
+    assert len(told) == 21
+    assert "cell 1 (Hello.) is not sent" in told[0]
+    assert told[-1].startswith("980 more warnings")
 
 
 def test_of_two_cells_with_one_id_both_are_sent(talk):

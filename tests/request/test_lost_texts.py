@@ -85,6 +85,17 @@ def test_texts_of_tools_are_gone_for_good_since_no_tool_runs_again(talk):
     assert [block["type"] for block in turn["blocks"]] == ["notice", "text"]
 
 
+def test_texts_of_many_prompts_that_are_gone_are_named_in_one_notice(talk):
+    for number in range(30):
+        answered(talk, "Look.", recorded(f"{number}.txt", f"W{number}"))
+
+    turn = talk.ask("And now?")
+
+    [told] = notices(turn)
+    assert "0.txt (cell 1)" in told
+    assert " and 25 more." in told
+
+
 @pytest.mark.parametrize("change", ["another text", None])
 def test_a_file_with_another_text_is_not_sent_in_the_place_of_the_old_one(talk, change):
     (talk.folder / "a.txt").write_text("as it was")
@@ -99,8 +110,8 @@ def test_a_file_with_another_text_is_not_sent_in_the_place_of_the_old_one(talk, 
     assert "another text" not in str(talk.sent())
     assert "is gone" in content_reference(talk.sent()[1])["files"]["a.txt"]
     [told] = notices(turn)
-    assert told.startswith("Texts that cell 1 (See @[a.txt].) sent are gone")
-    assert "a.txt (" in told
+    assert told.startswith("Gone from .msgbook/blobs")
+    assert "a.txt (cell 1)" in told
     assert "name it in your next message" in told
 
 

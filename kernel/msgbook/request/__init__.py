@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     from msgbook.request.context_window import check_context_window, describe_overflow
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
-    from msgbook.request.services import UNKNOWN_MODEL, PreviewServices, TurnServices
+    from msgbook.request.services import (
+        UNKNOWN_MODEL,
+        PreviewServices,
+        TurnServices,
+        warn_once,
+    )
     from msgbook.request.token_estimates import (
         estimate_cell_tokens,
         estimate_text_tokens,
@@ -57,7 +62,7 @@ else:
             "context_window": "check_context_window describe_overflow",
             "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
             "reference_sources": "ReferenceSources",
-            "services": "UNKNOWN_MODEL PreviewServices TurnServices",
+            "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",
             "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
             "turn_views": "make_turn_views",
         },

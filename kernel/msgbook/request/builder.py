@@ -39,7 +39,7 @@ from msgbook.request.history import (
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.prompts_above import PromptsAbove
 from msgbook.request.reference_sources import ReferenceSources
-from msgbook.request.services import RequestServices
+from msgbook.request.services import RequestServices, warn_once
 from msgbook.request.sources_above import ReadsAbove
 from msgbook.request.summary_calls import Summaries
 from msgbook.text import repair_surrogates
@@ -131,10 +131,7 @@ class RequestBuilder:
         )
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
-        for warning in list_left_out(transcript.earlier, self._redact_text):
-            if warning not in services.reported:
-                services.reported.add(warning)
-                services.warn(warning)
+        warn_once(services, list_left_out(transcript.earlier, self._redact_text))
         reads = self._reads_above(transcript, active_agent.allowed)
         prompts = await self._prompts_above.complete(
             transcript, active_agent.agent, project.rules, reads, services

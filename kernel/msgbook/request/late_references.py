@@ -34,10 +34,9 @@ _MAX_CHARACTERS = 4_000_000
 """Characters of the texts that one request resolves late."""
 _MAX_NAMES = 5
 """Prompts that the notice names."""
-_MAX_WARNINGS = 20
 _TOO_MANY = (
-    "From {} on, messages have no record of what they refer to, and it is too much to be sent. To send "
-    "a file, name it in your next message."
+    "From {} on, messages without a record of what they refer to bring nothing: it would be too much. "
+    "To send a file, name it in your next message."
 )
 
 
@@ -109,7 +108,6 @@ async def resolve_late_references(
             made[key, mark] = context
             late.contexts[key] = {"source": mark, **context}
         insort(contexts, (position, context), key=itemgetter(0))
-    late.warnings = _limited(late.warnings)
     if brought:
         late.notice = (
             "Messages above had no record of what they refer to. It is sent with them from now on: "
@@ -158,8 +156,3 @@ def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a context that later requests need."""
     kinds = ("macros", "files", "images") if context.get("files") else ("images",)
     return {kind: context[kind] for kind in kinds if context.get(kind)}
-
-
-def _limited(warnings: Sequence[str]) -> list[str]:
-    more = ["Further problems with references of messages above are not shown."]
-    return [*warnings[:_MAX_WARNINGS], *(more if len(warnings) > _MAX_WARNINGS else [])]

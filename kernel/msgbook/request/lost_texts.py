@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from typing import Any
 
 from msgbook.agents import ProjectRule
-from msgbook.notebook import Cell, describe_cell, source_of
+from msgbook.notebook import Cell, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
@@ -24,7 +24,7 @@ from msgbook.request.sources_above import ReadsAbove, SourcesAbove
 from msgbook.text import join_first, repair_surrogates
 
 _MAX_NAMES = 5
-"""Texts of a cell that a warning names."""
+"""Texts that the warning names."""
 
 RecordedContext = tuple[int, Mapping[str, Any]]
 """Position of a prompt above, and the context of its turn as saved."""
@@ -64,24 +64,27 @@ async def restore_texts(
 
 
 def warn_of_lost_texts(
-    cells: Sequence[Cell], contexts: Iterable[RecordedContext], gone: Set[str]
-) -> Iterator[tuple[Set[str], str]]:
-    """Yield a warning for each prompt whose texts are gone, with their digests.
+    contexts: Iterable[RecordedContext], gone: Set[str], reported: set[str]
+) -> str:
+    """Return a warning about texts that are gone; empty if there are none. Each is named once.
 
     Args:
         gone: Digests of texts that are gone.
+        reported: What the reader has seen in this session; grows.
     """
+    names: dict[str, str] = {}
     for position, context in contexts:
-        names = {digest: name for digest, name in list_recorded_texts(context) if digest in gone}
-        gone = gone - names.keys()
-        if names:
-            texts = [f"{name} ({digest[:12]}...)" for digest, name in names.items()]
-            warning = (
-                f"Texts that {describe_cell(cells, position)} sent are gone from .msgbook/blobs, and "
-                f"cannot be made again: {join_first(texts, _MAX_NAMES, '; ')}. The model gets a line "
-                "in their place. To send a file as it is now, name it in your next message."
-            )
-            yield names.keys(), warning
+        for digest, name in list_recorded_texts(context):
+            if digest in gone and digest not in reported:
+                names.setdefault(digest, f"{name} (cell {position + 1})")
+    if not names:
+        return ""
+    reported.update(names)
+    return (
+        "Gone from .msgbook/blobs since they were sent, and they cannot be made again: "
+        f"{join_first([*names.values()], _MAX_NAMES, '; ')}. The model gets a line in place of each. "
+        "To send a file as it is now, name it in your next message."
+    )
 
 
 def _lost_digests(context: Mapping[str, Any], kind: str, blobs: Blobs) -> set[str]:

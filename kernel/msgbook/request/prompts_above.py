@@ -13,7 +13,7 @@ from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.history import contexts_by_cell, with_late_contexts
 from msgbook.request.late_references import resolve_late_references
 from msgbook.request.lost_texts import RecordedContext, restore_texts, warn_of_lost_texts
-from msgbook.request.services import RequestServices
+from msgbook.request.services import RequestServices, warn_once
 from msgbook.request.sources_above import ReadsAbove
 
 
@@ -69,10 +69,7 @@ class PromptsAbove:
             self.blobs,
             self.redact_json,
         )
-        for warning in late.warnings:
-            if warning not in services.reported:
-                services.reported.add(warning)
-                services.warn(self.redact(warning))
+        warn_once(services, map(self.redact, late.warnings))
         if late.notice:
             services.inform(self.redact(late.notice))
         if late.contexts:
@@ -105,7 +102,6 @@ class PromptsAbove:
         changed = await self._changed.find(contexts, own.keys(), reads, self.blobs, reported)
         if changed:
             services.inform(self.redact(changed))
-        gone = self.blobs.gone - reported
-        for digests, warning in warn_of_lost_texts(prompts.transcript.earlier, contexts, gone):
-            reported.update(digests)
-            services.warn(self.redact(warning))
+        lost = warn_of_lost_texts(contexts, self.blobs.gone, reported)
+        if lost:
+            services.warn(self.redact(lost))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -23,6 +23,9 @@ from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
 from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, TurnRecord
 from msgbook_format.turn import Block
+
+_MAX_WARNINGS = 20
+"""Warnings of one kind that a request shows."""
 
 
 class RequestServices(Protocol):
@@ -64,6 +67,16 @@ class RequestServices(Protocol):
     def inform(self, text: str) -> None:
         """Show a line to the reader that is no warning."""
         ...
+
+
+def warn_once(services: RequestServices, warnings: Iterable[str]) -> None:
+    """Show the warnings that the reader has not seen in this session; of many, the first and a count."""
+    unseen = [text for text in dict.fromkeys(warnings) if text not in services.reported]
+    services.reported.update(unseen)
+    for warning in unseen[:_MAX_WARNINGS]:
+        services.warn(warning)
+    if len(unseen) > _MAX_WARNINGS:
+        services.warn(f"{len(unseen) - _MAX_WARNINGS} more warnings like these are not shown.")
 
 
 @dataclass(frozen=True, slots=True)
