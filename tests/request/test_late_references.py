@@ -152,6 +152,29 @@ def test_what_is_not_free_is_a_notice_once_and_not_sent(talk, reference, why, po
     assert not any(words.startswith("cell 1") for words in notices(talk.ask("Again?")))
 
 
+@pytest.mark.parametrize(
+    ("source", "cell_type", "history"),
+    [
+        ("secret plan", "markdown", "exclude"),
+        ("secret plan", "raw", "include"),
+        ("%%msg history=exclude\nsecret plan", "code", "include"),
+        ("%%python\n'secret plan'", "code", "exclude"),
+    ],
+)
+def test_a_hidden_cell_is_sent_only_with_the_running_message_that_names_it(
+    talk, source, cell_type, history
+):
+    talk.add(source, cell_type, id="plan", metadata={"msgbook": {"history": history}})
+    by_hand(talk, "See @[cell:plan].")
+
+    turn = talk.ask("And?")
+
+    assert "secret plan" not in str(talk.sent())
+    assert any("@[cell:plan]: that cell is hidden" in words for words in notices(turn))
+    talk.ask("See @[cell:plan].")
+    assert "secret plan" in files(talk.sent()[-1])["cell:plan"]
+
+
 def test_prompts_that_are_not_sent_bring_nothing(talk):
     (talk.folder / "a.txt").write_text("as it is")
     by_hand(talk, "%%msg history=exclude\n@[a.txt]")

@@ -60,13 +60,17 @@ class ReferenceSources(FileSources):
 
     async def cell(self, cell_id: str) -> Document:
         """Return a cell above, with its output."""
-        try:
-            cell = self._cells[find_cell(self._cells, cell_id, "above")]
-        except NoSuchCellError as error:
-            raise SourceError("\n- ".join([str(error), *error.details])) from error
+        cell = self.find_cell(cell_id)
         kind, summaries = kind_of(cell, self._is_magic), known_summaries(self._cells)
         text = self._redact(cell_text(cell, kind, self._redact, summaries))
         return Document(text, "literal", needed_approval=_needed_approval(cell))
+
+    def find_cell(self, cell_id: str) -> Cell:
+        """Return the cell above that has the name. Raises `SourceError` if there is none."""
+        try:
+            return self._cells[find_cell(self._cells, cell_id, "above")]
+        except NoSuchCellError as error:
+            raise SourceError("\n- ".join([str(error), *error.details])) from error
 
     async def python(self, name: str) -> str:
         """Return the description of a variable."""

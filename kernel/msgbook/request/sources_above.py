@@ -15,7 +15,9 @@ from msgbook.notebook import Cell, IsMagic
 from msgbook.request.context.files import deny_all
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
+from msgbook.request.history import history_of
 from msgbook.request.reference_sources import ReferenceSources
+from msgbook_format.syntax import is_excluded
 
 _READS = 2000
 _CHARACTERS = 100_000_000
@@ -120,7 +122,10 @@ class SourcesAbove(ReferenceSources):
         return await super().glob(pattern)
 
     async def cell(self, cell_id: str) -> Document:
-        """Return a cell above, unless a call in it was approved."""
+        """Return a cell above, unless it is hidden or a call in it was approved."""
+        cell = self.find_cell(cell_id)
+        if cell.get("cell_type") == "raw" or is_excluded(history_of(cell)):
+            raise SourceError(f"that cell is hidden, so {_AGAIN}")
         document = await super().cell(cell_id)
         if document.needed_approval:
             raise SourceError(f"a call in that cell needed approval, so {_AGAIN}")
