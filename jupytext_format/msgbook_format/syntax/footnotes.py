@@ -15,7 +15,7 @@ from itertools import pairwise
 from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.segments import Segment
-from msgbook_format.syntax.split import SplitCell, SplitText
+from msgbook_format.syntax.split import BOM, SplitCell, SplitText
 from msgbook_format.syntax.text_cell import find_footnote, parse_label
 
 _OPEN = re.compile(
@@ -156,7 +156,7 @@ def place_footnotes(text: str, split: SplitText) -> tuple[SplitText, Footnotes |
     Args:
         split: The parts of `text`.
     """
-    if not has_open_labels(text):
+    if not has_open_labels(text.removeprefix(BOM)):
         return split, None
     units = [split.preamble.core if split.preamble else ""]
     for cell in split.cells:

@@ -87,14 +87,36 @@ The last.
 """
 
 
+FIRST = """# %% [^a]
+
+SECRET
+
+[^a]: [markdown] history=none
+
+# %%
+
+Hello.
+
+# %%
+
+Hi.
+
+# %%
+
+The last.
+"""
+"""No marker but the first one has a label without a footnote below it."""
+
+
 @pytest.mark.parametrize(
     "text",
     [
         GATHERED,
         f"[^q1]: {GATHERED.partition('[^q1]: ')[2]}\n{GATHERED.partition('[^q1]: ')[0]}",
         GATHERED.replace("\n", "\r\n"),
+        f"\ufeff{FIRST}",
     ],
-    ids=["at the end", "at the start", "with CRLF"],
+    ids=["at the end", "at the start", "with CRLF", "behind a byte order mark"],
 )
 def test_what_a_footnote_elsewhere_hides_is_not_sent(text):
     contents = [message["content"] for message in sent(text)]
