@@ -28,7 +28,7 @@ class MsgbookFinder:
 
 
 def find_spec(finder: MsgbookFinder, path: object, target: object) -> "Any":
-    """Return the spec that the finders behind `finder` give for `jupytext`, with our loader.
+    """Return the spec that the finders after `finder` give for `jupytext`, with our loader.
 
     None if they find none, or if registration is switched off.
     """

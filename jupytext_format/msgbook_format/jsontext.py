@@ -47,7 +47,7 @@ def dumps(value: Any) -> str:
 def dump_string(value: str) -> str:
     """Return what `dumps` does, for a string."""
     text: str = encode_basestring(value)
-    return text if text.isascii() else _encodable(text)
+    return text if text.isascii() else encodable(text)
 
 
 def dumps_indented(value: Any) -> str:
@@ -56,7 +56,7 @@ def dumps_indented(value: Any) -> str:
 
 
 def dumps_spaced(value: Any) -> str:
-    """Return what `dumps` does, with a blank behind each comma and colon."""
+    """Return what `dumps` does, with a blank after each comma and colon."""
     return _dumps(value, _SPACED.encode)
 
 
@@ -64,11 +64,12 @@ def _dumps(value: Any, encode: Callable[[Any], str]) -> str:
     try:
         text = encode(value)
     except ValueError:
-        text = encode(_finite(value))
-    return _encodable(text)
+        text = encode(finite(value))
+    return encodable(text)
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
+    """Return JSON with its lone surrogates escaped, so that UTF-8 can encode it."""
     if text.isascii():
         return text
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -99,15 +100,16 @@ def load_string(text: str) -> str:
     value: str
     value, end = scanstring(text, 1)
     if end != len(text):
-        raise ValueError(f"expected one JSON string, found more behind its character {end}")
+        raise ValueError(f"expected one JSON string, found more after its character {end}")
     return value
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Return a value with null in place of NaN and infinities, as in JavaScript."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

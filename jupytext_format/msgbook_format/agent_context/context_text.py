@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import defaultdict, deque
 from typing import Any
 
@@ -17,7 +16,6 @@ from msgbook_format.agent_context.page_numbers import as_page
 from msgbook_format.agent_context.shape import BrokenContextError, require_context
 
 _BOM = b"\xef\xbb\xbf"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def load_context(data: bytes) -> dict[str, Any]:
@@ -69,8 +67,8 @@ def dump_context(context: dict[str, Any], present: bytes | None = None) -> bytes
         context = _reused(context, old)
         lead = _BOM if present.startswith(_BOM) else b""
         end = b"\n" if present.endswith(b"\n") else b""
-    text = json.dumps(_finite(context), ensure_ascii=False, indent=2, allow_nan=False)
-    return lead + _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + end
+    text = json.dumps(jsontext.finite(context), ensure_ascii=False, indent=2, allow_nan=False)
+    return lead + jsontext.encodable(text).encode() + end
 
 
 def _reused(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
@@ -102,15 +100,6 @@ def _reuse(new: Any, old: Any) -> Any:
 
 def _page_key(value: Any) -> str:
     return jsontext.dumps(as_page(value))
-
-
-def _finite(value: Any) -> Any:
-    """Return a value without numbers that JSON does not have; a page writes null for them."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _read_float(text: str) -> float:

@@ -6,8 +6,16 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from msgbook_format.agent_context import cells as messages_of_cells
-from msgbook_format.agent_context.cells import answer_from, as_note, cell_from, message_from
+from msgbook_format.agent_context.cells import (
+    answer_from,
+    as_note,
+    cell_from,
+    is_bare_answer,
+    is_empty,
+    is_marked_note,
+    message_from,
+    orphan_from,
+)
 from msgbook_format.agent_context.notebook_metadata import context_metadata, notebook_metadata
 from msgbook_format.agent_context.shape import BrokenContextError
 from msgbook_format.cells.ids import Claim, resolve_ids
@@ -20,7 +28,7 @@ _Json = dict[str, Any]
 def notebook_from(context: _Json) -> _Json:
     """Return the notebook of an AgentContext, which is not modified.
 
-    A user's message is a prompt, the assistant and tool messages behind it are its turn. A system
+    A user's message is a prompt, the assistant and tool messages after it are its turn. A system
     message is a note that cannot be edited. Assistant messages with no prompt above them are notes
     if they are plain text, else one turn below an empty prompt.
     """
@@ -49,7 +57,7 @@ def context_from(notebook: _Json, default_metadata: _Json) -> _Json:
         )
     metadata, beside = context_metadata(notebook["metadata"], default_metadata)
     cells = list(map(_sound, notebook["cells"]))
-    if cells and messages_of_cells.is_empty(cells[-1]):
+    if cells and is_empty(cells[-1]):
         del cells[-1]
     return {"metadata": metadata, "context": list(_messages(cells)), **beside}
 
@@ -65,14 +73,14 @@ def _cells(messages: Sequence[_Json]) -> Iterator[_Json]:
         if head["role"] == "user":
             yield cell_from(head, messages[end:position])
             is_open = True
-        elif head["role"] == "system" or messages_of_cells.is_marked_note(head):
+        elif head["role"] == "system" or is_marked_note(head):
             yield cell_from(head, [], is_marked=_needs_mark(head, is_open=is_open))
             is_open, position = False, end
         elif all(map(_is_plain_text, messages[start:position])):
             yield from (cell_from(message, []) for message in messages[start:position])
             is_open = False
         else:
-            yield messages_of_cells.orphan_from(messages[start:position])
+            yield orphan_from(messages[start:position])
             is_open = True
 
 
@@ -80,7 +88,7 @@ def _end_of_answer(messages: Sequence[_Json], position: int) -> int:
     while (
         position < len(messages)
         and messages[position]["role"] in ("assistant", "tool")
-        and not messages_of_cells.is_marked_note(messages[position])
+        and not is_marked_note(messages[position])
     ):
         position += 1
     return position
@@ -104,7 +112,7 @@ def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
     is_open, is_note = False, False
     for cell in cells:
         answer = answer_from(cell)
-        if not is_open and not is_note and messages_of_cells.is_bare_answer(cell):
+        if not is_open and not is_note and is_bare_answer(cell):
             yield from answer
             is_open = True
             continue
@@ -113,7 +121,7 @@ def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
             message = as_note(message) if _needs_mark(message, is_open=is_open) else message
             yield message
             # A turn below a note without a mark would be read as one with it.
-            is_open, is_note = False, not messages_of_cells.is_marked_note(message)
+            is_open, is_note = False, not is_marked_note(message)
             continue
         yield message
         yield from answer

@@ -88,7 +88,7 @@ def read_lone_head(text: str, dialect: Dialect) -> ReadCell | None:
 
 def read_preamble(segment: Segment, dialect: Dialect) -> ReadCell:
     """Return the note before the first marker."""
-    # Parsed behind a newline, so that an output cell without a cell above it is content.
+    # Parsed after a newline, so that an output cell without a cell above it is content.
     head = parse_text_cell(f"\n{segment.core}", dialect.escaper)
     head.label = PREAMBLE_ID
     metadata = {"msgbook": {"type": PREAMBLE}}

@@ -45,5 +45,5 @@ def find_footnote_lines(
 
 
 def count_lines(segment: Segment | None) -> int:
-    """Return the number of lines of a segment with the blank lines behind it."""
+    """Return the number of lines of a segment with the blank lines after it."""
     return segment.core.count("\n") + segment.gap.count("\n") if segment else 0

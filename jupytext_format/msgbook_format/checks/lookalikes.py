@@ -34,7 +34,7 @@ class FootnoteLine:
     number: int
     label: str
     rest: str
-    """Text behind `[^label]:`."""
+    """Text after `[^label]:`."""
     is_first: bool
     """True if there are only blank lines between it and the marker."""
 

@@ -15,7 +15,7 @@ _SHOWN = 40
 _TYPES = frozenset(("raw", "code", "markdown"))
 """Types that say what a cell is."""
 
-# A label in brackets at the start of a line, behind signs of quotes and lists, escapes, or nothing.
+# A label in brackets at the start of a line, after signs of quotes and lists, escapes, or nothing.
 _LABELLED = re.compile(
     r"^(?:\d{1,9}[.)])?[^\w\[\]\n%#]{0,20}\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$",
     re.M,

@@ -39,7 +39,7 @@ _LEVELS = frozenset(str(level) for level in range(1, MAX_LEVEL + 1))
 
 @dataclass(slots=True)
 class WrittenParts:
-    """Text of each part of a notebook, without the gaps behind the parts."""
+    """Text of each part of a notebook, without the gaps after the parts."""
 
     frontmatter: str
     document: str

@@ -115,7 +115,7 @@ def sanitize_html(html: str) -> str | None:
 
 
 def _pieces(html: str) -> Iterator[tuple[str, re.Match[str] | None]]:
-    """Yield each text and the tag behind it, if there is one."""
+    """Yield each text and the tag after it, if there is one."""
     position = 0
     while piece := _PIECE.search(html, position):
         name = (piece["name"] or "").lower()

@@ -22,7 +22,7 @@ def validate_one_format(original: Function) -> Function:
 
 
 def short_form_one_format(original: Function) -> Function:
-    """Keep the format's name behind `.md`; without it the next sync would take another format."""
+    """Keep the format's name after `.md`; without it the next sync would take another format."""
 
     def replacement(jupytext_format: Any) -> Any:
         short = original(jupytext_format)

@@ -32,9 +32,9 @@ Function = Callable[..., Any]
 _LOCK = threading.Lock()
 _VERSION = "1.19."
 _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
-    # `.msg.md` has to mean our format without `:msg` behind it; Jupytext would take `.md` for Markdown.
+    # `.msg.md` has to mean our format without `:msg` after it; Jupytext would take `.md` for Markdown.
     "formats.validate_one_format": format_spelling.validate_one_format,
-    # Jupytext drops the name behind `md`, so that the next sync would take another format.
+    # Jupytext drops the name after `md`, so that the next sync would take another format.
     "formats.short_form_one_format": format_spelling.short_form_one_format,
     # Jupytext's contents managers refuse to open a pair whose `.ipynb` is newer.
     "pairs.latest_inputs_and_outputs": pairing.latest_inputs_and_outputs,
@@ -130,7 +130,7 @@ def _replace_imported(original: Function, replacement: Function) -> None:
 
 
 def _add_format() -> None:
-    # Behind Jupytext's own formats, so that `.md` alone stays `markdown`.
+    # After Jupytext's own formats, so that `.md` alone stays `markdown`.
     jupytext.formats.JUPYTEXT_FORMATS.append(
         jupytext.formats.NotebookFormatDescription(
             format_name=FORMAT_NAME,

@@ -19,7 +19,7 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax.history_values import is_excluded, is_summary, stricter_history
+from msgbook_format.syntax.history_values import is_restricted, stricter_history
 from msgbook_format.turn.model import turn_of
 
 KEY = "output_history"
@@ -189,7 +189,7 @@ def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
     marks = {}
     for key, mark in value.items():
         history = mark.get("history") if isinstance(mark, dict) else mark
-        if not _is_restriction(history):
+        if not is_restricted(history):
             continue
         index = _index(key)
         if index >= len(outputs):
@@ -198,10 +198,6 @@ def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
             return None
         marks[index] = history
     return marks
-
-
-def _is_restriction(history: Any) -> bool:
-    return is_excluded(history) or is_summary(history)
 
 
 def _is_canonical(value: Any, outputs: Sequence[Any]) -> bool:

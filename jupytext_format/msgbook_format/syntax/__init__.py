@@ -4,7 +4,7 @@ A text has these parts, outermost first:
 
 - A `SplitText` is a text cut into frontmatter, document, preamble and cells. `split.py` cuts it.
 - A `SplitCell` is one cell: its head and the output cells below the head.
-- A `Segment` is any of these parts as text: its lines, and the blank lines behind them.
+- A `Segment` is any of these parts as text: its lines, and the blank lines after them.
 - A `TextCell` is one head or output cell, parsed: a marker with title and label, a footnote with
   type and attributes, and a body.
 - `Footnotes` are those that stand elsewhere than below their markers, where a reader puts them.

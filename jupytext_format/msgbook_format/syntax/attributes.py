@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgbook_format import jsontext
 
@@ -65,7 +65,7 @@ _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
 
 def parse_footnote(text: str) -> tuple[str | None, Attributes] | None:
-    """Return type and attributes in the text behind `[^id]:`; None if it is prose.
+    """Return type and attributes in the text after `[^id]:`; None if it is prose.
 
     Without a type it is a footnote of ours only if all of it is `key=value`, so that an author's
     own footnote stays content.
@@ -113,7 +113,7 @@ def _is_badly_quoted(token: str) -> bool:
 
 
 def format_footnote(type_: str | None, attributes: Iterable[tuple[str, Value]]) -> str:
-    """Return the text behind `[^id]: ` for a type and attributes; inverse of `parse_footnote`."""
+    """Return the text after `[^id]: ` for a type and attributes; inverse of `parse_footnote`."""
     parts = [] if type_ is None else [f"[{type_}]"]
     for key, value in attributes:
         parts.append(key if value is True else f"{key}={_spell(key, value)}")
@@ -191,6 +191,16 @@ class AttributeReader:
         if value is None or value is True:
             return None
         self.rest.remove((key, value))
+        return value
+
+    def take_object(self, key: str) -> dict[str, Any] | None:
+        """Return what `take` does, as a JSON object; any other value is put back."""
+        text = self.take(key)
+        if text is None:
+            return None
+        value = jsontext.load_object(text)
+        if value is None:
+            self.put_back(key, text)
         return value
 
     def take_flag(self, key: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.history_values import is_restricted
 from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import BOM, SplitCell, SplitText
@@ -28,8 +29,6 @@ _LINE = re.compile(
     r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)(?:\n(?:[ \t\r]*\n)*|\Z))",
     re.M,
 )
-_SENT = frozenset(("include", "1", "true"))
-"""Values of `history` that hide nothing."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,10 +39,10 @@ class Definition:
     """Index of the text in which it stands; -1 for the text above all of them."""
     start: int
     end: int
-    """End of the blank lines behind it."""
+    """End of the blank lines after it."""
     label: str
     rest: str
-    """Text behind `[^label]:`."""
+    """Text after `[^label]:`."""
 
     @property
     def line(self) -> str:
@@ -194,7 +193,7 @@ def _by_label(found: list[Definition]) -> tuple[dict[str, Definition], dict[str,
 
 def _hides(definition: Definition) -> bool:
     _, attributes = parse_footnote(definition.rest) or (None, [])
-    return any(key == "history" and str(value).lower() not in _SENT for key, value in attributes)
+    return any(key == "history" and is_restricted(value) for key, value in attributes)
 
 
 def _open_label(text: str, start: int, end: int) -> tuple[int, str | None]:

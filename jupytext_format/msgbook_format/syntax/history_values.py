@@ -25,6 +25,11 @@ def is_summary(history: Any) -> bool:
     return _normal(history) == _SUMMARY
 
 
+def is_restricted(history: Any) -> bool:
+    """Return whether a `history` value keeps anything out of requests: all of it, or all but a summary."""
+    return _normal(history) not in _INCLUDED
+
+
 def is_history(history: Any) -> bool:
     """Return whether a `history` value is a known one."""
     return _normal(history) in HISTORY_VALUES
@@ -36,7 +41,7 @@ def stricter_history(first: Any, second: Any) -> Any:
 
 
 def _strictness(history: Any) -> int:
-    return 2 if is_excluded(history) else int(is_summary(history))
+    return 2 if is_excluded(history) else int(is_restricted(history))
 
 
 def _normal(history: Any) -> str:

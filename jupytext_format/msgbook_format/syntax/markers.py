@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-BEHIND_PERCENTS = r"(?=[ \t\r\n]|\[\^|\Z)"
+AFTER_PERCENTS = r"(?=[ \t\r\n]|\[\^|\Z)"
 """Pattern of what follows the percent signs of a marker: white space, a label, or the end."""
-MARKER = rf"#{{1,5}} %%%?{BEHIND_PERCENTS}"
+MARKER = rf"#{{1,5}} %%%?{AFTER_PERCENTS}"
 """Pattern of the start of a marker; it matches only at the start of a line."""
 
-_PERCENTS = re.compile(rf"# %%(%?){BEHIND_PERCENTS}")
+_PERCENTS = re.compile(rf"# %%(%?){AFTER_PERCENTS}")
 _START = re.compile(rf"(?={MARKER})#+")
 MAX_LEVEL = 5
 """Number of `#` that a marker has at most."""

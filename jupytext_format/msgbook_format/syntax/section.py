@@ -34,7 +34,7 @@ def level_below(document: str) -> int:
 
 
 def append_section(document: str, heading: str) -> str:
-    """Return `document` with the heading `heading` at its end, behind any open fence, which is closed."""
+    """Return `document` with the heading `heading` at its end, after any open fence, which is closed."""
     fence = ""
     for line in document.split("\n"):
         fence = _fence_after(line, fence)
@@ -43,7 +43,7 @@ def append_section(document: str, heading: str) -> str:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """Return the characters that close the fence which is open behind `line`; empty without one."""
+    """Return the characters that close the fence that is open after `line`; empty without one."""
     match = _FENCE.match(line)
     if match is None:
         return fence

@@ -1,4 +1,4 @@
-"""Parts of a text with the blank lines behind them, and how they are joined again."""
+"""Parts of a text with the blank lines after them, and how they are joined again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True, frozen=True)
 class Segment:
-    """Part of a text and the blank lines behind it; `core + gap` is that text."""
+    """Part of a text and the blank lines after it; `core + gap` is that text."""
 
     core: str
     """Ends with the last line that is not blank."""
@@ -23,7 +23,7 @@ class Segment:
 
 
 def join_segments(segments: Iterable[tuple[str, str | None]]) -> str:
-    """Return the text of cores, each with the gap behind it, or None for the usual gap."""
+    """Return the text of cores, each with the gap after it, or None for the usual gap."""
     segments = list(segments)
     parts = []
     for index, (core, gap) in enumerate(segments):
@@ -41,5 +41,5 @@ def end_line(blanks: str) -> str:
 
 
 def usual_gap(last: bool) -> str:
-    """Return the gap that a writer puts behind a core: a blank line, or the end of the file."""
+    """Return the gap that a writer puts after a core: a blank line, or the end of the file."""
     return "\n" if last else "\n\n"

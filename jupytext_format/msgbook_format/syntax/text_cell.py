@@ -46,7 +46,7 @@ def parse_text_cell(text: str, escaper: Escaper) -> TextCell:
 def parse_any_text_cell(text: str, escaper: Escaper) -> TextCell:
     """Do what `parse_text_cell` does, without its short cut for the usual spelling."""
     if "\r" in text:
-        # The text ends before its last newline, but behind the CR of a line that ends with CRLF.
+        # The text ends before its last newline, but after the CR of a line that ends with CRLF.
         text = text.replace("\r\n", "\n").removesuffix("\r")
     match = _MARKER.match(text)
     if match is None:
@@ -116,7 +116,7 @@ def find_footnote(text: str, label: str) -> tuple[int, int] | None:
 
 
 def is_title(text: str) -> bool:
-    """Return whether `text`, behind a marker, reads back as the same title."""
+    """Return whether `text`, after a marker, reads back as the same title."""
     if not text or text != text.strip() or "\n" in text or jsontext.needs_json(text):
         return False
     return _title_and_label(" " + text) == (text, None)

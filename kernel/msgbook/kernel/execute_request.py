@@ -17,7 +17,7 @@ from msgbook.notebook import RequestedCell, find_notebook_file
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _HANDLE = re.compile(r"[WXYZa-f]+([0-6]+)s")
-"""VS Code's number of a cell: base 7, behind a letter for its length, so that numbers sort as text."""
+"""VS Code's number of a cell: base 7, after a letter for its length, so that numbers sort as text."""
 
 
 def requested_cell(

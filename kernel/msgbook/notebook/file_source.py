@@ -43,7 +43,7 @@ def merge_saved_cells(
 
     If the file contains the running cell, the transcript has the file's cells in their order:
     cells that ran here after the file was written as they ran, without the cells that were deleted
-    here, and with each unsaved cell of this session behind the cell that it followed. Otherwise the
+    here, and with each unsaved cell of this session after the cell that it followed. Otherwise the
     transcript is the session's.
 
     Args:

@@ -25,7 +25,7 @@ MAX_RUN = 64
 _MARKS = "*_~`["
 _LONG_RUNS = ("`" * MAX_RUN, "~" * MAX_RUN)
 _NESTED = re.compile(r"\n(?:[ \t]*(?:[-+*>]|[0-9]{1,9}[.)])(?=[ \t>])){20}")
-"""More lists and quotes inside each other than anyone writes, behind a line end. A pattern that
+"""More lists and quotes inside each other than anyone writes, after a line end. A pattern that
 begins with `^` would be tried at every character."""
 _MAYBE_FENCE = re.compile(r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t>]+)*(?:`{3}|~{3})")
 _SURE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[A-Za-z0-9_+.#-]*[ \t]*")

@@ -70,7 +70,7 @@ def _begins_line(chunk: str, place: int, indent: str) -> bool:
 
 
 def _end(marks: StringPositions, opener: re.Match[str]) -> int:
-    """Return the position behind the formula; -1 if it does not end."""
+    """Return the position after the formula; -1 if it does not end."""
     end = "$$"
     if opener["bracket"]:
         end = "\\\\]"

@@ -227,7 +227,7 @@ class _Lexer:
         if opener.image and (tail := DATA_TAIL.match(self.text, self.pos + 1)):
             alt = escape_punctuation(self.text[opener.start : min(self.pos, opener.start + 500)])
             del self.out[opener.index :]
-            # Behind a bare URL, mistune would take the `!` for a part of it.
+            # After a bare URL, mistune would take the `!` for a part of it.
             self._put(f" ![{alt}]({tail[1]})", len(tail[0]) + 1)
             return True
         found = find_destination(self.text, opener.start, self.pos, self.references)

@@ -66,7 +66,7 @@ def find_destination(
 
     Args:
         start: Position of the link's text.
-        end: Position of the `]` behind it.
+        end: Position of the `]` after it.
         references: Allowed link definitions, by normalised label.
     """
     if tail := _LINK_TAIL.match(text, end + 1):

@@ -3,7 +3,7 @@ r"""Markdown of a model, made safe for every renderer.
 The result is shown by nbconvert (mistune, formulas, no sanitiser), by JupyterLab (marked; formulas
 are cut out before and put back into the HTML after; no sanitiser in a trusted cell), by GitHub and
 by any program that a person pastes it into. They disagree about what is code: in nested lists,
-behind an unclosed `$$`, in tables, after unusual indentation. So nothing is safe *because* it is
+after an unclosed `$$`, in tables, after unusual indentation. So nothing is safe *because* it is
 code. Instead every piece is written so that it does nothing, whether it is read as text or as code:
 
 - Text: a `<` that could open a tag becomes `&lt;`, in formulas `< `. `](`, `]:` and `![` occur

@@ -188,13 +188,7 @@ def read_block(
 
 def read_rest(block: dict[str, Any], attributes: AttributeReader) -> None:
     """Add `extra` and unknown attributes to a block, in place."""
-    text = attributes.take("extra")
-    if text is not None:
-        extra = jsontext.load_object(text)
-        if extra is None:
-            attributes.put_back("extra", text)
-        else:
-            for key, value in extra.items():
-                block.setdefault(key, value)
+    for key, value in (attributes.take_object("extra") or {}).items():
+        block.setdefault(key, value)
     if attributes.rest:
         block["attrs"] = [list(pair) for pair in attributes.rest]

@@ -203,7 +203,7 @@ class _Reader:
         return {key: found[0] if len(found) == 1 else found for key, found in values.items()}
 
     def _read_text(self, element: Element) -> str:
-        """Return the text in an element, without a line end behind its tag and before the next."""
+        """Return the text in an element, without a line end after its first tag and one before its last."""
         text = self._inner(element)
         start = text.lstrip(" \t")
         text = start[1:] if start[:1] == "\n" else text

@@ -29,7 +29,7 @@ class BlockPosition:
         self.base = base
         self.step = 1
         self.is_answered = False
-        """True behind a tool result, which ends a step."""
+        """True after a tool result, which ends a step."""
         self.number = 0
         self.numbers: dict[int | None, int] = {}
         self.calls: dict[str, str] = {}
@@ -44,7 +44,7 @@ class BlockPosition:
         return self.step + 1 if self.is_answered and block_type != "tool_result" else self.step
 
     def move_past(self, block_type: str, step: int | None) -> None:
-        """Go on behind a block with this step."""
+        """Continue after a block with this step."""
         if block_type not in ("notice", "error") and step is not None:
             self.step = step
             self.is_answered = block_type == "tool_result"

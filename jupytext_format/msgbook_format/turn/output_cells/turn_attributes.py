@@ -122,13 +122,13 @@ def read_turn_attributes(attributes: AttributeReader) -> tuple[dict[str, Any], d
             turn["duration"] = value
     for key, parts in _OBJECTS.items():
         plain = _read_parts(attributes, parts)
-        rest = _take_object(attributes, key)
+        rest = attributes.take_object(key)
         if plain or rest is not None:
             turn[key] = {**(rest or {}), **plain}
-    for key, value in (_take_object(attributes, "turn") or {}).items():
+    for key, value in (attributes.take_object("turn") or {}).items():
         if key in ("version", "status") or key not in turn:
             turn[key] = value
-    return turn, _take_object(attributes, "output_metadata") or {}
+    return turn, attributes.take_object("output_metadata") or {}
 
 
 def _write_object(
@@ -157,13 +157,3 @@ def _read_parts(attributes: AttributeReader, parts: tuple[_Part, ...]) -> dict[s
         else:
             found[part.key] = value
     return found
-
-
-def _take_object(attributes: AttributeReader, key: str) -> dict[str, Any] | None:
-    text = attributes.take(key)
-    if text is None:
-        return None
-    value = jsontext.load_object(text)
-    if value is None:
-        attributes.put_back(key, text)
-    return value

@@ -1,4 +1,4 @@
-"""Completion in prompts: behind `@[`, `{{` and `%`, and in a `%%msg` line."""
+"""Completion in prompts: after `@[`, `{{` and `%`, and in a `%%msg` line."""
 
 from __future__ import annotations
 

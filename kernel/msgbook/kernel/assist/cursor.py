@@ -9,7 +9,7 @@ class OpenTag(NamedTuple):
     """A tag that contains the cursor; it may have no end yet."""
 
     start: int
-    """Offset of its content, behind `@[` or `{{`, in code points."""
+    """Offset of its content, after `@[` or `{{`, in code points."""
     end: int
     """Offset of the end of its content: of `]`, `}}` or the end of the line."""
     content: str

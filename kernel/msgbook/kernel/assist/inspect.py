@@ -92,7 +92,7 @@ def _describe_macro(name: str, macros: dict[str, str]) -> str:
 
 
 def _end(code: str, tag: Tag) -> int:
-    """Return the offset behind a reference and its closing bracket."""
+    """Return the offset after a reference and its closing bracket."""
     last = tag.arguments or tag.text
     end = code.index(last, tag.start) + len(last)
     return end if tag.is_bare else code.index("]", end) + 1

@@ -61,7 +61,7 @@ def ripgrep(
     import subprocess  # most calls start nothing
 
     try:
-        running = subprocess.Popen(  # noqa: S603 - no shell, the pattern stands behind -e
+        running = subprocess.Popen(  # noqa: S603 - no shell, the pattern stands after -e
             _command(program, search),
             cwd=top,
             stdin=subprocess.DEVNULL,

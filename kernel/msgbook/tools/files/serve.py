@@ -1,6 +1,6 @@
 """The worker: answers calls of file tools until its standard input ends.
 
-Requests and replies are JSON objects behind their length (four bytes, big-endian).
+Requests and replies are JSON objects after their length (four bytes, big-endian).
 """
 
 from __future__ import annotations
