@@ -175,6 +175,16 @@ def test_a_hidden_cell_is_sent_only_with_the_running_message_that_names_it(
     assert "secret plan" in files(talk.sent()[-1])["cell:plan"]
 
 
+def test_an_image_of_the_web_is_sent_as_its_url_and_named(talk):
+    by_hand(talk, "Look: ![a](https://example.org/a.png)")
+
+    turn = talk.ask("And?")
+
+    [image] = [part for part in users(talk)[0]["content"] if part["type"] == "image_url"]
+    assert image["image_url"]["url"] == "https://example.org/a.png"
+    assert any("https://example.org/a.png" in words for words in notices(turn))
+
+
 def test_prompts_that_are_not_sent_bring_nothing(talk):
     (talk.folder / "a.txt").write_text("as it is")
     by_hand(talk, "%%msg history=exclude\n@[a.txt]")

@@ -12,7 +12,7 @@ from msgbook.agents import Agent
 from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
-from msgbook.request.context.markdown_images import find_images
+from msgbook.request.context.markdown_images import find_images, is_remote
 from msgbook.request.context.records import NAME_KEYS, list_entries
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
@@ -144,12 +144,13 @@ def _may_bring(text: str) -> bool:
 
 
 def _names(context: Mapping[str, Any]) -> list[str]:
-    """Return the names of the files and images that a context has."""
-    return [
-        entry[NAME_KEYS[kind]]
-        for kind in ("files", "images")
-        for entry in list_entries(context, kind)
+    """Return the names of the files and images that a context brings."""
+    images = [
+        image[NAME_KEYS["images"]]
+        for image in context.get("images", ())
+        if "sha256" in image or is_remote(image[NAME_KEYS["images"]])
     ]
+    return [file[NAME_KEYS["files"]] for file in list_entries(context, "files")] + images
 
 
 def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Image:
     @property
     def is_remote(self) -> bool:
         """True if the model's server loads it from its URL."""
-        return _REMOTE.match(self.target) is not None
+        return is_remote(self.target)
 
     @property
     def name(self) -> str:
@@ -51,6 +51,11 @@ class Image:
         return one_line(
             self.target.partition(",")[0] if DATA_URL.match(self.target) else self.target, 200
         )
+
+
+def is_remote(target: str) -> bool:
+    """Return whether a target is a URL of the web."""
+    return _REMOTE.match(target) is not None
 
 
 def find_images(text: str) -> list[Image]:
