@@ -5,15 +5,9 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.files.agent_files import (
-        AGENT_SUFFIXES,
-        encode_agent_file,
-        is_agent_file,
-        parse_agent_file,
-    )
+    from msgbook_format.files.agent_files import encode_agent_file, parse_agent_file
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
     from msgbook_format.files.message_files import (
-        SUFFIX,
         Snapshot,
         decode,
         encode,
@@ -21,15 +15,17 @@ if TYPE_CHECKING:
         read_file,
         replace_bytes,
     )
+    from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file
     from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import read_regular, require_regular
 else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "agent_files": "AGENT_SUFFIXES encode_agent_file is_agent_file parse_agent_file",
+            "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
-            "message_files": "SUFFIX Snapshot decode encode has_section read_file replace_bytes",
+            "message_files": "Snapshot decode encode has_section read_file replace_bytes",
+            "names": "AGENT_SUFFIXES SUFFIX is_agent_file",
             "ordinary_markdown": "with_message_section",
             "regular_files": "read_regular require_regular",
         },

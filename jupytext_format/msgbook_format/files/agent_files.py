@@ -16,8 +16,6 @@ from msgbook_format.agent_context import (
 )
 from msgbook_format.errors import MessageFileError
 
-AGENT_SUFFIXES = (".mtm", ".mutsumi-notebook")
-
 
 class NotAnAgentFileError(MessageFileError):
     """A file holds no AgentContext, or a notebook cannot be written as one."""
@@ -28,11 +26,6 @@ class NotAnAgentFileError(MessageFileError):
             "agent (`metadata`) and its messages (`context`). The file is unchanged."
         )
         self.path = path
-
-
-def is_agent_file(path: object) -> bool:
-    """Return whether a path has the name of a file with an AgentContext."""
-    return str(path).endswith(AGENT_SUFFIXES)
 
 
 def parse_agent_file(data: bytes, path: Path | str) -> dict[str, Any]:

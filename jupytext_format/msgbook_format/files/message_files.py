@@ -15,12 +15,11 @@ from typing import Any
 from msgbook_format.document.reader import reads
 from msgbook_format.document.writer import writes
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
+from msgbook_format.files.names import SUFFIX
 from msgbook_format.files.regular_files import read_regular
 from msgbook_format.outputs.files import keep_lost_data, load_output_files
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.syntax.split import BOM
-
-SUFFIX = ".msg.md"
 
 
 @dataclass(frozen=True, slots=True)

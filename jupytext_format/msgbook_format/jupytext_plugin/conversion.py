@@ -20,8 +20,8 @@ from msgbook_format.document import (
     restore_metadata,
     restore_metadata_of_cells,
 )
-from msgbook_format.files import encode, has_section
-from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, SUFFIX
+from msgbook_format.files import SUFFIX, encode, has_section
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
 from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
 from msgbook_format.metadata import as_dict
 

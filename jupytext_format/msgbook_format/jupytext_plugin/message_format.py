@@ -8,8 +8,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from msgbook_format.files import SUFFIX
+
 FORMAT_NAME = "msg"
-SUFFIX = ".msg.md"
 
 _path: ContextVar[str | None] = ContextVar("msgbook_path", default=None)
 

@@ -7,13 +7,13 @@ Changes that someone else made to the file after it was read are never overwritt
 from __future__ import annotations
 
 import os
-from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX
+from msgbook.notebook.prompt_cells import put_turn
 from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import (
@@ -33,7 +33,7 @@ from msgbook_format.files import (
 )
 from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.syntax import FrontmatterError
-from msgbook_format.turn import Turn, bundle
+from msgbook_format.turn import Turn
 
 
 class DocumentError(MsgbookError):
@@ -123,14 +123,7 @@ class Document:
             number: Position of the cell, from 0.
             error: `ename`, `evalue` and `traceback` of a failed turn.
         """
-        outputs = [{"output_type": "display_data", "data": bundle(turn), "metadata": {}}]
-        if error is not None:
-            outputs.append({"output_type": "error", **error})
-        cell = self.cells[number]
-        cell["outputs"] = outputs
-        # No kernel counted this run.
-        cell["execution_count"] = None
-        self._copy_to_metadata(turn.get("context"))
+        put_turn(self.notebook, number, turn, error)
 
     def save(self) -> None:
         """Write the notebook into its file in one step. A new file replaces no other file.
@@ -164,21 +157,6 @@ class Document:
         if self.path.suffix == NOTEBOOK_SUFFIX:
             return writes_ipynb(self.notebook).encode()
         return encode(keep_lost_data(self.notebook, self.path))
-
-    def _copy_to_metadata(self, context: Any) -> None:
-        """Copy the macros and summaries of a turn's context into the metadata."""
-        if not isinstance(context, dict):
-            return
-        if isinstance(context.get("macros"), dict):
-            _msgbook_metadata(self.notebook)["macros"] = deepcopy(context["macros"])
-            if not context["macros"]:
-                _drop_metadata(self.notebook, "macros")
-        recorded = context.get("summaries")
-        summaries = recorded if isinstance(recorded, dict) else {}
-        for cell in self.cells:
-            summary = summaries.get(str(cell.get("id")))
-            if isinstance(summary, dict):
-                _msgbook_metadata(cell)["summary"] = deepcopy(summary)
 
 
 def create_beside(path: Path, notebook: dict[str, Any], word: str) -> Path:
@@ -226,35 +204,6 @@ def require_name(path: Path) -> None:
             f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}, or with "
             f"{' or '.join(AGENT_SUFFIXES)}"
         )
-
-
-def new_prompt(source: str, cell_id: str, msgbook_metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return a code cell as in nbformat."""
-    return {
-        "cell_type": "code",
-        "id": cell_id,
-        "source": source,
-        "metadata": {"msgbook": msgbook_metadata} if msgbook_metadata else {},
-        "execution_count": None,
-        "outputs": [],
-    }
-
-
-def _msgbook_metadata(node: dict[str, Any]) -> dict[str, Any]:
-    """Return `metadata.msgbook` of a notebook or cell, which is added if necessary."""
-    metadata = node["metadata"]
-    if not isinstance(metadata.get("msgbook"), dict):
-        metadata["msgbook"] = {}
-    found: dict[str, Any] = metadata["msgbook"]
-    return found
-
-
-def _drop_metadata(node: dict[str, Any], key: str) -> None:
-    """Remove a key from `metadata.msgbook`, and `metadata.msgbook` itself if it is then empty."""
-    found = _msgbook_metadata(node)
-    found.pop(key, None)
-    if not found:
-        del node["metadata"]["msgbook"]
 
 
 def _write_new_file(path: Path, data: bytes) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX, Cell, source_of
 from msgbook.notebook.session_memory import RequestedCell
+from msgbook_format.files import AGENT_SUFFIXES
 from msgbook_format.garbage import paused
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"
 
-_SUFFIXES = (NOTEBOOK_SUFFIX, ".md", ".mtm", ".mutsumi-notebook")
-"""Names of the files that hold a notebook end so."""
+_SUFFIXES = (NOTEBOOK_SUFFIX, ".md", *AGENT_SUFFIXES)
+"""Endings of the names of files that hold a notebook."""
 
 SIZE_LIMIT = 500_000_000
 """Bytes of the largest file that is read."""

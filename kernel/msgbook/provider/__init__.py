@@ -9,7 +9,8 @@
 - `demo_model`: the model `demo`.
 
 A provider's quirk is added in one of two places: `answer_quirks` for what a server sends (names of fields,
-usage, finish reasons, errors), `request_quirks` for what it accepts (names of keys, refused parts).
+usage, finish reasons, errors), `request_quirks` for what it accepts (names of keys, refused parts);
+`request_changes` makes the request without a refused part.
 
 Names are imported when they are first used: the openai SDK takes a second.
 """

@@ -10,13 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgbook.messages import Message, without_images
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.request_changes import (
+    has_option,
+    holds_foreign_id,
+    holds_image,
+    holds_image_of_tool,
+    rename_option,
+    with_plain_ids,
+    without_images,
+    without_option,
+    without_tool_images,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +107,6 @@ _CALL_ID = re.compile(
     r"\btool[ _]call[ _]id\b|\btool_calls\[\d+\]\.id\b|\btool_use\.id\b|\bcall_id\b", re.IGNORECASE
 )
 _SHAPE = re.compile(r"too long|(maximum|max) length|length of \d|match pattern", re.IGNORECASE)
-_ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
-"""Ids that every server accepts: Mistral accepts no others. OpenAI accepts 40 characters, vLLM makes 46."""
 
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
@@ -129,123 +136,58 @@ def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
     return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
 
 
-def _is_tool(message: Message) -> bool:
-    return message.get("role") == "tool"
-
-
-def _holds_image(message: Message) -> bool:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    return any(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
-
-
-def _without_images(request: Request) -> Request:
-    return replace(request, messages=[without_images(m) for m in request.messages])
-
-
-def _without_tool_images(request: Request) -> Request:
-    messages = [without_images(m) if _is_tool(m) else m for m in request.messages]
-    return replace(request, messages=messages)
-
-
-def _call_ids(message: Message) -> list[str]:
-    ids = [call["id"] for call in message.get("tool_calls", ())]
-    return [*ids, message["tool_call_id"]] if _is_tool(message) else ids
-
-
-def _holds_foreign_id(message: Message) -> bool:
-    return not all(map(_ANY_SERVERS_ID.fullmatch, _call_ids(message)))
-
-
-def _with_plain_ids(request: Request) -> Request:
-    return replace(request, messages=[_with_plain_id(m) for m in request.messages])
-
-
-def _with_plain_id(message: Message) -> Message:
-    if not _holds_foreign_id(message):
-        return message
-    if _is_tool(message):
-        return {**message, "tool_call_id": _plain_id(message["tool_call_id"])}
-    calls = [{**call, "id": _plain_id(call["id"])} for call in message["tool_calls"]]
-    return {**message, "tool_calls": calls}
-
-
-def _plain_id(call_id: str) -> str:
-    """Return the id, or the id that replaces it in all requests."""
-    if _ANY_SERVERS_ID.fullmatch(call_id):
-        return call_id
-    return sha256(call_id.encode(errors="replace")).hexdigest()[:9]
-
-
-def _without(key: str) -> Callable[[Request], Request]:
-    def change(request: Request) -> Request:
-        options = {k: v for k, v in request.options.items() if k != key}
-        return replace(request, options=options)
-
-    return change
-
-
 def _renamed(old: str, new: str) -> Adaptation:
-    def change(request: Request) -> Request:
-        options: dict[str, Any] = {new: request.options[old]}
-        options |= {k: v for k, v in request.options.items() if k != old}
-        return replace(request, options=options)
-
     return Adaptation(
-        _has(old),
+        has_option(old),
         _refuses_key(rf"\b{old}\b"),
-        change,
+        rename_option(old, new),
         f"The server of {{model}} refuses {old}; {new} was sent instead.",
     )
-
-
-def _has(key: str) -> Callable[[Request], bool]:
-    return lambda request: key in request.options
 
 
 _EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
 """The key, and the words of Ollama and xAI."""
 
 IMAGES = Adaptation(
-    lambda request: any(map(_holds_image, request.messages)),
+    lambda request: any(map(holds_image, request.messages)),
     _refuses_images,
-    _without_images,
+    without_images,
     "{model} does not accept images; the word [image] was sent for each.",
 )
 
 ADAPTATIONS = (
     Adaptation(
-        lambda request: any(map(_holds_foreign_id, request.messages)),
+        lambda request: any(map(holds_foreign_id, request.messages)),
         lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
-        _with_plain_ids,
+        with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
     Adaptation(
-        lambda request: any(_holds_image(m) and _is_tool(m) for m in request.messages),
+        lambda request: any(map(holds_image_of_tool, request.messages)),
         _refuses_images_of_tools,
-        _without_tool_images,
+        without_tool_images,
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
     Adaptation(
-        _has("temperature"),
+        has_option("temperature"),
         _refuses_key(r"\btemperature\b"),
-        _without("temperature"),
+        without_option("temperature"),
         "{model} does not accept the temperature that is set; none was sent.",
     ),
     Adaptation(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         _names_key(_EFFORT),
-        _without("reasoning_effort"),
+        without_option("reasoning_effort"),
         "The server of {model} cannot be asked to switch reasoning off, so nothing was sent about it.",
     ),
     Adaptation(
-        _has("reasoning_effort"),
+        has_option("reasoning_effort"),
         _refuses_key(_EFFORT),
-        _without("reasoning_effort"),
+        without_option("reasoning_effort"),
         "{model} does not accept the reasoning effort that is set; none was sent.",
     ),
     Adaptation(

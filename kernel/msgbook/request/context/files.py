@@ -16,6 +16,7 @@ from typing import Literal
 
 from msgbook.approval import ApprovalRequest, Roots
 from msgbook.errors import ToolError
+from msgbook.notebook import NOTEBOOK_SUFFIX
 from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Document, Matches, SourceError
 from msgbook.request.context.tags import Lines
@@ -31,6 +32,7 @@ from msgbook.tools.files import (
     read_file,
     walk,
 )
+from msgbook_format.files import AGENT_SUFFIXES, SUFFIX
 
 FILE_LIMIT = 2_000_000
 """Bytes of a file that is sent. Of a larger file only its name is sent, or the requested lines."""
@@ -44,7 +46,7 @@ MATCHES = 200
 _FOLDERS = 20_000
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
-_CONVERSATIONS = (".msg.md", ".ipynb", ".mtm", ".mutsumi-notebook")
+_CONVERSATIONS = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
 AllowRead = Callable[[Path, ApprovalRequest], Awaitable[bool]]

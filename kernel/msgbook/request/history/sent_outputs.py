@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgbook.notebook import Cell, id_of
+from msgbook.notebook import Cell, id_of, metadata_of
 from msgbook.request.history.kind import CellKind
 from msgbook.request.history.outputs import names_only, outputs_text, text_output
 from msgbook.request.history.summary import SummaryLookup, messages_as_text, source_of_text
 from msgbook.request.history.turns import answer_messages
-from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import turn_of
@@ -59,6 +58,6 @@ def _summary_of(
     )
     if not bare.strip() or names_only(bare):
         return text_output(bare)
-    own = msgbook_metadata(output).get("summary")
+    own = metadata_of(output).get("summary")
     text = lookup.find(own, source_of_text(bare), key, redact(bare), is_left_out=True)
     return text_output(SUMMARY_PREFIX + (text or _NO_SUMMARY))

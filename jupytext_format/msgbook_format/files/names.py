@@ -1,0 +1,11 @@
+"""Names of the files that hold conversations. Imports nothing: the kernel starts with it."""
+
+SUFFIX = ".msg.md"
+"""A message file."""
+AGENT_SUFFIXES = (".mtm", ".mutsumi-notebook")
+"""A file with an AgentContext (seed 000)."""
+
+
+def is_agent_file(path: object) -> bool:
+    """Return whether a path has the name of a file with an AgentContext."""
+    return str(path).endswith(AGENT_SUFFIXES)
