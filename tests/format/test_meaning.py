@@ -62,6 +62,12 @@ def test_the_footnote_says_what_a_cell_is(footnote, cell_type, ours):
         ("```bash\nls\n```", "%%bash\nls"),
         ("x", "%%python\nx"),
         ("```python\nx", "%%python\nx"),
+        # Whatever the language, it is no message.
+        ("```ipython\nx\n```", "%%python\nx"),
+        ("```ipython\n%continue\n```", "%%python\n%continue"),
+        ("```ipython\n%%msg a=b\nx\n```", "%%python\n%%msg a=b\nx"),
+        ("```msg\nx\n```", "%%python\nx"),
+        ("```msg-x\ny\n```", "%%msg-x\ny"),
     ],
 )
 def test_a_fence_is_the_code_of_a_cell_on_our_kernel(fence, source):

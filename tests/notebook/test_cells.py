@@ -45,7 +45,7 @@ def test_these_are_prompts(source):
     [
         *("!ls", "  !ls", "\n\n!ls", "%time 1", "%%time\n1", "\n%%python\n1", "%model x"),
         *("%%sql\nselect 1", "\n%%rust\nfn main() {}", "%%c++\r\nx", "%%sql sqlite://\nselect 1"),
-        "%%go\n",
+        *("%%go\n", "%%msg-x\n1", "%%msg+ history=none\n1"),
     ],
 )
 def test_these_are_code(source):

@@ -14,6 +14,7 @@ from msgbook_format.syntax.lines import trim
 _COMMAND = re.compile(r"\s*(?:!|%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 PYTHON_INFO = frozenset(("python", "py", ""))
 """First words of the info strings of Python's fences."""
+_PYTHON_NAMES = PYTHON_INFO | {"ipython"}
 _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -34,7 +35,7 @@ def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         msgbook["before"] = fenced.before
     if fenced.after:
         msgbook["after"] = fenced.after
-    source = _prefix(fenced.info or "", dialect) + fenced.code
+    source = _join(fenced.info or "", fenced.code, dialect)
     if fenced.info is not None and fenced.info != _canonical_info(source, dialect):
         msgbook["lang"] = fenced.info
     return source, msgbook
@@ -43,16 +44,18 @@ def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
 def write_code(source: str, msgbook: dict[str, Any], dialect: Dialect) -> str:
     """Return the body of a `[code]` cell; keys of `msgbook` that it holds are removed in place."""
     info = msgbook.get("lang")
-    if isinstance(info, str) and fits_info(info) and source.startswith(_prefix(info, dialect)):
+    code = _split(info, source, dialect) if isinstance(info, str) and fits_info(info) else None
+    if code is not None:
         del msgbook["lang"]
     else:
         info = _canonical_info(source, dialect)
+        code = _split(info, source, dialect)
     before = after = ""
     if _is_prose(msgbook.get("before")) and fits_before(msgbook["before"]):
         before = msgbook.pop("before")
     if _is_prose(msgbook.get("after")):
         after = msgbook.pop("after")
-    return format_fence(Fenced(info, source[len(_prefix(info, dialect)) :], before, after))
+    return format_fence(Fenced(info, source if code is None else code, before, after))
 
 
 def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
@@ -60,10 +63,8 @@ def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
 
     Returns None if the language of its fence is not that of `source`.
     """
-    prefix = _prefix(parse_fence(body).info or "", dialect)
-    if not source.startswith(prefix):
-        return None
-    return fence.replace_code(body, dialect.escaper.escape_lines(source[len(prefix) :]))
+    code = _split(parse_fence(body).info or "", source, dialect)
+    return None if code is None else fence.replace_code(body, dialect.escaper.escape_lines(code))
 
 
 def _canonical_info(source: str, dialect: Dialect) -> str:
@@ -71,14 +72,21 @@ def _canonical_info(source: str, dialect: Dialect) -> str:
     return language if fits_info(language) else ""
 
 
-def _prefix(info: str, dialect: Dialect) -> str:
-    """Return the line that a source has above the code of a fence with this info string."""
+def _join(info: str, code: str, dialect: Dialect) -> str:
+    """Return the source of the code of a fence with this info string. On msgbook's kernel it is code."""
     language = info.split(" ", 1)[0]
-    if not dialect.has_prompts or language == "ipython":
-        return ""
-    if language in PYTHON_INFO or not _MAGIC.fullmatch(language):
-        return PYTHON_LINE
-    return f"%%{language}\n"
+    if not dialect.has_prompts or (language == "ipython" and _COMMAND.match(code)):
+        return code
+    named = f"%%{language}\n{code}"
+    is_magic = _MAGIC.fullmatch(language) and _COMMAND.match(named)
+    return named if is_magic and language not in _PYTHON_NAMES else PYTHON_LINE + code
+
+
+def _split(info: str, source: str, dialect: Dialect) -> str | None:
+    """Return the code of a fence with this info string; None if it cannot hold the source."""
+    first_line, newline, rest = source.partition("\n")
+    codes = [rest, source] if newline and first_line.startswith("%%") else [source]
+    return next((code for code in codes if _join(info, code, dialect) == source), None)
 
 
 def _is_prose(text: Any) -> bool:

@@ -93,9 +93,11 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
     if text.startswith("!"):
         return False
     magic = MAGIC_NAME.match(text)
-    if magic is None or magic[0] == MSG_MAGIC:
+    if magic is None:
         return True
-    return not is_magic(magic[0]) and missing_magic(source, is_magic) is None
+    if missing_magic(source, is_magic) is not None:
+        return False
+    return magic[0] == MSG_MAGIC or not is_magic(magic[0])
 
 
 def missing_magic(source: str, is_magic: IsMagic) -> str | None:
