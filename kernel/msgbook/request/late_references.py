@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any
 
 from msgbook.agents import Agent
 from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
+from msgbook.request.context.macros import may_define
 from msgbook.request.context.markdown_images import find_images, is_remote
 from msgbook.request.context.records import NAME_KEYS, list_entries
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
+from msgbook.request.context.versions import EarlierTexts
 from msgbook.request.history import (
     find_late_context,
     known_late_contexts,
@@ -49,8 +50,18 @@ class LateReferences:
     contexts: dict[str, dict[str, Any]] = field(default_factory=dict)
     """For the running turn's `context.above`."""
     warnings: list[str] = field(default_factory=list)
-    notice: str = ""
-    """Which prompts bring something now; empty if none do."""
+    brought: list[str] = field(default_factory=list)
+    """Prompts that bring something now, each with its names of it."""
+
+    @property
+    def notice(self) -> str:
+        """A line for the reader; empty if no prompt brings anything now."""
+        if not self.brought:
+            return ""
+        return (
+            "Messages above had no record of what they refer to. It is sent with them from now on: "
+            f"{join_first(self.brought, _MAX_NAMES, '; ')}."
+        )
 
 
 async def resolve_late_references(
@@ -73,32 +84,28 @@ async def resolve_late_references(
         redact_json: Removes secrets from a record.
     """
     cells = transcript.earlier
+    resolver = _Resolver(transcript, recorded, agent, reads, blobs)
     late = LateReferences(list(cells))
     room = _MAX_PROMPTS - len(known_late_contexts(cells))
-    contexts = list(recorded)
-    brought: list[str] = []
     made: dict[tuple[str, str], dict[str, Any]] = {}
-    characters = 0
     is_full = False
     for position, text in prompts_without_context(cells, reads.is_magic):
         if not await run_in_thread_if_long(text, _may_bring, text):
             continue
+        title = describe_cell(cells, position)
         if len(late.contexts) >= room:
-            late.warnings.append(_TOO_MANY.format(describe_cell(cells, position)))
+            late.warnings.append(_TOO_MANY.format(title))
             break
         context: dict[str, Any] = {}
-        title = describe_cell(cells, position)
         shared = find_late_context(made, cells[position], text)
         if shared is not None:
             context = dict(shared)
-        elif characters < _MAX_CHARACTERS:
-            found = await _resolve(transcript, position, agent, reads, blobs, contexts)
-            characters += sum(map(len, found.blobs.values()))
-            blobs.add(found.blobs)
+        elif resolver.characters < _MAX_CHARACTERS:
+            found = await resolver.resolve(position)
             context = redact_json(_to_record(found.context))
             late.warnings += [f"{title}: {notice.text}" for notice in found.notices]
             if names := _names(found.context):
-                brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
+                late.brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
         elif not is_full:
             is_full = True
             late.warnings.append(_TOO_MANY.format(title))
@@ -107,35 +114,59 @@ async def resolve_late_references(
             key, mark = late_key(cells[position], text, late.contexts), text_mark(text)
             made[key, mark] = context
             late.contexts[key] = {"source": mark, **context}
-        insort(contexts, (position, context), key=itemgetter(0))
-    if brought:
-        late.notice = (
-            "Messages above had no record of what they refer to. It is sent with them from now on: "
-            f"{join_first(brought, _MAX_NAMES, '; ')}."
-        )
+        resolver.add(position, context)
     return late
 
 
-async def _resolve(
-    transcript: Transcript,
-    position: int,
-    agent: Agent,
-    reads: ReadsAbove,
-    blobs: Blobs,
-    contexts: Sequence[RecordedContext],
-) -> PromptContext:
-    cells = transcript.earlier
-    above = cells[:position]
-    prompt = parse_prompt(source_of(cells[position]))
-    builder = ContextBuilder(reads.for_prompt(above), reads.is_magic, reads.redact, blobs.has)
-    return await builder.build(
-        prompt,
-        replace(transcript, earlier=above, current=cells[position]),
-        agent=agent,
-        rules=None,
-        above=[context for place, context in contexts if place < position],
-        later=[context for place, context in contexts if place > position],
-    )
+class _Resolver:
+    """Resolves prompts in the order of the cells, in time that grows with their number alone."""
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        recorded: Sequence[RecordedContext],
+        agent: Agent,
+        reads: ReadsAbove,
+        blobs: Blobs,
+    ) -> None:
+        self._transcript = transcript
+        self._agent = agent
+        self._reads = reads
+        self._blobs = blobs
+        self._recorded = deque(recorded)
+        """Those that are below the prompt."""
+        self._above = EarlierTexts.above([context for _, context in recorded])
+        self._defining = [n for n, cell in enumerate(transcript.earlier) if may_define(cell)]
+        self.characters = 0
+        """Of all texts that were resolved."""
+
+    async def resolve(self, position: int) -> PromptContext:
+        """Return the context of a prompt, and keep its texts."""
+        self._pass_recorded(position)
+        reads, cells = self._reads, self._transcript.earlier
+        # Of the cells above, those that define macros are enough here.
+        defining = [cells[n] for n in self._defining if n < position]
+        found = await ContextBuilder(
+            reads.for_prompt(cells[:position]), reads.is_magic, reads.redact, self._blobs.has
+        ).build(
+            parse_prompt(source_of(cells[position])),
+            replace(self._transcript, earlier=defining, current=cells[position]),
+            agent=self._agent,
+            rules=None,
+            above=self._above,
+        )
+        self.characters += sum(map(len, found.blobs.values()))
+        self._blobs.add(found.blobs)
+        return found
+
+    def add(self, position: int, context: Mapping[str, Any]) -> None:
+        """Count the context of a prompt among those above the next one."""
+        self._pass_recorded(position)
+        self._above.add(context)
+
+    def _pass_recorded(self, position: int) -> None:
+        while self._recorded and self._recorded[0][0] < position:
+            self._above.add_later(self._recorded.popleft()[1])
 
 
 def _may_bring(text: str) -> bool:

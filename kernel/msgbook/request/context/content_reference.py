@@ -21,7 +21,7 @@ from msgbook.request.context.records import (
     is_sent_in_full,
     valid_entries,
 )
-from msgbook.request.context.versions import EarlierTexts, Versions
+from msgbook.request.context.versions import EarlierTexts
 from msgbook.text import repair_surrogates
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)
@@ -67,23 +67,21 @@ class ContentReference(NamedTuple):
 
 
 def build_content_reference(
-    previous: Iterable[Mapping[str, Any]],
+    previous: EarlierTexts | Iterable[Mapping[str, Any]],
     items: ContextItems,
     *,
     has_blob: Callable[[str], bool] = lambda digest: True,
-    later: Iterable[Mapping[str, Any]] = (),
 ) -> ContentReference:
     """Build the element for a prompt.
 
     Args:
-        previous: Contexts of the turns above whose elements are part of this request, in order.
-            They are as saved, so any value may be of any type.
+        previous: Texts of the elements above in this request; or the contexts of their turns, in
+            order. These are as saved, so any value may be of any type.
         has_blob: Returns whether a text is still kept. A text that is gone is sent again.
-        later: Contexts of the prompts between this one and the running one. No version gets a number
-            that they use for another text.
     """
-    earlier = EarlierTexts.from_contexts(previous, has_blob)
-    later_versions = Versions.from_contexts(later)
+    earlier = (
+        previous if isinstance(previous, EarlierTexts) else EarlierTexts.from_contexts(previous)
+    )
     blobs: dict[str, str] = {}
 
     def keep(text: str) -> str:
@@ -94,17 +92,18 @@ def build_content_reference(
     context: dict[str, Any] = {}
     if items.rules is not None:
         rules = {repair_surrogates(n): repair_surrogates(text) for n, text in items.rules.items()}
-        if [(name, _digest(text)) for name, text in rules.items()] != earlier.rules:
+        is_same = [(name, _digest(text)) for name, text in rules.items()] == earlier.rules
+        if not is_same or not all(has_blob(digest) for _, digest in earlier.rules):
             context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
     files = []
     for key, text in items.files.items():
         key, text = repair_surrogates(key), repair_surrogates(text)
         digest = _digest(text)
         shown, version = earlier.shown.get(key, ("", 0))
-        if shown == digest:
+        if shown == digest and has_blob(digest):
             entry = {"key": key, "sha256": digest, "version": version, "unchanged": True}
         else:
-            version = later_versions.number_of(key, digest, earlier)
+            version = earlier.number_of(key, digest)
             entry = {"key": key, "sha256": keep(text), "version": version}
         files.append(entry)
     tools = [

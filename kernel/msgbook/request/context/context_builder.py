@@ -16,6 +16,7 @@ from msgbook.request.context.macros import macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
 from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import Sources
+from msgbook.request.context.versions import EarlierTexts
 from msgbook.text import repair_surrogates
 
 Redact = Callable[[str], str]
@@ -56,15 +57,13 @@ class ContextBuilder:
         *,
         agent: Agent,
         rules: Sequence[ProjectRule] | None,
-        above: Iterable[Mapping[str, Any]],
-        later: Iterable[Mapping[str, Any]] = (),
+        above: EarlierTexts | Iterable[Mapping[str, Any]],
     ) -> PromptContext:
         """Resolve the references and images of a prompt, and add the project rules in force.
 
         Args:
             rules: All rules of the project; None to add none.
-            above: The contexts of the prompts that are sent in full before this one.
-            later: As for `build_content_reference`.
+            above: As `previous` of `build_content_reference`, of the prompts that are sent in full.
         """
         text = prompt.text
         macros, problems = await run_in_thread_if_long(
@@ -94,9 +93,7 @@ class ContextBuilder:
         images = await load_images(text, self.sources.bytes, attachments_of(transcript.current))
         approved_images = images.blobs if self.sources.approvals > approvals else {}
         items = self._items(references, None if rules is None else in_force)
-        content_reference = build_content_reference(
-            above, items, has_blob=self.has_blob, later=later
-        )
+        content_reference = build_content_reference(above, items, has_blob=self.has_blob)
         session_only = self._approved_texts(references, content_reference.context)
         session_only |= approved_images.keys()
         # An empty record says that macros which the notebook's metadata still has were removed.

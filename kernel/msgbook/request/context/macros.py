@@ -127,14 +127,19 @@ def macros_above(
     from_metadata, problems = _read_metadata_macros(metadata)
     macros = {name: Definition(value, None) for name, value in from_metadata.items()}
     for position, cell in enumerate(earlier):
-        source = source_of(cell)
-        if not ("#define" in source or "@{define" in source or "%macros" in source):
+        if not may_define(cell):
             continue  # true of most cells, and parsing takes long
         for name in _removed(cell):
             macros.pop(name, None)
         for name, value in parse_definitions(_user_text(cell, is_magic)).values.items():
             _put(macros, name, Definition(value, position))
     return MacrosAbove(macros, problems)
+
+
+def may_define(cell: Cell) -> bool:
+    """Return False only if a cell neither defines nor removes macros."""
+    source = source_of(cell)
+    return "#define" in source or "@{define" in source or "%macros" in source
 
 
 def _put(macros: dict[str, _Value], name: str, value: _Value) -> None:
