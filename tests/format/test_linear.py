@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from tests.support.linear_time import require_linear
+from linear_time import require_linear
 
 from msgbook_format.agent_context.content import shown_text
 from msgbook_format.checks import check

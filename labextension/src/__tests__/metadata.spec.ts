@@ -21,7 +21,7 @@ function ours(model: NotebookModel, cell = 0): unknown {
 }
 
 beforeEach(() => {
-  // Jupyter's own shared cells are read before they belong to a document, which Yjs remarks.
+  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
   jest.spyOn(console, 'warn').mockImplementation();
 });
 

@@ -2,6 +2,7 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
+import historyCases from '../../../tests/format/syntax/fixtures/history_values.json';
 import { keepMarks } from '../live/outputMarks';
 
 let notebook: NotebookModel;
@@ -24,7 +25,7 @@ function cell(
 
 beforeEach(() => {
   notebook = new NotebookModel();
-  // Jupyter's own shared cells are read before they belong to a document, which Yjs remarks.
+  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
   jest.spyOn(console, 'warn').mockImplementation();
 });
 
@@ -51,9 +52,12 @@ describe('keepMarks', () => {
     });
   });
 
-  it('changes no cell whose outputs are all sent', () => {
-    const marked = cell([undefined, 'include', true, 1]);
-    keepMarks(marked);
-    expect(marked.getMetadata('msgbook')).toBeUndefined();
-  });
+  it.each(historyCases as [JSONValue, boolean][])(
+    'keeps a mark for a display that is not sent whole, and for no other: %j',
+    (history, restricts) => {
+      const marked = cell([undefined, history]);
+      keepMarks(marked);
+      expect(marked.getMetadata('msgbook') !== undefined).toBe(restricts);
+    }
+  );
 });

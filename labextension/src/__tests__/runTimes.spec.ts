@@ -27,7 +27,7 @@ const reply = { header: { date: ENDED } };
 
 beforeEach(() => {
   notebook = new NotebookModel();
-  // Jupyter's own shared cells are read before they belong to a document, which Yjs remarks.
+  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
   jest.spyOn(console, 'warn').mockImplementation();
 });
 

@@ -13,7 +13,7 @@ export type MarkedCell = Pick<
 >;
 
 /**
- * Keep in a cell that displays of it were hidden, before a run replaces them and their metadata.
+ * Keep in a cell which of its displays were hidden, before a run replaces them and their metadata.
  *
  * Marks that fit no output hide all outputs of the cell, and the next turn says so (docs/format.md,
  * section 6): the new ones may contain what was hidden.
