@@ -87,7 +87,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class ModelChosen:
-    """Another model answers than the one that the request names."""
+    """A model other than the requested one answers."""
 
     model: str
 

@@ -124,7 +124,7 @@ def test_lines_folders_globs_nested_files_cells_images_and_macros_are_resolved(t
         ("@[.env]", "reading it needs approval"),
         ("@[link.txt]", "reading it needs approval"),
         ("![p](../p.png)", "reading it needs approval"),
-        ("@[py:frame]", "only the message that is running"),
+        ("@[py:frame]", "not sent with a message above"),
         ('@[shell{"command": "touch made"}]', "no tool runs"),
         ('@[read{"path": "a.txt"}]', "no tool runs"),
         ("@[missing.txt]", "No such file"),

@@ -9,12 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents import read_project
-from msgbook.approval import followed_project
+from msgbook.cli.outside_agents import list_outside_agents
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.cli.text_files import require_text
-from msgbook.config import load_settings
-from msgbook.errors import ConfigError, MsgbookError, describe_file_error
+from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format import checks
 from msgbook_format.checks import Finding
 from msgbook_format.errors import MessageFileError
@@ -66,7 +64,7 @@ def _check_file(path: Path, *, fix: bool) -> list[Finding]:
     look = partial(
         checks.check,
         output_file=partial(find_problem, path),
-        agents=agents_of(path.resolve().parent),
+        agents=list_outside_agents(path.resolve().parent),
     )
     findings = look(text)
     if fix and any(finding.fixable for finding in findings):
@@ -79,15 +77,6 @@ def _check_file(path: Path, *, fix: bool) -> list[Finding]:
             complain("check", f"{path}: fixed {fixed} of {len(findings)} findings")
             return left
     return findings
-
-
-def agents_of(folder: Path) -> frozenset[str] | None:
-    """Return the agents that the project and the user's settings define; None if these are unreadable."""
-    try:
-        configured = load_settings().agents
-    except ConfigError:
-        return None
-    return frozenset({*configured, *read_project(followed_project(folder), folder).agents})
 
 
 def _fixable(findings: list[Finding]) -> int:

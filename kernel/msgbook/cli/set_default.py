@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgbook.agents import AgentSources, UnknownAgentError, read_project, resolve_agent
 from msgbook.approval import followed_project
-from msgbook.cli.check import agents_of
+from msgbook.cli.outside_agents import list_outside_agents
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.text_files import require_text
 from msgbook.cli.usage_errors import CommandError
@@ -51,7 +51,7 @@ def set_default(path: Path, agent: str) -> int:
         is_undefined = type(problem) is UnknownAgentError
         lead = f"default_agent is now {agent}, but nothing defines it: " if is_undefined else ""
         complain(_VERB, f"{path}: {lead}{problem}")
-    for finding in check(text, agents=agents_of(path.absolute().parent)):
+    for finding in check(text, agents=list_outside_agents(path.absolute().parent)):
         if finding.code == "agent-too-late":
             complain(_VERB, f"{path}:{finding.line}: {finding.message}")
     return 0

@@ -24,7 +24,7 @@ class AlternativesProvider:
     Any other error ends the request: it may be the same for all models, or go away.
 
     Args:
-        models: At least one; the first is asked first, whatever model a request names.
+        models: At least one, in the order in which they are asked. The model that a request names is ignored.
     """
 
     def __init__(self, provider: Provider, models: Sequence[str]) -> None:

@@ -113,13 +113,7 @@ class AgentChooser:
         agent, name_notices = narrow_agent(agent, self._configured_names())
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
-        requested_model = wanted or self._settings.model
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
-        if model == DEMO_MODEL and requested_model not in (None, model):
-            other = visible(one_line(requested_model or "", 60))
-            advice = "To set one, run `msgbook doctor --setup` in a terminal."
-            notices = (*notices, f"No server is set: {model} answers, not {other}. {advice}")
-        notices = (*notices, *self._notice_provider(agent))
         allowed, folder_notices = find_allowed_folders(agent, transcript, self._roots)
         tools = self._offered_tools(agent, allowed)
         view, skill_notices = self.make_view(agent, model, transcript, project)
@@ -138,6 +132,8 @@ class AgentChooser:
             limits,
             (
                 *notices,
+                *self._notice_demo_model(model, wanted),
+                *self._notice_provider(agent),
                 *name_notices,
                 *skill_notices,
                 *(f"Agent {agent.name}: {notice}" for notice in limit_notices),
@@ -177,7 +173,7 @@ class AgentChooser:
         return self._roots.narrow_to(allowed).list_readable_paths()
 
     def _origin_of(self, model: str) -> str:
-        """Return words for what sets a model that neither a cell nor an agent names."""
+        """Return a description of what sets a model that neither a cell nor an agent names."""
         if model == self._settings.model:
             return self._settings.model_origin
         return "the server, which lists no other"
@@ -187,6 +183,16 @@ class AgentChooser:
             tuple(self._settings.providers),
             tuple(tool.name for tool in self._tools),
             self._settings.mcp_servers,
+        )
+
+    def _notice_demo_model(self, model: str, wanted: str | None) -> Iterator[str]:
+        """Yield a notice if the demo model answers although another one is set."""
+        other = wanted or self._settings.model
+        if model != DEMO_MODEL or other in (None, model):
+            return
+        yield (
+            f"No server is set: {model} answers, not {visible(one_line(other, 60))}. "
+            "To set one, run `msgbook doctor --setup` in a terminal."
         )
 
     def _notice_provider(self, agent: Agent) -> Iterator[str]:

@@ -19,7 +19,7 @@ def find_allowed_folders(
     """Return the real paths that both notebook and agent allow to be read without approval.
 
     Returns:
-        The paths, None where neither restricts them; and a line for each path that allows nothing.
+        The paths, or None if neither restricts them; and a line for each path that allows nothing.
     """
 
     def resolve(path: str) -> Path | None:

@@ -74,8 +74,8 @@ async def resolve_late_references(
 ) -> LateReferences:
     """Resolve the references and images of prompts that have no record of them.
 
-    Only what needs no approval is sent. What is found is recorded, also if it is nothing, so that
-    later requests send the same.
+    Only what needs no approval is sent. The result is recorded even if it is empty, so that later
+    requests send the same.
 
     Args:
         transcript: Its cells have the contexts that turns above have recorded.

@@ -1,4 +1,4 @@
-"""Texts that prompts above sent and whose blobs are gone: made again, or named to the reader."""
+"""Texts of prompts above whose blobs are gone: made again, or named to the reader."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ async def restore_texts(
     reads: ReadsAbove,
     rules: Sequence[ProjectRule],
 ) -> bool:
-    """Make texts again that are gone, where a read without approval still gives their digests.
+    """Make texts again that are gone, if a read without approval still gives the recorded digest.
 
-    A text that was approved for its prompt alone is not made again, whatever has it now.
+    A text that was approved for its prompt alone is never made again.
 
     Args:
         rules: All rules of the project.

@@ -98,10 +98,10 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
 
 
 def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterator[str]:
-    """Yield a warning for what is not sent of the cells above although nobody clearly wanted that.
+    """Yield a warning for each part of the cells above that is left out to be safe.
 
-    A `%%msg` line or a `history` value cannot be read, or outputs have changed since one of them
-    was marked.
+    Its `%%msg` line or `history` value cannot be read, or outputs have changed since one of them was
+    marked.
 
     Args:
         redact: Removes secrets from a text.

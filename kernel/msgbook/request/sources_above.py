@@ -24,7 +24,7 @@ _CHARACTERS = 100_000_000
 """Of all files together, images in bytes."""
 _GLOBS = 20
 """Each one walks the folder."""
-_AGAIN = "only the message that is running may bring it. Name it again there"
+_NOT_ABOVE = "it is not sent with a message above. To send it, name it in your next message"
 
 
 class ReadLimitError(SourceError):
@@ -73,7 +73,7 @@ class ReadsAbove:
         """Count a read before it is made. Raises `ReadLimitError` if there were too many."""
         self._reads += 1
         if self._reads > _READS or self._characters > _CHARACTERS:
-            raise ReadLimitError("too many files of messages above have to be read")
+            raise ReadLimitError("messages above refer to too many files")
 
     def count_characters(self, number: int) -> None:
         """Count what a read has returned."""
@@ -83,11 +83,11 @@ class ReadsAbove:
         """Count a pattern. Raises `ReadLimitError` if there were too many."""
         self._globs += 1
         if self._globs > _GLOBS:
-            raise ReadLimitError("too many patterns of messages above have to be resolved")
+            raise ReadLimitError("messages above refer to too many patterns")
 
 
 class SourcesAbove(ReferenceSources):
-    """Sources that ask nobody: a rule or a policy that allows more does not count, either."""
+    """Sources that ask nobody. Rules and policies that allow more do not count."""
 
     def __init__(self, reads: ReadsAbove, cells: Sequence[Cell]) -> None:
         super().__init__(
@@ -125,10 +125,10 @@ class SourcesAbove(ReferenceSources):
         """Return a cell above, unless it is hidden or a call in it was approved."""
         cell = self.find_cell(cell_id)
         if cell.get("cell_type") == "raw" or is_excluded(history_of(cell)):
-            raise SourceError(f"that cell is hidden, so {_AGAIN}")
+            raise SourceError(f"that cell is hidden, so {_NOT_ABOVE}")
         document = await super().cell(cell_id)
         if document.needed_approval:
-            raise SourceError(f"a call in that cell needed approval, so {_AGAIN}")
+            raise SourceError(f"a call in that cell needed approval, so {_NOT_ABOVE}")
         return document
 
     async def stamp(self, path: str) -> Stamp | None:
@@ -150,8 +150,8 @@ class SourcesAbove(ReferenceSources):
 
 
 async def _refuse_variable(name: str) -> str:
-    raise MsgbookError(f"a variable has no value of that time, so {_AGAIN}")
+    raise MsgbookError(f"the variable may have had another value then, so {_NOT_ABOVE}")
 
 
 async def _refuse_tool(name: str, arguments: str) -> Document:
-    raise SourceError(f"no tool runs for a message above, so {_AGAIN}")
+    raise SourceError(f"no tool runs for a message above, so {_NOT_ABOVE}")

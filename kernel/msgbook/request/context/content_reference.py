@@ -48,8 +48,8 @@ class ContextItems:
     """Texts of one prompt's context, in order."""
 
     rules: Mapping[str, str] | None = field(default_factory=dict)
-    """All project rules in force: name and text, macros expanded. None for a prompt that brings no
-    rules, whatever is in force."""
+    """All project rules in force: name and text, macros expanded. None to send no rules with this
+    prompt."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Key and text of each referenced file, cell and Python variable."""
     tools: Sequence[ToolRun] = ()
