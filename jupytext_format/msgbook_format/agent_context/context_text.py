@@ -1,4 +1,4 @@
-"""The bytes of a file with an AgentContext: JSON in UTF-8, indented by two blanks.
+"""The bytes of a file with an AgentContext: JSON in UTF-8, indented by two spaces.
 
 What would be lost in a JSON reader is an error: a key that an object has twice, numbers that are not
 finite, nesting beyond `jsontext.MAX_DEPTH`. Unchanged values keep their spelling and order.

@@ -1,7 +1,7 @@
 """Metadata of a notebook as AgentMetadata (seed 001), and back.
 
 `metadata.msgbook.agent_metadata` are the AgentMetadata, with all keys. Their macros are in force as
-`metadata.msgbook.macros`. Other metadata of the notebook stand in the key `msgbook` of the
+`metadata.msgbook.macros`. Other metadata of the notebook are in the key `msgbook` of the
 AgentMetadata. What of a file could name other files or another kernel is not taken over.
 """
 

@@ -18,10 +18,10 @@ WrittenCell = tuple[str | None, str | None]
 
 
 class OwnTexts:
-    """The verbatim texts of all cells, in which footnotes may stand anywhere."""
+    """The verbatim texts of all cells, in which footnotes may be anywhere."""
 
     def __init__(self, cells: list[dict[str, Any]], document: str, *, verbatim: bool) -> None:
-        """Find the footnotes that stand elsewhere.
+        """Find the footnotes that are not below their markers.
 
         Args:
             document: Text above the messages.
@@ -61,7 +61,7 @@ class OwnTexts:
         return text if text is None or not self._placed else self._placed[2 * index + offset]
 
     def restore(self, written: list[WrittenCell]) -> list[WrittenCell]:
-        """Return cells to be written with their footnotes where they stood.
+        """Return cells to be written with their footnotes where they were.
 
         A footnote stays there if its cell still has it and its place is still written. Otherwise it
         is below its marker.

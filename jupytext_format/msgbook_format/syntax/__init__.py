@@ -7,7 +7,7 @@ A text has these parts, outermost first:
 - A `Segment` is any of these parts as text: its lines, and the blank lines after them.
 - A `TextCell` is one head or output cell, parsed: a marker with title and label, a footnote with
   type and attributes, and a body.
-- `Footnotes` are those that stand elsewhere than below their markers, where a reader puts them.
+- `Footnotes` are those that are not below their markers, where a reader puts them.
 - A `Dialect` is what parsing and formatting of a cell depend on: the kernel and the message section.
 """
 

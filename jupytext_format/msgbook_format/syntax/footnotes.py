@@ -1,7 +1,7 @@
-"""Footnotes that stand elsewhere than below their markers.
+"""Footnotes that are not below their markers.
 
 Markdown allows the definition of a footnote anywhere, and some writers gather them at the end. A
-marker without a footnote below it takes the one with its label from wherever that stands. Reading
+marker without a footnote below it takes the one with its label from wherever it is. Reading
 puts such footnotes below their markers first, so that nothing else has to know of them.
 """
 
@@ -36,7 +36,7 @@ class Definition:
     """A footnote that is not directly below a marker with its label."""
 
     unit: int
-    """Index of the text in which it stands; -1 for the text above all of them."""
+    """Index of the text that it is in; -1 for the text above all of them."""
     start: int
     end: int
     """End of the blank lines after it."""
@@ -67,14 +67,14 @@ class Opening:
 
 
 class Footnotes:
-    """Footnotes of the markers in some texts, which stand elsewhere in these texts."""
+    """Footnotes of the markers in some texts that are not below them, but elsewhere in these texts."""
 
     def __init__(self, units: Sequence[str], above: str = "") -> None:
         """Find them.
 
         Args:
             units: Texts, each of which begins with a marker or has none.
-            above: Text without cells, which may hold footnotes, too.
+            above: Text without cells, which may hold footnotes as well.
         """
         self._units = units
         opened: list[list[tuple[int, str]]] = []

@@ -1,7 +1,7 @@
 """Elements in a text that a model wrote as XML.
 
-Such text is rarely well-formed: code stands in it as it is, and tags are not closed. So this is no
-XML parser. What is no element is text, nothing is an error, and the time is proportional to the
+Such text is rarely well-formed: it has unescaped code in it, and tags that are not closed. So this is
+not an XML parser. What is not an element is text, nothing is an error, and the time is proportional to the
 length. There are no document types and no entities but those of XML itself.
 """
 
