@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from msgbook_format.syntax.fence import closes_fence, opens_fence
 from msgbook_format.syntax.markers import MARKER
 
 _MARKER = re.compile(MARKER)
@@ -82,7 +83,7 @@ def find_lookalikes(text: str, number: int, *, has_marker: bool) -> Lookalikes:
         number += content.count("\n", counted, match.start() + 1)
         counted = match.start() + 1
         if match["run"]:
-            _add_fence(found, Line(number, match["run"] + match["info"].strip()))
+            _add_fence(found, Line(number, match["run"] + match["info"].strip(" \t\r")))
         elif found.open_fence is not None:
             continue
         elif match["near"]:
@@ -103,8 +104,8 @@ def fence_run(fence: str) -> str:
 
 def closes(fence: str, opened: str) -> bool:
     """Return whether the fence `fence` closes the one that `opened` begins with."""
-    run = fence_run(opened)
-    return fence[0] == run[0] and len(fence) >= len(run) and fence_run(fence) == fence
+    run = fence_run(fence)
+    return closes_fence(run, fence[len(run) :], fence_run(opened))
 
 
 def _add_marker(found: Lookalikes, line: Line) -> None:
@@ -121,7 +122,6 @@ def _add_fence(found: Lookalikes, line: Line) -> None:
             found.open_fence = None
         return
     run = fence_run(line.text)
-    if run[0] == "`" and "`" in line.text[len(run) :]:
-        return
-    found.open_fence = line
-    found.first_fence = found.first_fence or line
+    if opens_fence(run, line.text[len(run) :]):
+        found.open_fence = line
+        found.first_fence = found.first_fence or line

@@ -82,6 +82,16 @@ def fits_info(text: str) -> bool:
     return bool(_INFO.fullmatch(text))
 
 
+def opens_fence(run: str, info: str) -> bool:
+    """Return whether backticks or tildes at the start of a line, and the text after them, open a fence."""
+    return run[0] == "~" or "`" not in info
+
+
+def closes_fence(run: str, info: str, opened: str) -> bool:
+    """Return whether such a line closes the fence that the characters `opened` have opened."""
+    return run[0] == opened[0] and len(run) >= len(opened) and not info.strip(" \t\r")
+
+
 @lru_cache(maxsize=16)
 def _closing(run: str) -> re.Pattern[str]:
     """Return a pattern for the line that closes the fence opened by `run`."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.fence import closes_fence, opens_fence
 from msgbook_format.syntax.history_values import is_restricted
 from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.segments import Segment
@@ -225,7 +226,7 @@ def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     longest: list[dict[str, int]] = [{}]
     for match in reversed(fences):
         after = dict(longest[-1])
-        if not match["info"].strip():
+        if closes_fence(match["run"], match["info"], match["run"]):
             after[match["run"][0]] = max(after.get(match["run"][0], 0), len(match["run"]))
         longest.append(after)
     longest.reverse()
@@ -233,11 +234,9 @@ def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for index, match in enumerate(fences):
         run, info = match["run"], match["info"]
         if opened:
-            if run[0] == opened[0] and len(run) >= len(opened) and not info.strip():
+            if closes_fence(run, info, opened):
                 opened, start = "", match.end()
-        elif not (run[0] == "`" and "`" in info) and (
-            longest[index + 1].get(run[0], 0) >= len(run)
-        ):
+        elif opens_fence(run, info) and longest[index + 1].get(run[0], 0) >= len(run):
             yield start, match.start()
             opened = run
     yield start, end

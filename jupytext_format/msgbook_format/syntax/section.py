@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from msgbook_format.syntax.fence import closes_fence, opens_fence
 from msgbook_format.syntax.markers import MAX_LEVEL
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -49,6 +50,5 @@ def _fence_after(line: str, fence: str) -> str:
         return fence
     run, info = match[1], match[2]
     if not fence:
-        return "" if run[0] == "`" and "`" in info else run
-    closes = run[0] == fence[0] and len(run) >= len(fence) and not info.strip(" \t\r")
-    return "" if closes else fence
+        return run if opens_fence(run, info) else ""
+    return "" if closes_fence(run, info, fence) else fence
