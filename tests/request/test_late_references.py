@@ -323,6 +323,27 @@ def test_a_name_that_is_no_file_yet_stays_none(talk):
     assert talk.sent()[: len(before)] == before
 
 
+@pytest.mark.parametrize("broken", [[], [None]], ids=["well formed", "with an output of no type"])
+@pytest.mark.parametrize("answer", [[], ["It is so."]], ids=["without an answer", "answered"])
+def test_what_is_resolved_late_moves_no_mark_of_an_output(talk, answer, broken):
+    (talk.folder / "a.txt").write_text("as it is")
+    outputs = [
+        *broken,
+        *({"output_type": "stream", "name": "stdout", "text": text} for text in ("hidden", "seen")),
+        *({"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: {
+            "version": 1, "status": "done", "blocks": [{"type": "text", "step": 1, "text": text}],
+        }}} for text in answer),
+    ]  # fmt: skip
+    marks = {str(len(broken)): "none"}
+    talk.add("See @[a.txt].", outputs=outputs, metadata={"msgbook": {"output_history": marks}})
+
+    talk.ask("And?")
+
+    assert files(talk.sent()[1]) == {"a.txt": "as it is"}
+    assert "seen" in str(talk.sent())
+    assert "hidden" not in str(talk.sent())
+
+
 def test_rules_stay_with_the_prompt_that_runs(talk):
     (talk.folder / "AGENTS.md").write_text("Be brief.")
     (talk.folder / "a.txt").write_text("one")

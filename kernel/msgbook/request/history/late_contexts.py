@@ -85,18 +85,20 @@ def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:
     The prompt then has a record, even if the context is empty.
     """
     context = {"cells": 0, **context}
-    outputs = outputs_of(cell)
+    outputs: Any = cell.get("outputs")
+    outputs = list(outputs) if isinstance(outputs, list) else []
     for position, output in enumerate(outputs):
         turn: Any = turn_of(output)
         if turn is not None:
             before = turn.get("context")
             merged = {**(before if isinstance(before, dict) else {}), **context}
             data = {**output["data"], TURN_MIME: {**turn, "context": merged}}
-            outputs = [*outputs[:position], {**output, "data": data}, *outputs[position + 1 :]]
+            outputs[position] = {**output, "data": data}
             return {**cell, "outputs": outputs}
     empty = {"version": 1, "status": "done", "blocks": [], "context": context}
-    output = {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: empty}}
-    return {**cell, "outputs": [output, *outputs]}
+    # After the others, whose marks in `output_history` go by position.
+    outputs.append({"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: empty}})
+    return {**cell, "outputs": outputs}
 
 
 def late_key(cell: Cell, text: str, used: Container[str]) -> str:
