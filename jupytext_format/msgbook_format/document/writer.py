@@ -108,7 +108,7 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
     if "frontmatter" in bits and _holds_same(bits["frontmatter"], frontmatter):
         frontmatter = bits["frontmatter"]
     own = OwnTexts(notebook["cells"], document or "", verbatim=verbatim)
-    dialect = Dialect.from_metadata(notebook["metadata"], heading, own.labels)
+    dialect = Dialect.from_metadata(notebook["metadata"], heading)
 
     def fits_start(text: str) -> bool:
         if frontmatter or document:

@@ -32,14 +32,11 @@ class OwnTexts:
         self._bits = [verbatim_bits(cell) if verbatim else {} for cell in cells]
         self._found: Footnotes | None = None
         self._placed: list[str] = []
-        self.labels: frozenset[str] = frozenset()
-        """Labels, in lower case, of markers without a footnote below them."""
         if not any(self._bits):
             return
         units = [bits.get(key, "") for bits in self._bits for key in ("cell", "outputs")]
         if any(map(has_open_labels, units)):
             found = Footnotes(units, document)
-            self.labels = found.labels
             if any(opening.footnote for here in found.openings for opening in here):
                 self._found = found
                 self._placed = [found.place(index) for index in range(len(units))]

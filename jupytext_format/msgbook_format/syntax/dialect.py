@@ -40,21 +40,15 @@ class Dialect:
     escaper: Escaper
 
     @classmethod
-    def from_metadata(
-        cls, metadata: dict[str, Any], heading: str | None, labels: frozenset[str] = frozenset()
-    ) -> Dialect:
-        """Return the dialect of a notebook whose messages, if `heading` is set, are below it.
-
-        Args:
-            labels: Those of `Escaper.for_document`.
-        """
+    def from_metadata(cls, metadata: dict[str, Any], heading: str | None) -> Dialect:
+        """Return the dialect of a notebook whose messages, if `heading` is set, are below it."""
         kernelspec = as_dict(metadata.get("kernelspec"))
         language_info = as_dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")
         return cls(
             has_prompts=has_msgbook_kernel(metadata),
             language=language if isinstance(language, str) else "python",
-            escaper=Escaper.for_document(heading, labels),
+            escaper=Escaper.for_document(heading),
         )
 
     def language_of(self, source: str) -> str:

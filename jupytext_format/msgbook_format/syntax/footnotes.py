@@ -115,11 +115,6 @@ class Footnotes:
                 place = self.above if definition.unit < 0 else self.held[definition.unit]
                 place.append(definition)
 
-    @property
-    def labels(self) -> frozenset[str]:
-        """Labels of all openings, in lower case."""
-        return frozenset(o.label.casefold() for here in self.openings for o in here)
-
     def place(self, index: int, *, keep: Collection[Definition] = ()) -> str:
         """Return a text with the footnotes of its markers below them, and without all others.
 

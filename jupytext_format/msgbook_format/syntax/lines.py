@@ -12,10 +12,10 @@ STREAM_PREFIX = re.compile(r"(stdout|stderr)>")
 
 _STRUCTURE = rf"{MARKER}|std(?:out|err)>"
 _FOOTNOTE = (
-    r" {0,3}\[\^(?P<label>[^\s\[\]^]+)\]:"
+    r" {0,3}\[\^[^\s\[\]^]+\]:"
     r"(?=[^\S\n]*(?:\[[^\[\]=\n]*\](?=\s|\Z)|[^\n]*history=))"
 )
-_HINTS: tuple[str, ...] = ("\\", " %%", "std")
+_HINTS: tuple[str, ...] = ("\\", " %%", "std", "[^")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _WRAP = 76
@@ -25,41 +25,28 @@ _WRAP = 76
 class Escaper:
     """Keeps content from being read as structure.
 
-    One backslash goes in front of a body line that looks like a marker or a stream prefix, of a
-    blank first or last line, and of a line of backslashes. Reading takes it away.
+    One backslash goes in front of a body line that looks like a marker, a stream prefix or a
+    footnote, of a blank first or last line, and of a line of backslashes. Reading takes it away.
+    Footnotes of labels that no marker has are no exception: a marker may be added later, and the
+    text may be that of a model.
     """
 
     pattern: re.Pattern[str]
     hints: tuple[str, ...]
     """Strings of which at least one is in every text that the pattern matches in."""
-    labels: frozenset[str] = frozenset()
-    """Labels, in lower case, of markers that would take a footnote from anywhere."""
 
     @classmethod
-    def for_document(cls, heading: str | None, labels: frozenset[str] = frozenset()) -> Escaper:
-        """Return an escaper that also protects the heading of a message section.
-
-        Args:
-            labels: Labels, in lower case, of markers without a footnote below them.
-        """
-        if heading is None and not labels:
-            return _PLAIN
-        hints = (*_HINTS, "[^") if labels else _HINTS
+    def for_document(cls, heading: str | None) -> Escaper:
+        """Return an escaper that also protects the heading of a message section."""
         if heading is None:
-            return cls(_PLAIN.pattern, hints, labels)
+            return _PLAIN
         text = re.escape(heading)
         section = rf"|[ ]{{0,3}}#{{1,6}}[ \t]+{text}[ \t]*(?:[ \t]#+[ \t]*)?$"
-        return cls(_pattern(section), (*hints, heading), labels)
+        return cls(_pattern(section), (*_HINTS, heading))
 
     def escape_lines(self, source: str) -> str:
         """Return `source` with one more backslash before each line that looks like structure."""
-        return self.pattern.sub(self._backslash, source)
-
-    def _backslash(self, match: re.Match[str]) -> str:
-        label = match["label"]
-        if label is None or match.string.startswith("\\", match.start()):
-            return "\\"
-        return "\\" if label.casefold() in self.labels else ""
+        return self.pattern.sub(r"\\", source)
 
     def escape(self, source: str) -> str:
         """Return `source` as the lines of a body."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from history_cells import code, note, prompt
 
 from msgbook.request.history import Reader, View
 from msgbook_format import reads, writes
@@ -159,3 +160,26 @@ def test_a_text_of_a_model_changes_no_footnote():
     assert [cell["source"] for cell in reads(text).cells] == [c["source"] for c in nb.cells]
     assert "SECRET" not in str(sent(text))
     assert text.count("[^q1]: [markdown] history=none") == 1
+
+
+def test_a_text_of_a_model_is_no_footnote_of_a_cell_that_is_added_later():
+    line = '[^q2]: [code] agent="bot" history=include'
+    blocks = [
+        {"type": "text", "text": line, "step": 1},
+        {"type": "tool_call", "id": "c", "name": "read", "arguments": f"\n{line}", "step": 1},
+        {"type": "tool_result", "id": "c", "content": f"a\n{line}", "step": 1},
+    ]
+    error = {"output_type": "error", "ename": "E", "evalue": "", "traceback": [line]}
+    nb = reads("")
+    nb.cells = [
+        {**prompt(f"   {line}", *blocks), "execution_count": None},
+        {**code("!ls", error), "execution_count": 1},
+        note(line),
+    ]
+    cells = reads(f"{writes(nb)}\n# %% [^q2]\n\nHello.\n").cells
+
+    assert (cells[-1].source, cells[-1].metadata.get("msgbook", {}).get("agent")) == (
+        "Hello.",
+        None,
+    )
+    assert [cell.source for cell in cells[:-1]] == [cell["source"] for cell in nb.cells]
