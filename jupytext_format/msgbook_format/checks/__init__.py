@@ -14,9 +14,9 @@ from msgbook_format.checks import (
     file_rules,
     frontmatter_rules,
     history_rules,
-    mark_rules,
     marker_rules,
     output_rules,
+    unread_rules,
 )
 from msgbook_format.checks.checked_text import CheckedText, parse_for_checks
 from msgbook_format.checks.finding import Finding
@@ -40,9 +40,9 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.check_attributes,
     marker_rules.check_duplicate_ids,
     marker_rules.check_fences,
-    mark_rules.check_unread_footnotes,
-    mark_rules.check_wrapped_footnotes,
-    mark_rules.check_misspelled_marks,
+    unread_rules.check_unread_footnotes,
+    unread_rules.check_wrapped_footnotes,
+    unread_rules.check_misspelled_marks,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
     agent_rules.check_default_agents,

@@ -22,7 +22,7 @@ from msgbook.request.history import (
     known_late_contexts,
     late_key,
     prompts_without_context,
-    text_mark,
+    text_digest,
     with_context,
 )
 from msgbook.request.lost_texts import RecordedContext
@@ -111,9 +111,9 @@ async def resolve_late_references(
             late.warnings.append(_TOO_MANY.format(title))
         late.cells[position] = with_context(cells[position], context)
         if shared is None:
-            key, mark = late_key(cells[position], text, late.contexts), text_mark(text)
-            made[key, mark] = context
-            late.contexts[key] = {"source": mark, **context}
+            key, digest = late_key(cells[position], text, late.contexts), text_digest(text)
+            made[key, digest] = context
+            late.contexts[key] = {"source": digest, **context}
         resolver.add(position, context)
     return late
 

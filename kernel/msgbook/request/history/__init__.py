@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         known_late_contexts,
         late_key,
         prompts_without_context,
-        text_mark,
+        text_digest,
         with_context,
         with_late_contexts,
     )
@@ -49,7 +49,7 @@ else:
             "cell": "CONTINUE_WORDS cell_text prompt_text turns_of",
             "continuing": "has_incomplete_answer",
             "kind": "history_of is_continue kind_of",
-            "late_contexts": "ABOVE find_late_context known_late_contexts late_key prompts_without_context text_mark with_context with_late_contexts",
+            "late_contexts": "ABOVE find_late_context known_late_contexts late_key prompts_without_context text_digest with_context with_late_contexts",
             "prefix": "SentRequest SharedPrefix shared_prefix",
             "prune": "CONTEXT_KEYS DroppedFile contexts_above contexts_by_cell drop_pruned_files list_dropped_files prune_positions",
             "reader": "Reader",

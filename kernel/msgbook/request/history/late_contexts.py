@@ -24,19 +24,19 @@ ABOVE = "above"
 _MADE_REQUEST = CONTEXT_KEYS | {"cells", "request_hash"}
 """Keys of a context, one of which every turn has that made a request."""
 _RECORDED = frozenset({ABOVE})
-_MARK_LENGTH = 16
+_DIGEST_LENGTH = 16
 
 
 LateContexts = Mapping[tuple[str, str], Mapping[str, Any]]
-"""Contexts by `late_key` and `text_mark`."""
+"""Contexts by `late_key` and `text_digest`."""
 
 
 def known_late_contexts(cells: Sequence[Cell]) -> LateContexts:
     """Return the contexts that turns have recorded for prompts; the first in the notebook counts."""
     known: dict[tuple[str, str], Mapping[str, Any]] = {}
     for cell in cells:
-        for key, mark, context in _recorded_contexts(cell):
-            known.setdefault((key, mark), context)
+        for key, digest, context in _recorded_contexts(cell):
+            known.setdefault((key, digest), context)
     return known
 
 
@@ -45,8 +45,8 @@ def find_late_context(known: LateContexts, cell: Cell, text: str) -> Mapping[str
 
     Prompts that cannot be told apart, because they have the same text and the same id or none, share one.
     """
-    mark = text_mark(text)
-    return known.get((id_of(cell), mark), known.get((mark, mark)))
+    digest = text_digest(text)
+    return known.get((id_of(cell), digest), known.get((digest, digest)))
 
 
 def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cell]:
@@ -102,28 +102,32 @@ def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:
 
 
 def late_key(cell: Cell, text: str, used: Container[str]) -> str:
-    """Return the key of a prompt in `context.above`: its id, or else the mark of its text.
+    """Return the key of a prompt in `context.above`: its id, or else the digest of its text.
 
     Args:
         used: Keys that are in use, perhaps by another prompt with the same id.
     """
     cell_id = id_of(cell)
-    return cell_id if cell_id and cell_id not in used else text_mark(text)
+    return cell_id if cell_id and cell_id not in used else text_digest(text)
 
 
-def text_mark(text: str) -> str:
+def text_digest(text: str) -> str:
     """Return the `source` of a context: it tells whether a prompt's text is still the same."""
-    return sha256(repair_surrogates(text).encode()).hexdigest()[:_MARK_LENGTH]
+    return sha256(repair_surrogates(text).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
 def _recorded_contexts(cell: Cell) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield key, mark and context of the prompts above that a cell's turns have resolved."""
+    """Yield key, digest and context of the prompts above that a cell's turns have resolved."""
     if not may_record(cell, _RECORDED):
         return
     for turn in map(turn_of, outputs_of(cell)):
         context: Any = turn.get("context") if turn else None
         recorded = context.get(ABOVE) if isinstance(context, dict) else None
         for key, found in recorded.items() if isinstance(recorded, dict) else ():
-            mark = found.get("source") if isinstance(found, dict) else None
-            if isinstance(mark, str):
-                yield key, mark, {k: v for k, v in found.items() if k in CONTEXT_KEYS | {"macros"}}
+            digest = found.get("source") if isinstance(found, dict) else None
+            if isinstance(digest, str):
+                yield (
+                    key,
+                    digest,
+                    {k: v for k, v in found.items() if k in CONTEXT_KEYS | {"macros"}},
+                )
