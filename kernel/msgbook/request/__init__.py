@@ -7,7 +7,7 @@
   `late_references` resolves prompts that have no record, `changed_files` finds files that have changed.
 - `services`: what a turn may do for a request, and a preview may not.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
-- `blobs`: texts as they were sent.
+- `blobs`: texts as they were sent. `records`: the entries of a recorded context, which name them.
 - `turn_views`: the views with which earlier turns were requested.
 
 Names are imported when they are first used: the kernel starts without them.

@@ -22,11 +22,6 @@ from msgbook.request.context.content_reference import (
 )
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.images import image_content
-from msgbook.request.context.records import (
-    check_recorded_texts,
-    files_by_key,
-    list_recorded_texts,
-)
 from msgbook.request.history import (
     ABOVE,
     CONTEXT_KEYS,
@@ -38,6 +33,11 @@ from msgbook.request.history import (
 )
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.prompts_above import PromptsAbove
+from msgbook.request.records import (
+    check_recorded_texts,
+    files_by_key,
+    list_recorded_texts,
+)
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import RequestServices, warn_once
 from msgbook.request.sources_above import ReadsAbove

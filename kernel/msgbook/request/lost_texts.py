@@ -11,15 +11,15 @@ from msgbook.notebook import Cell, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.records import (
+from msgbook.request.context.references import resolve_references
+from msgbook.request.history import prompt_text
+from msgbook.request.records import (
     is_sent_in_full,
     list_entries,
     list_recorded_texts,
     recorded_macros,
     valid_entries,
 )
-from msgbook.request.context.references import resolve_references
-from msgbook.request.history import prompt_text
 from msgbook.request.sources_above import ReadsAbove, SourcesAbove
 from msgbook.text import join_first, repair_surrogates
 

@@ -15,13 +15,13 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgbook.messages import Part
-from msgbook.request.context.records import (
+from msgbook.request.context.versions import EarlierTexts
+from msgbook.request.records import (
     REPLAY_LIMIT,
     files_by_key,
     is_sent_in_full,
     valid_entries,
 )
-from msgbook.request.context.versions import EarlierTexts
 from msgbook.text import repair_surrogates
 
 _END_TAG = re.compile(r"</(?=content_reference)", re.IGNORECASE)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgbook.request.context.macro_expansion import GROWTH, expand_macros
-from msgbook.request.context.records import is_flat
 from msgbook.request.context.tags import TagError
+from msgbook.request.records import is_flat
 from msgbook.text import one_line
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.request.context.records import files_by_key, is_sent_in_full, valid_entries
+from msgbook.request.records import files_by_key, is_sent_in_full, valid_entries
 
 
 @dataclass(slots=True)

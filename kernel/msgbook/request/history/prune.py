@@ -7,21 +7,20 @@ above counts: it drops everything that the others drop.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.notebook import Cell, IsMagic, is_count, source_of
+from msgbook.notebook import Cell, IsMagic, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
 from msgbook.request.history.kind import history_of, kind_of
 from msgbook.request.history.outputs import may_record
+from msgbook.request.records import NAME_KEYS, files_by_key, is_sent_in_full
 from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import TURN_MIME, turn_of
 
-CONTEXT_KEYS = frozenset({"rules", "files", "tools", "images"})
+CONTEXT_KEYS = frozenset(NAME_KEYS)
 """Keys of a context whose values name texts."""
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class DroppedFile(NamedTuple):
@@ -80,13 +79,13 @@ def list_dropped_files(
     mark = max(prune_positions(cells[:running]), default=None)
     if mark is None:
         return []
-    files_of_cells = [(i, _files(context)) for i, context in _contexts(cells, is_magic)]
+    files_of_cells = [(i, files_by_key(context)) for i, context in _contexts(cells, is_magic)]
     newest = {
         key: i
         for i, files in files_of_cells
         if i < mark
         for key, file in files.items()
-        if _has_text(file)
+        if is_sent_in_full(file)
     }
     found: list[DroppedFile] = []
     sent: set[tuple[str, int, str]] = set()
@@ -96,11 +95,11 @@ def list_dropped_files(
             copy = (key, file["version"], file["sha256"])
             if file.get("dropped") is True:
                 dropped.add(copy)
-            elif _has_text(file) and (i >= mark or i == newest[key]):
+            elif is_sent_in_full(file) and (i >= mark or i == newest[key]):
                 sent.add(copy)
-            elif _has_text(file) or (copy in dropped and copy not in sent):
+            elif is_sent_in_full(file) or (copy in dropped and copy not in sent):
                 dropped.add(copy)
-                found.append(DroppedFile(i, *copy, _has_text(file)))
+                found.append(DroppedFile(i, *copy, is_sent_in_full(file)))
     return found
 
 
@@ -135,25 +134,6 @@ def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, M
         context = context_of(turns_of(cell))
         if not CONTEXT_KEYS.isdisjoint(context) and is_prompt_in_full(cell, is_magic):
             yield position, context
-
-
-def _files(context: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the valid files of a context by key, as strictly as `request.context` reads them."""
-    files = context.get("files")
-    return {
-        file["key"]: file
-        for file in (files if isinstance(files, list) else [])
-        if isinstance(file, dict)
-        and isinstance(file.get("key"), str)
-        and is_count(file.get("version"))
-        and file["version"] > 0
-        and isinstance(file.get("sha256"), str)
-        and _DIGEST.fullmatch(file["sha256"])
-    }
-
-
-def _has_text(file: Mapping[str, Any]) -> bool:
-    return file.get("unchanged") is not True and file.get("dropped") is not True
 
 
 def _without(cell: Cell, keys: set[str]) -> Cell:
