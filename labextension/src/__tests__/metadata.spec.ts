@@ -3,6 +3,7 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { parseHistoryMark } from '../comm/historyMessages';
 import { keepMacros, keepSummaries, markHistory } from '../live/metadata';
+import { hideYjsWarnings } from './quietYjs';
 
 /** A notebook with the cells `a` and `b`, saved. */
 function notebook(ours?: JSONObject): NotebookModel {
@@ -20,14 +21,7 @@ function ours(model: NotebookModel, cell = 0): unknown {
   return model.cells.get(cell).getMetadata('msgbook');
 }
 
-beforeEach(() => {
-  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
-  jest.spyOn(console, 'warn').mockImplementation();
-});
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+hideYjsWarnings();
 
 describe('parseHistoryMark', () => {
   it.each(['include', 'exclude', 'summary'])('takes %s', history => {

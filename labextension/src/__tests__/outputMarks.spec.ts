@@ -4,6 +4,7 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import historyCases from '../../../tests/format/syntax/fixtures/history_values.json';
 import { keepMarks } from '../live/outputMarks';
+import { hideYjsWarnings } from './quietYjs';
 
 let notebook: NotebookModel;
 
@@ -23,15 +24,14 @@ function cell(
   return notebook.cells.get(0) as ICodeCellModel;
 }
 
+hideYjsWarnings();
+
 beforeEach(() => {
   notebook = new NotebookModel();
-  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
-  jest.spyOn(console, 'warn').mockImplementation();
 });
 
 afterEach(() => {
   notebook.dispose();
-  jest.restoreAllMocks();
 });
 
 describe('keepMarks', () => {

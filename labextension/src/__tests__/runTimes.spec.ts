@@ -3,6 +3,7 @@ import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 
 import { keepTimes, type IRunCell } from '../live/runTimes';
 import { TURN_MIME } from '../turn/model';
+import { hideYjsWarnings } from './quietYjs';
 
 const STARTED = '2026-11-22T21:00:00.000000Z';
 const ENDED = '2026-11-22T21:00:01.500000Z';
@@ -25,15 +26,14 @@ function running(request = 'r1') {
 
 const reply = { header: { date: ENDED } };
 
+hideYjsWarnings();
+
 beforeEach(() => {
   notebook = new NotebookModel();
-  // Jupyter's own shared cells are read before they belong to a document, about which Yjs warns.
-  jest.spyOn(console, 'warn').mockImplementation();
 });
 
 afterEach(() => {
   notebook.dispose();
-  jest.restoreAllMocks();
 });
 
 describe('keepTimes', () => {
