@@ -14,7 +14,7 @@ SECTION = "Discussion"
 """Heading of the messages that `message_section: true` stands for (seed 004)."""
 
 _KEY = "message_section"
-_NAMED = re.compile(rf"^{_KEY}[ \t]*:", re.M)
+_NAMED = re.compile(rf"^([\"']?){_KEY}\1[ \t]*:", re.M)
 _BEGINS_WITH_CELL = re.compile(rf"\s*^{MARKER}", re.M)
 _OPENING = re.compile(r"(---|\+\+\+)[ \t]*\r?(\n|$)")
 

@@ -64,6 +64,7 @@ def test_cells_that_stand_below_the_heading_are_messages():
         ("+++\na = 1\n+++\n", r"found a line `\+\+\+`"),
         ("---\nmessage_section: false\n---\n", "found something else"),
         ("---\nmessage_section: [a]\n---\n", "found something else"),
+        ('---\n"message_section": Log\n---\n', "found something else"),
         ("# Discussion\n\nWe disagree.\n", "would become part of the messages"),
         ("---\n{a: 1}\n---\n", "edit the frontmatter by hand|expected `key: value`"),
     ],
