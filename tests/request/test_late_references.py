@@ -302,6 +302,20 @@ def test_prompts_that_cannot_be_told_apart_share_one_context(talk):
     assert talk.sent()[: len(before)] == before
 
 
+def test_a_prompt_that_gets_another_id_keeps_its_context(talk):
+    (talk.folder / "a.txt").write_text("one")
+    by_hand(talk, "See @[a.txt].", id="first")
+    talk.ask("And?")
+    before = talk.sent()
+    (talk.folder / "a.txt").write_text("two")
+    talk.cells[0]["id"] = "pasted"
+
+    turn = talk.ask("And now?")
+
+    assert talk.sent()[: len(before)] == before
+    assert "above" not in turn["context"]
+
+
 def test_the_turn_that_resolved_a_prompt_is_not_stale_afterwards(talk):
     (talk.folder / "a.txt").write_text("one")
     by_hand(talk, "See @[a.txt].")
