@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from msgbook.approval import Roots
@@ -52,6 +53,7 @@ class ReferenceSources(FileSources):
         self._describe = describe
         self._run_tool = run_tool
         self._redact = redact
+        self._summaries = _KnownSummaries(cells)
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
         """Return a file or some of its lines, redacted."""
@@ -60,9 +62,12 @@ class ReferenceSources(FileSources):
 
     async def cell(self, cell_id: str) -> Document:
         """Return a cell above, with its output."""
-        cell = self.find_cell(cell_id)
-        kind, summaries = kind_of(cell, self._is_magic), known_summaries(self._cells)
-        text = self._redact(cell_text(cell, kind, self._redact, summaries))
+        return self.read_cell(self.find_cell(cell_id))
+
+    def read_cell(self, cell: Cell) -> Document:
+        """Return the text of one of the cells, with its output."""
+        kind = kind_of(cell, self._is_magic)
+        text = self._redact(cell_text(cell, kind, self._redact, self._summaries))
         return Document(text, "literal", needed_approval=_needed_approval(cell))
 
     def find_cell(self, cell_id: str) -> Cell:
@@ -85,6 +90,26 @@ class ReferenceSources(FileSources):
         """Run a tool, and return its result."""
         result = await self._run_tool(name, arguments)
         return replace(result, text=self._redact(result.text))
+
+
+class _KnownSummaries(Mapping[str, str]):
+    """The `known_summaries` of some cells, which are searched when a summary is needed."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells = cells
+
+    @cached_property
+    def _known(self) -> Mapping[str, str]:
+        return known_summaries(self._cells)
+
+    def __getitem__(self, source: str) -> str:
+        return self._known[source]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 def _needed_approval(cell: Cell) -> bool:

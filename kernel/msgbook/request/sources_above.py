@@ -126,7 +126,7 @@ class SourcesAbove(ReferenceSources):
         cell = self.find_cell(cell_id)
         if cell.get("cell_type") == "raw" or is_excluded(history_of(cell)):
             raise SourceError(f"that cell is hidden, so {_NOT_ABOVE}")
-        document = await super().cell(cell_id)
+        document = self.read_cell(cell)
         if document.needed_approval:
             raise SourceError(f"a call in that cell needed approval, so {_NOT_ABOVE}")
         return document

@@ -122,7 +122,7 @@ def cell_text(
     """
     if kind in ("note", "none"):
         return source_of(cell)
-    lookup = SummaryLookup(summaries or {})
+    lookup = SummaryLookup({} if summaries is None else summaries)
     reader = _CellReader(cell, kind, False, replay_text, lookup, redact=redact)
     return messages_as_text(reader.messages(None))
 
