@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import json
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from engine_turns import run_turn
 from file_calls import FileCalls
+from recorded_turns import PIXEL
 from scripted_server import call, text
 from talk import content_reference, no_sleep, notices
 
@@ -24,9 +24,6 @@ from msgbook.tools.results import RESULT_LIMIT
 from msgbook_format.turn import TURN_MIME
 
 SECRET = "PASSWORD=of-the-database"
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 @pytest.fixture

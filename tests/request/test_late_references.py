@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 from random import Random
 
 import pytest
-from recorded_turns import answered
+from recorded_turns import PIXEL, answered
 from scripted_server import text
 from talk import content_reference, notices
 
@@ -16,10 +15,6 @@ from msgbook.notebook import is_own_magic
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
-
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 def by_hand(talk, source, answer="It is so.", **keys):

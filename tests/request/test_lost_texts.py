@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import os
 import shutil
@@ -11,7 +10,7 @@ from hashlib import sha256
 
 import pytest
 from engine_turns import run_turn
-from recorded_turns import answered, keep
+from recorded_turns import PIXEL, answered, keep
 from scripted_server import call, text
 from talk import content_reference, no_sleep, notices
 
@@ -19,10 +18,6 @@ from msgbook.approval import Answer
 from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.notebook.transcript import Transcript
-
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 def lose_blobs(talk):

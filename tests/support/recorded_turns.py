@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 from talk import Talk
 
 from msgbook_format.turn import TURN_MIME
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""A PNG of one pixel."""
 
 
 def answered(
