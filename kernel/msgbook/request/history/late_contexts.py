@@ -32,11 +32,16 @@ LateContexts = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def known_late_contexts(cells: Sequence[Cell]) -> LateContexts:
-    """Return the contexts that turns have recorded for prompts; the first in the notebook counts."""
+    """Return the contexts that turns have recorded for prompts; the first in the notebook counts.
+
+    A context whose id no cell has any more is that of any prompt with the same text, since programs
+    give cells new ids: to a pasted cell, and in place of an id that nbformat does not allow.
+    """
     known: dict[tuple[str, str], Mapping[str, Any]] = {}
+    ids = {id_of(cell) for cell in cells}
     for cell in cells:
         for key, digest, context in _recorded_contexts(cell):
-            known.setdefault((key, digest), context)
+            known.setdefault((key if key in ids else digest, digest), context)
     return known
 
 
