@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from msgbook_format.syntax.attributes import parse_footnote
+
 _OWN = re.compile(
     r"^(#{1,5} %%%?[^\n]*\[\^([^\s\[\]^]+)\][ \t]*\n(?:[ \t]*\n)*)(\[\^\2\]:[ \t]*\[[^\[\]=\n]*\](?:[ \t][^\n]*)?\n)",
     re.M,
@@ -35,6 +37,17 @@ def scatter(text: str, choose: Callable[[int], int]) -> str:
 
 
 def has_footnotes_as_content(text: str) -> bool:
-    """Whether a line of a body is written like a footnote, or labels of markers are repeated."""
-    labels = [match[2].casefold() for match in _OWN.finditer(text)]
-    return len(_ANY.findall(text)) != len(labels) or len(set(labels)) != len(labels)
+    """Whether a line of a body is written like a footnote, or one would be content elsewhere.
+
+    Elsewhere, a footnote with a repeated label or with a flag of one's own may be content.
+    """
+    own = list(_OWN.finditer(text))
+    labels = [match[2].casefold() for match in own]
+    is_unique = len(_ANY.findall(text)) == len(labels) == len(set(labels))
+    return not is_unique or any(_has_own_flag(match[3]) for match in own)
+
+
+def _has_own_flag(footnote: str) -> bool:
+    _, attributes = parse_footnote(footnote.partition(":")[2]) or (None, [])
+    flags = {key for key, value in attributes if value is True}
+    return bool(flags - {"unfinished", "refusal"}) and "history" not in dict(attributes)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.attributes import Attributes, parse_footnote
 from msgbook_format.syntax.fence import closes_fence, opens_fence
 from msgbook_format.syntax.history_values import is_restricted
 from msgbook_format.syntax.markers import find_markers
@@ -30,6 +30,9 @@ _LINE = re.compile(
     r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)(?:\n(?:[ \t\r]*\n)*|\Z))",
     re.M,
 )
+_PLAIN_KEY = re.compile(r"[\w.-]+")
+_FLAGS = frozenset(("unfinished", "refusal"))
+"""Flags that the format knows."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -207,12 +210,21 @@ def _definitions(text: str, unit: int, start: int, end: int) -> Iterator[Definit
         if match["label"]:
             rest = match["rest"].rstrip("\r")
             parsed = parse_footnote(rest)
-            if parsed is not None and (parsed[0] is not None or _has_history(parsed[1])):
+            if parsed is not None and _is_definition(*parsed):
                 yield Definition(unit, match.start(), match.end(), match["label"], rest)
 
 
-def _has_history(attributes: Sequence[tuple[str, object]]) -> bool:
-    return any(key == "history" for key, _ in attributes)
+def _is_definition(type_: str | None, attributes: Attributes) -> bool:
+    """Return whether a line is a footnote of ours wherever it stands.
+
+    An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`. What hides a cell
+    counts in any case: a hidden text is worse sent than a line of prose is lost.
+    """
+    if type_ == "raw" or any(key == "history" for key, _ in attributes):
+        return True
+    return type_ is not None and all(
+        key in _FLAGS if value is True else _PLAIN_KEY.fullmatch(key) for key, value in attributes
+    )
 
 
 def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

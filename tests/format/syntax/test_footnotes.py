@@ -17,3 +17,25 @@ def test_only_a_closed_fence_keeps_a_definition_from_its_marker(end, closes):
     first, _ = reads(text)["cells"]
 
     assert first["cell_type"] == ("code" if closes else "raw")
+
+
+@pytest.mark.parametrize(
+    ("footnote", "counts"),
+    [
+        ("[Smith 2020] Bees, p. 4.", False),
+        ("[RFC] 822", False),
+        ("[Jones] https://example.com/?page=7", False),
+        ("[survey]", True),
+        ('[survey] note="two words" [scale=5]', True),
+        ("[tool] unfinished", True),
+        ("[note] history", True),
+        ("[Smith 2020] says history=none", True),
+        ("[raw] and prose", True),
+    ],
+)
+def test_a_footnote_of_an_author_stays_in_the_text_unless_it_hides_a_cell(footnote, counts):
+    text = f"# %% [^1]\n\nSee[^2].\n\n[^2]: {footnote}\n\n# %% [^2]\n\nHi\n"
+
+    first, _ = reads(text)["cells"]
+
+    assert (footnote in first["source"]) != counts
