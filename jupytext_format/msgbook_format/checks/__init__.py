@@ -15,6 +15,7 @@ from msgbook_format.checks import (
     frontmatter_rules,
     history_rules,
     marker_rules,
+    misspelled_rules,
     output_rules,
     unread_rules,
 )
@@ -42,7 +43,8 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.check_fences,
     unread_rules.check_unread_footnotes,
     unread_rules.check_wrapped_footnotes,
-    unread_rules.check_misspelled_marks,
+    misspelled_rules.check_misspelled_marks,
+    misspelled_rules.check_msg_words,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
     agent_rules.check_default_agents,

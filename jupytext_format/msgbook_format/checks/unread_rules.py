@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
+from msgbook_format.checks.mark_words import has_only_attributes, says_history
 from msgbook_format.checks.marker_rules import check_footnotes
 from msgbook_format.syntax.attributes import parse_footnote
-from msgbook_format.syntax.dialect import MSG_MAGIC
 
 _SHOWN = 40
 _TYPES = frozenset(("raw", "code", "markdown"))
@@ -21,10 +21,10 @@ _LABELLED = re.compile(
     re.M,
 )
 _TYPE_OR_HISTORY = re.compile(r"\[[^\[\]=^\n]+\]|history", re.IGNORECASE)
-_HISTORY = re.compile(r"\bhistory[\"']?\s*[=:]\s*[\"'\w]", re.IGNORECASE)
+_OWN_TYPE = re.compile(r"\s*\[[ \t]*(?:raw|code|markdown|nb|tool)[ \t]*\](?!\S)", re.IGNORECASE)
+_TYPE = re.compile(r"\[[ \t]*(\w[^\[\]=^\n]*?)[ \t]*\]")
 _FOOTNOTE_END = re.compile(
-    rf"{_HISTORY.pattern}|[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)|\A\s*[:\uff1a]\s*\Z",
-    re.IGNORECASE,
+    r"[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)|\A\s*[:\uff1a]\s*\Z", re.IGNORECASE
 )
 _COLONS = " \t\r:\uff1a"
 
@@ -34,7 +34,7 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
 
     Those that are written like one are findings of `check_footnotes`.
     """
-    found = [*_unread_footnotes(checked), *_unlabelled_footnotes(checked)]
+    found = [*_unlabelled_footnotes(checked), *_unread_footnotes(checked)]
     known = {finding.line for finding in check_footnotes(checked)} if found else set()
     for finding in found:
         if finding.line not in known:
@@ -56,15 +56,17 @@ def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
             marker = labelled.get(line["label"].casefold())
             if not _is_unread(line, marker):
                 continue
-            label = f"[^{(marker.cell.label or '' if marker else line['label'])[:_SHOWN]}]"
-            where = f"the marker `{label}` in line {marker.line}" if marker else "any marker"
             number += located.text.count("\n", counted, line.start())
             counted = line.start()
+            if marker is not None:
+                yield _unread(number, marker, line["rest"])
+                continue
+            label = f"[^{line['label'][:_SHOWN]}]"
             yield Finding(
                 number,
                 "unread-footnote",
-                f"this is content, not the footnote of {where}: write a marker that ends with "
-                f"`{label}`, and below it `{label}: [type] key=value` in one line",
+                "this line is read as text, so it hides nothing. No marker has its label: write a marker "
+                f"that ends with `{label}`, and below it `{label}: [markdown] history=exclude` in one line",
             )
 
 
@@ -75,14 +77,24 @@ def _unlabelled_footnotes(checked: CheckedText) -> Iterator[Finding]:
             continue
         below = located.body_line - located.line
         first = "".join(located.text.split("\n", below + 1)[below : below + 1])
-        if _FOOTNOTE_END.search(first) and not first.startswith(MSG_MAGIC):
-            label = f"[^{located.cell.label[:_SHOWN]}]"
-            yield Finding(
-                located.body_line,
-                "unread-footnote",
-                f"this is content, not the footnote of the marker `{label}` in line {located.line}: "
-                f"begin it with `{label}: [type]`",
-            )
+        is_mark = says_history(first) and has_only_attributes(first)
+        if (is_mark or _FOOTNOTE_END.search(first)) and not first.lstrip().startswith("%"):
+            yield _unread(located.body_line, located, first)
+
+
+def _unread(number: int, marker: LocatedCell, rest: str) -> Finding:
+    """Return a finding that a line is not the footnote of a marker."""
+    given = _TYPE.search(rest)
+    usual = {"output": "python", "block": marker.cell.type or "assistant"}
+    type_ = given[1] if given else usual.get(marker.role, "markdown")
+    history = " history=exclude" if says_history(rest) or type_ != "raw" else ""
+    label = f"[^{(marker.cell.label or '')[:_SHOWN]}]"
+    return Finding(
+        number,
+        "unread-footnote",
+        "this line is read as text, so it hides nothing. To make it the footnote of the marker in line "
+        f"{marker.line}, write `{label}: [{type_[:_SHOWN]}]{history}`",
+    )
 
 
 def check_wrapped_footnotes(checked: CheckedText) -> Iterator[Finding]:
@@ -103,19 +115,6 @@ def check_wrapped_footnotes(checked: CheckedText) -> Iterator[Finding]:
             )
 
 
-def check_misspelled_marks(checked: CheckedText) -> Iterator[Finding]:
-    """Yield attributes and types that are nearly those that hide a text."""
-    for located in checked.text_cells:
-        for key, value in located.cell.attributes:
-            if "history" in key.casefold() and (key != "history" or value is True):
-                message = f"`{key[:_SHOWN]}` hides nothing: expected `history=exclude`"
-                yield Finding(located.footnote_line, "misspelled-mark", message)
-        type_ = located.cell.type
-        if type_ is not None and type_ not in _TYPES and type_.casefold() in _TYPES:
-            message = f"`[{type_}]` is a type of your own: expected `[{type_.casefold()}]`"
-            yield Finding(located.footnote_line, "misspelled-mark", message)
-
-
 def _has_footnote(located: LocatedCell) -> bool:
     return located.cell.type is not None or bool(located.cell.attributes)
 
@@ -130,12 +129,15 @@ def _is_unread(line: re.Match[str], marker: LocatedCell | None) -> bool:
     if is_near and "\\" in above.partition("#")[0]:
         # A person says that this marker is content, and so is what belongs to it.
         return False
-    return _HISTORY.search(rest) is not None or (is_near and _is_mark(rest))
+    return says_history(rest) or (is_near and _is_mark(rest))
 
 
 def _is_mark(rest: str) -> bool:
+    """Return whether the rest of a line with a label is that of a footnote, and no prose."""
     words = rest.strip(_COLONS).casefold()
-    return not words or words in _TYPES or _TYPE_OR_HISTORY.search(rest) is not None
+    if not words or words in _TYPES or says_history(rest) or _OWN_TYPE.match(rest.lstrip(_COLONS)):
+        return True
+    return _TYPE_OR_HISTORY.search(rest) is not None and has_only_attributes(rest)
 
 
 def _line_above(line: re.Match[str]) -> str:

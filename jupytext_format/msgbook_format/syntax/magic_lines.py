@@ -13,6 +13,11 @@ from typing import Literal
 from msgbook_format.syntax.attributes import parse_attributes
 from msgbook_format.syntax.dialect import MSG_MAGIC
 
+MSG_KEYS = frozenset(
+    ("agent", "history", "model", "max_steps", "time_budget", "token_budget", "warn_tokens")
+)
+"""Attributes that a `%%msg` line has."""
+
 _MSG = re.compile(rf"\s*{MSG_MAGIC}(?!\S)")
 _AGENT = re.compile(r"\s*%agent[^\S\n]+(new|default)[^\S\n]+([^\s=]+)(?!\S)")
 _QUOTES = frozenset("\"'")

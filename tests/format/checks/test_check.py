@@ -335,6 +335,100 @@ def test_agents_that_are_defined_elsewhere_are_known_to_whom_the_caller_names():
     assert codes(alone, []) == codes(beside, None) == ["unknown-agent"]
 
 
+def head(footnote, body="Hi"):
+    return f"# %% [^a]\n\n[^a]: [markdown] {footnote}\n\n{body}\n"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *(
+            "histroy=none",
+            "hisotry=none",
+            "histoy=none",
+            "hstory=none",
+            "histry=none",
+            "histor=none",
+        ),
+        *("hist=none", "histroy:none", "HISTORY=none", "none", "exclude", "hide", "Exclude"),
+    ],
+)
+def test_a_word_that_is_nearly_a_mark_is_named(word):
+    (finding,) = check(head(f"topic=x {word}"))
+
+    assert (finding.line, finding.code) == (3, "misspelled-mark")
+    assert f"`{word.partition('=')[0]}` hides nothing" in finding.message
+
+
+@pytest.mark.parametrize(
+    "footnote",
+    [
+        'note="none"',
+        "tags=x story=1 pinned",
+        "histogram=1 his=2",
+        'history="none" none',
+        "nonesuch",
+    ],
+)
+def test_words_of_other_programs_are_no_misspelled_marks(footnote):
+    assert check(head(footnote)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("%%msg histroy=exclude", "`histroy`, so it has no effect. Did you mean `history`?"),
+        ("%%msg History=exclude", "`History`, so it has no effect. Did you mean `history`?"),
+        ("%%msg agnet=b", "`agnet`, so it has no effect. Did you mean `agent`?"),
+        ("%%msg x=b", "`x`, so it has no effect: expected agent, history"),
+        ("%%mgs history=exclude", "`%%mgs` is not `%%msg`"),
+        ("%msg agent=b", "`%msg` is not `%%msg`"),
+        ("%%message history=0", "`%%message` is not `%%msg`"),
+    ],
+)
+def test_a_line_that_is_nearly_a_msg_line_is_named(line, told):
+    (finding,) = check(f"# %% [^a]\n\n{line}\nHi\n")
+
+    assert (finding.line, finding.code) == (3, "misspelled-mark")
+    assert told in finding.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        " %%msg history=exclude",
+        "%%bash",
+        "%%time history = fit(x)",
+        "%continue",
+        "100% sure",
+        "history = model.fit(x, y) gives an error, why?",
+        "My browser history: where is it stored?",
+        "bash history = 1000 lines",
+        "[1] history of the world",
+        "[^a]: Some note about history",
+        "[^a]: [Smith 2020] Bees, p. 4.",
+    ],
+)
+def test_ordinary_text_below_a_marker_is_no_mark(line):
+    text = f"# %% [^a]\n\n{line}\nHi\n"
+    if line.startswith("[^a]"):
+        text = f"# %% [^a]\n\nHi\n\n{line}\n"
+
+    assert check(text) == []
+
+
+@pytest.mark.parametrize("line", ["[markdown] history=none", "history = none", ": [raw]"])
+def test_a_footnote_without_its_label_is_shown_with_it(line):
+    (finding,) = check(f"# %% [^a]\n\n{line}\n\nHi\n")
+
+    written = "[^a]: [raw]" if "raw" in line else "[^a]: [markdown] history=exclude"
+    assert (finding.line, finding.code) == (3, "unread-footnote")
+    assert finding.message == (
+        "this line is read as text, so it hides nothing. To make it the footnote of the marker in line 1, "
+        f"write `{written}`"
+    )
+
+
 LINES = [
     "", "", "text", "# %%", "# %% [^a]", "# %% [^b]", "# %%% [^a-1]", "# %%% [^a-1.11111111]",
     "# %%% [^a-1.11111111.1]", "[^a]: [code]", "[^a]: [markdown] agent=b history=x",

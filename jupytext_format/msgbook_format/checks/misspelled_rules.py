@@ -1,0 +1,95 @@
+"""Rules about words that are nearly those that hide a text: they are read as something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from msgbook_format.checks.checked_text import CheckedText, LocatedCell
+from msgbook_format.checks.finding import Finding
+from msgbook_format.checks.mark_words import is_near_history, is_restricting_word, says_history
+from msgbook_format.syntax.dialect import MSG_MAGIC
+from msgbook_format.syntax.history_values import is_excluded
+from msgbook_format.syntax.magic_lines import MSG_KEYS, parse_msg_line
+
+_CODE = "misspelled-mark"
+_SHOWN = 40
+_TYPES = frozenset(("raw", "code", "markdown"))
+"""Types that say what a cell is."""
+_NEAR_RAW = frozenset(("row", "rwa", "arw", "rw", "ra", "rae", "raaw", "raww", "rraw"))
+_MAGIC = re.compile(r"\s*(%{1,3}\w{1,24})(?![^\s\w])([^\n]*)")
+
+
+def check_misspelled_marks(checked: CheckedText) -> Iterator[Finding]:
+    """Yield attributes and types that are nearly those that hide a text."""
+    for located in checked.text_cells:
+        words = list(_words_without_effect(located))
+        if words:
+            shown = ", ".join(f"`{word[:_SHOWN]}`" for word in words[:3])
+            hides = "hides" if len(words) == 1 else "hide"
+            message = f"{shown} {hides} nothing: expected `history=exclude`"
+            yield Finding(located.footnote_line, _CODE, message)
+        expected = _expected_type(located)
+        if expected is not None:
+            shown = (located.cell.type or "")[:_SHOWN]
+            message = f"`[{shown}]` is a type of your own: expected `[{expected}]`"
+            yield Finding(located.footnote_line, _CODE, message)
+
+
+def check_msg_words(checked: CheckedText) -> Iterator[Finding]:
+    """Yield attributes of `%%msg` lines that are unknown, and magics that are nearly `%%msg`."""
+    for located in checked.text_cells:
+        if located.role != "prompt" or "%" not in located.cell.body[:_SHOWN]:
+            continue
+        msg = parse_msg_line(located.cell.body)
+        if msg is not None:
+            for key in msg.attributes.keys() - MSG_KEYS:
+                yield _unknown_key(located.body_line, key)
+            continue
+        magic = _MAGIC.match(located.cell.body)
+        if magic is not None and _is_near_msg(magic[1], magic[2]):
+            message = (
+                f"`{magic[1]}` is not `{MSG_MAGIC}`: its attributes have no effect, so it hides nothing. "
+                f"Write `{MSG_MAGIC}`"
+            )
+            yield Finding(located.body_line, _CODE, message)
+
+
+def _words_without_effect(located: LocatedCell) -> Iterator[str]:
+    attributes = located.cell.attributes
+    is_hidden = any(key == "history" and value is not True for key, value in attributes)
+    is_hidden = is_hidden and is_excluded(located.value("history"))
+    for key, value in attributes:
+        name = re.split(r"[=:\uff1a]", key, maxsplit=1)[0] if value is True else key
+        is_flag = value is True and (
+            name == "history" or (is_restricting_word(name) and not is_hidden)
+        )
+        if is_flag or is_near_history(name):
+            yield key
+
+
+def _expected_type(located: LocatedCell) -> str | None:
+    type_ = located.cell.type
+    if type_ is None or type_ in _TYPES:
+        return None
+    if type_.casefold() in _TYPES:
+        return type_.casefold()
+    is_head = located.role not in ("block", "output", "attachment")
+    return "raw" if is_head and type_.casefold() in _NEAR_RAW else None
+
+
+def _unknown_key(line: int, key: str) -> Finding:
+    near = ["history"] if is_near_history(key) else get_close_matches(key[:_SHOWN], MSG_KEYS, n=1)
+    suggestion = (
+        f". Did you mean `{near[0]}`?" if near else f": expected {', '.join(sorted(MSG_KEYS))}"
+    )
+    message = f"`{MSG_MAGIC}` has no attribute `{key[:_SHOWN]}`, so it has no effect{suggestion}"
+    return Finding(line, _CODE, message)
+
+
+def _is_near_msg(magic: str, rest: str) -> bool:
+    if magic == MSG_MAGIC:
+        return False
+    is_near = bool(get_close_matches(magic.casefold(), (MSG_MAGIC,), cutoff=0.78))
+    return is_near or (magic.startswith("%%") and says_history(rest))
