@@ -62,7 +62,7 @@ def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
     path.write_text("# %% [^a]\n\nfirst\n\n# %% [^empty]\n")
     server.answers = [text("Hello")]
 
-    with pytest.raises(CommandError, match=r"exists\. Add --force .* another name"):
+    with pytest.raises(CommandError, match=r"exists\. Add --continue .* another name"):
         with_settings(server, chat, path, "second")
     assert path.read_text() == "# %% [^a]\n\nfirst\n\n# %% [^empty]\n"
 
@@ -123,6 +123,23 @@ def test_an_agent_that_nothing_defines_is_said_and_the_question_is_kept(server, 
     assert (cell.source, cell.metadata.msgbook.agent) == ("Hi", "nobody")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "answers"),
+    [({"model": "goood"}, [error(404, "no such model")]), ({"agent": "bob"}, [])],
+)
+def test_a_wrong_name_on_the_command_line_has_to_be_corrected_in_the_file(
+    server, tmp_path, capsys, wrong, answers
+):
+    server.answers = answers or [text("Hello")]
+    path = tmp_path / "chat.msg.md"
+
+    assert with_settings(server, chat, path, "Hi", attributes=wrong) == 1
+
+    [key] = wrong
+    told = f"({key}= of the new cell is from --{key}: correct it in {path}, then msgbook run"
+    assert told in capsys.readouterr().err
+
+
 def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
     server, tmp_path, capsys
 ):
@@ -150,8 +167,14 @@ def test_any_text_is_sent_to_the_letter(words):
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["chat.txt", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
-        (["chat.md", "Hi"], "expected a name that ends with .msg.md or .ipynb"),
+        (
+            ["chat.txt", "Hi"],
+            "expected a name that ends with .msg.md, .ipynb, .mtm or .mutsumi-notebook",
+        ),
+        (
+            ["chat.md", "Hi"],
+            "expected a name that ends with .msg.md, .ipynb, .mtm or .mutsumi-notebook",
+        ),
         (["none/chat.msg.md", "Hi"], "No such file or directory"),
         (["chat.msg.md", " \n"], "expected a message"),
         (["chat.msg.md", "Hi", "--model", "a\x1b"], "--model: expected a name"),

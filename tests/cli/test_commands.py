@@ -255,7 +255,7 @@ def test_set_default_says_that_nothing_defines_an_agent_and_which_there_are(tmp_
     assert run("set-default", path, "nobody") == 0
 
     told = capsys.readouterr().err
-    assert f"{path}: default_agent is now nobody, but nothing defines it: There is no agent" in told
+    assert f"{path}: default_agent is now nobody. There is no agent" in told
     assert "the known agents are local, assistant." in told
     assert run("chat", "--continue", path, "Hi") == 1
     assert "There is no agent 'nobody'; the known agents are local, assistant." in (

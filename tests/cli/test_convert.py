@@ -251,3 +251,19 @@ def test_check_says_how_to_convert_an_mtm(chat, capsys):
     assert main(["check", "chat.mtm"]) == 2
 
     assert "`msgbook convert chat.mtm chat.msg.md`" in capsys.readouterr().err
+
+
+def test_a_notebook_of_another_kernel_becomes_no_agent_file_and_is_the_one_that_is_named(
+    chat, capsys
+):
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": []}
+    chat.with_name("py.ipynb").write_text(json.dumps(notebook))
+
+    assert main(["convert", "py.ipynb", "py.mtm"]) == 2
+
+    assert capsys.readouterr().err.splitlines()[0] == (
+        "msgbook convert: py.ipynb has the kernel python3, not msgbook, so it cannot become an .mtm file. "
+        "Nothing was written."
+    )
+    assert not chat.with_name("py.mtm").exists()

@@ -69,8 +69,8 @@ def chat(tmp_path):
 
 
 WITHOUT_A_RECORD = (
-    "Messages above had no record of what they refer to. It is sent with them from now on: "
-    "cell 2 (One): data.csv, notes.md, more.txt.\n"
+    "Messages above had never been sent. What they refer to was read now, and is sent with them from "
+    "now on: cell 2 (One): data.csv, notes.md, more.txt.\n"
 )
 
 TEXT_GONE = (

@@ -242,14 +242,15 @@ def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path
 
 
 def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+
     def told(text_of_file, *answers, **options):
-        path = tmp_path / "chat.msg.md"
         path.write_text(text_of_file, "utf-8")
         server.reset()
         server.answers = list(answers)
         capsys.readouterr()
         with_settings(server, run_file, path, **options)
-        return [line for line in capsys.readouterr().err.splitlines() if "older than" in line]
+        return [line for line in capsys.readouterr().err.splitlines() if "outdated" in line]
 
     def cell(name, *, is_answered, attributes=""):
         answer = f"# %%% [^{name}-1]\n\n[^{name}-1]: [assistant]\n\n1\n\n" if is_answered else ""
@@ -257,16 +258,23 @@ def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, 
 
     new, old = cell("new", is_answered=False), cell("old", is_answered=True)
     older = cell("older", is_answered=True)
-    counted = (
-        "msgbook run: {} ({}) below new: older than the new answer there; --from {} answers again"
-    )
 
-    assert told(new + old + older, text("2")) == [counted.format("2 answers", "old, older", "old")]
-    assert told(older + new + old, text("2")) == [counted.format("1 answer", "old", "old")]
+    def counted(answers, names, first, them):
+        return (
+            f"msgbook run: {answers} outdated now: {names}. `msgbook run {path} --from {first}` "
+            f"answers {them} again."
+        )
+
+    assert told(new + old + older, text("2")) == [
+        counted("2 answers below new are", "old, older", "old", "them")
+    ]
+    assert told(older + new + old, text("2")) == [
+        counted("1 answer below new is", "old", "old", "it")
+    ]
     assert told(old + new, text("2")) == []
     assert told(new + old, text("2"), text("3"), again=True) == []
     assert told(new + old, text("2"), error(401, "no"), again=True) == [
-        counted.format("1 answer", "old", "old")
+        counted("1 answer below new is", "old", "old", "it")
     ]
     assert told(new + old, error(401, "no")) == []
     excluded = cell("new", is_answered=False, attributes=" history=exclude")
@@ -294,7 +302,7 @@ def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, 
 
     assert capsys.readouterr().err.splitlines() == [
         "msgbook run: -: the answer is incomplete",
-        "msgbook run: 1 answer (-) below -: older than the new answer there",
+        "msgbook run: 1 answer below - is outdated now: -",
     ]
 
 
@@ -528,3 +536,12 @@ def test_an_error_about_a_model_names_the_line_that_sets_it(server, tmp_path, ca
     told = "('x', set by the agent a in the frontmatter of chat.msg.md, line 3; "
     assert told in capsys.readouterr().err
     assert told in path.read_text()
+
+
+def test_a_file_without_prompts_is_not_said_to_be_answered(tmp_path, capsys):
+    path = tmp_path / "empty.msg.md"
+    path.write_text("")
+
+    assert main(["run", str(path)]) == 0
+
+    assert capsys.readouterr().err == f"msgbook run: {path}: the file has no prompt\n"

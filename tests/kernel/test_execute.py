@@ -182,7 +182,7 @@ def test_whatever_a_server_answers_there_is_a_reply_and_the_next_cell_works(serv
 def test_without_a_server_choosing_a_model_says_who_answers(run_notebook):
     (cell,) = run_notebook("%model gpt-5")
 
-    assert cell.outputs[0].text.startswith("No server is configured, so the model demo answers.")
+    assert cell.outputs[0].text.startswith("No server is set: demo answers, not gpt-5. To set one,")
 
 
 def test_settings_that_cannot_be_read_are_an_error_of_each_turn_but_help_helps(run_notebook):

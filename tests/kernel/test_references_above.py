@@ -71,7 +71,8 @@ def test_a_cell_written_by_hand_brings_its_file_in_this_session_and_the_next(ser
         (tmp_path / "a.txt").write_text("changed")
         turn = keep_turn(page, run(kernel, page, "three", "Again?"))
         assert server.messages()[: len(first)] == first
-        assert "Changed on disk since they were sent: a.txt (cell 1)" in turn["blocks"][0]["text"]
+        told = "These files have changed since they were sent: a.txt (cell 1)."
+        assert told in turn["blocks"][0]["text"]
         turn = keep_turn(page, run(kernel, page, "four", "And again?"))
         assert [block["type"] for block in turn["blocks"]] == ["text"]
     assert "PASSWORD" not in str(server.requests)

@@ -59,11 +59,31 @@ def test_a_new_agent_is_told_with_what_is_not_followed():
     line = '%agent new fast models=m temperature=hot system_prompt="a  b"'
 
     assert run_agent_line(line, below()) == (
-        "fast (%agent new, m) can be named below: %%msg agent=fast, %agent default fast\n"
+        "Made the agent fast: model m. For one message: %%msg agent=fast. For all below: %agent default "
+        "fast.\n"
         "Agent fast: a temporary agent cannot set system_prompt; define it under agents: in the "
         "frontmatter.\n"
         'Agent fast: temperature: expected a number from 0 on, got "hot"; it is ignored.'
     )
+
+
+def test_a_new_agent_is_told_with_all_its_models_in_order():
+    assert run_agent_line("%agent new multi models=bad,good temperature=0", below()) == (
+        "Made the agent multi: models bad, then good; temperature 0. For one message: %%msg "
+        "agent=multi. For all below: %agent default multi."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rest", "advice"),
+    [
+        ("models=a, b", "a list has no spaces"),
+        ("models='a b'", "use double quotes, not single quotes"),
+    ],
+)
+def test_a_line_that_cannot_be_read_says_how_lists_and_quotes_are_written(rest, advice):
+    with pytest.raises(UnreadableAgentError, match=advice):
+        run_agent_line(f"%agent new x {rest}", below())
 
 
 @pytest.mark.parametrize(

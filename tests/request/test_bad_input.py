@@ -266,3 +266,22 @@ def test_a_model_that_nobody_serves_is_named(talk):
 
     assert turn["model"] == "demo"
     assert any("gpt-9" in words for words in notices(turn))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("colour=red", "%%msg: the unknown attribute colour is ignored."),
+        ("agnet=x", "%%msg: the unknown attribute agnet is ignored. Did you mean agent?"),
+        ("a1=x b2=y", "%%msg: the unknown attributes a1, b2 are ignored."),
+        (
+            "histroy=exclude",
+            (
+                "%%msg: the unknown attribute histroy is ignored. Did you mean history? This message "
+                "was sent, and later requests send it too."
+            ),
+        ),
+    ],
+)
+def test_an_unknown_attribute_is_named_with_the_one_that_may_be_meant(talk, line, told):
+    assert notices(talk.ask(f"%%msg {line}\nHi.")) == [told]

@@ -318,7 +318,7 @@ def test_a_changed_file_is_a_notice_and_the_old_text_stays(talk):
 
     [told] = notices(turn)
     assert told.startswith(
-        "Changed on disk since they were sent: a.txt (cell 1), c.txt (cell 1, gone)."
+        "These files have changed since they were sent: a.txt (cell 1), c.txt (cell 1; deleted)."
     )
     assert turn["blocks"][0]["level"] == "info"
     assert content_reference(talk.sent()[1])["files"]["a.txt"] == "old a"

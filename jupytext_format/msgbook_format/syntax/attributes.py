@@ -96,7 +96,10 @@ def parse_attributes(line: str, start: int = 0) -> LineAttributes:
     for match in _TOKEN.finditer(line, start):
         key, token = (match[3], match[4]) if match[3] else (match[1], match[2])
         if not key or _is_badly_quoted(token):
-            problem = problem or _problem('KEY=VALUE or KEY="A VALUE WITH SPACES"', match)
+            problem = problem or (
+                _problem('KEY=VALUE or KEY="A VALUE WITH SPACES"', match)
+                + _advice(line[start : match.start()], token or "")
+            )
         elif key in values:
             problem = problem or _problem("each key once", match)
         if key:
@@ -106,6 +109,15 @@ def parse_attributes(line: str, start: int = 0) -> LineAttributes:
 
 def _problem(expected: str, match: re.Match[str]) -> str:
     return f"column {match.start() + 1}: expected {expected}, found {match[0][:_SHOWN]!r}"
+
+
+def _advice(before: str, token: str) -> str:
+    """Return what to do about a word that cannot be read: the end of a problem, or nothing."""
+    if token.startswith("'"):
+        return "; use double quotes, not single quotes"
+    if before.rstrip().endswith(","):
+        return "; a list has no spaces (models=qwen3,o3) or stands in double quotes"
+    return ""
 
 
 def _is_badly_quoted(token: str) -> bool:

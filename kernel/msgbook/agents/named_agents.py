@@ -177,10 +177,15 @@ class NamedAgents:
             return parse_agent(name, self._sources.configuration[name], "configuration")
         if name == DEFAULT_AGENT:
             return ParsedAgent(Agent(name), ())
-        listed = join_first([visible(one_line(known, 60)) for known in self.names()], _MOST_NAMED)
+        known = [visible(one_line(known, 60)) for known in self.names()]
+        listed = (
+            f"there is only the agent {known[0]}"
+            if len(known) == 1
+            else f"the known agents are {join_first(known, _MOST_NAMED)}"
+        )
         why = f" {self.problems[0]}" if self.problems else ""
         raise UnknownAgentError(
-            f"There is no agent {visible(one_line(name, 60))!r}; the known agents are {listed}. "
+            f"There is no agent {visible(one_line(name, 60))!r}; {listed}. "
             "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
             f".msgbook/agents or in msgbook.toml.{why}"
         )

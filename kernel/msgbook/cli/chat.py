@@ -93,10 +93,19 @@ def chat(
         failure = await answering.answer(number)
         if failure is not None:
             words = f"{failure.name}: {failure.message}"
-            complain(_VERB, f"{path}: {words} (msgbook run {path} tries again)")
+            complain(_VERB, f"{path}: {words} ({_how_to_retry(path, words, attributes or {})})")
         return 1 if failure else 0
 
     return run_turns(document, screen, job, approval=approval)
+
+
+def _how_to_retry(path: Path, failure: str, attributes: dict[str, str]) -> str:
+    """Return advice after a failure, which may quote a wrong attribute of the new cell."""
+    retry = f"msgbook run {path} tries again"
+    wrong = [key for key, name in attributes.items() if repr(name) in failure]
+    if not wrong:
+        return retry
+    return f"{wrong[0]}= of the new cell is from --{wrong[0]}: correct it in {path}, then {retry}"
 
 
 def as_prompt(text: str) -> str:
@@ -126,7 +135,9 @@ def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
             f"Add the key by hand, or let --force add it and a section at the end. {_OTHER_NAME}"
         ) from None
     if not go_on:
-        raise CommandError(f"{path} exists. Add --force to append the message to it. {_OTHER_NAME}")
+        raise CommandError(
+            f"{path} exists. Add --continue to append the message to it. {_OTHER_NAME}"
+        )
     return document
 
 

@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.terminal import say
+from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
 from msgbook.notebook import Document, create, require_name
 from msgbook_format.document import restore_metadata
 from msgbook_format.errors import MessageFileError
+from msgbook_format.files import AGENT_SUFFIXES
+from msgbook_format.syntax import has_msgbook_kernel
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,6 +35,7 @@ def convert(path: Path, new: Path, *, force: bool = False) -> int:
         MsgbookError: A file cannot be read or written, or `new` exists and is not to be replaced.
     """
     document = Document.read(path)
+    _require_prompts(document, new)
     try:
         if force and new.exists():
             present = Document.read(new)
@@ -49,6 +52,19 @@ def convert(path: Path, new: Path, *, force: bool = False) -> int:
         raise CommandError(describe_file_error(new, error)) from error
     say(str(new))
     return 0
+
+
+def _require_prompts(document: Document, new: Path) -> None:
+    """Raise `CommandError` if an agent's file is to be made of a notebook of another kernel."""
+    metadata = document.notebook["metadata"]
+    if not new.name.endswith(AGENT_SUFFIXES) or has_msgbook_kernel(metadata):
+        return
+    kernelspec = metadata.get("kernelspec")
+    name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
+    has = f"the kernel {line_of(str(name))}, not msgbook" if name else "no kernel"
+    raise CommandError(
+        f"{document.path} has {has}, so it cannot become an {new.suffix} file. Nothing was written."
+    )
 
 
 def _replacing(present: Document, document: Document) -> dict[str, Any]:

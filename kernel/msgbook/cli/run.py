@@ -117,12 +117,14 @@ def _report_outdated(document: Document, changed: Sequence[int]) -> None:
         if number > first and number not in changed and is_prompt_cell(cell) and is_answered(cell)
     ]
     if below:
-        answers = f"{counted(len(below), 'answer')} ({join_first(below, _NAMED)})"
-        complain(
-            _VERB,
-            f"{answers} below {shown_id(cells[first])}: older than the new answer there"
-            f"{_how_to_ask(below[0])}",
+        are, them = ("is", "it") if len(below) == 1 else ("are", "them")
+        line = (
+            f"{counted(len(below), 'answer')} below {shown_id(cells[first])} {are} outdated now: "
+            f"{join_first(below, _NAMED)}"
         )
+        if below[0] != NO_ID:
+            line += f". `msgbook run {document.path} --from {below[0]}` answers {them} again."
+        complain(_VERB, line)
 
 
 def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
@@ -140,7 +142,9 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
     if code:
         complain(_VERB, f"{join_first(code, _NAMED)}: code is not run here, only in JupyterLab")
     if not numbers:
-        complain(_VERB, f"{document.path}: every prompt has an answer")
+        has_prompt = any(map(is_prompt_cell, document.cells))
+        why = "every prompt has an answer" if has_prompt else "the file has no prompt"
+        complain(_VERB, f"{document.path}: {why}")
 
 
 def _is_cut(cell: Cell) -> bool:

@@ -49,7 +49,7 @@ def set_default(path: Path, agent: str) -> int:
         raise CommandError(describe_file_error(path, error)) from error
     if problem is not None:
         is_undefined = type(problem) is UnknownAgentError
-        lead = f"default_agent is now {agent}, but nothing defines it: " if is_undefined else ""
+        lead = f"default_agent is now {agent}. " if is_undefined else ""
         complain(_VERB, f"{path}: {lead}{problem}")
     for finding in check(text, agents=list_outside_agents(path.absolute().parent)):
         if finding.code == "agent-too-late":

@@ -169,18 +169,25 @@ def _describe_new(line: AgentLine) -> str:
     if line.problem:
         raise UnreadableAgentError(line)
     made = parse_temporary(line.name, line.attributes)
-    name = visible(made.agent.name)
-    how = f"%%msg agent={name}, %agent default {name}"
-    return "\n".join([f"{_describe(made.agent)} can be named below: {how}", *made.notices])
+    agent, name = made.agent, visible(made.agent.name)
+    number = "model" if len(agent.models) == 1 else "models"
+    properties = "; ".join([f"{number} {', then '.join(agent.models)}", *_list_settings(agent)])
+    how = f"For one message: %%msg agent={name}. For all below: %agent default {name}."
+    told = f"Made the agent {name}: {visible(properties)}. {how}"
+    return "\n".join([told, *made.notices])
 
 
 def _describe(agent: Agent) -> str:
-    properties = [_PLACES[agent.origin], *agent.models[:1]]
-    if agent.provider:
-        properties.append(f"provider {agent.provider}")
-    if agent.temperature is not None and agent.use_temperature:
-        properties.append(f"temperature {agent.temperature:g}")
+    properties = [_PLACES[agent.origin], *agent.models[:1], *_list_settings(agent)]
     return f"{visible(agent.name)} ({visible(', '.join(properties))})"
+
+
+def _list_settings(agent: Agent) -> list[str]:
+    """Return the provider and the temperature of an agent, if they are set."""
+    settings = [f"provider {agent.provider}"] if agent.provider else []
+    if agent.temperature is not None and agent.use_temperature:
+        settings.append(f"temperature {agent.temperature:g}")
+    return settings
 
 
 def _mark_used(

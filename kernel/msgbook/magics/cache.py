@@ -26,7 +26,8 @@ def compare_requests(sent: Sequence[SentRequest]) -> str:
     earlier, later = sent[-2:]
     shared = shared_prefix(earlier.request, later.request)
     size = f"The last request had {shared.total:,} bytes of messages."
-    lines = [f"{size} {shared.bytes:,} of them ({shared.share:.1%}) also began the request before."]
+    same = f"The first {shared.bytes:,} of them ({shared.share:.1%})"
+    lines = [f"{size} {same} are the same as in the request before."]
     if earlier.model != later.model:
         models = f"{visible(earlier.model)}, then {visible(later.model)}"
         lines.append(f"The model changed ({models}). Models share no cache.")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from msgbook.magics.base import MagicContext
 from msgbook.notebook import Prompt
+from msgbook.provider import describe_demo_model
 
 
 async def model(context: MagicContext, words: Sequence[str]) -> str:
@@ -18,7 +19,7 @@ async def model(context: MagicContext, words: Sequence[str]) -> str:
         return (await engine.request_builder.agent_chooser.choose(Prompt(""), below, project)).model
     chosen = await engine.servers.choose_model(words[0])
     if chosen != words[0]:
-        return f"No server is configured, so the model {chosen} answers. %help says where the settings go."
+        return describe_demo_model(chosen, words[0])
     return f"Model of the cells below: {chosen}"
 
 

@@ -201,8 +201,7 @@ def require_name(path: Path) -> None:
     suffixes = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
     if not path.name.endswith(suffixes):
         raise DocumentError(
-            f"{path}: expected a name that ends with {SUFFIX} or {NOTEBOOK_SUFFIX}, or with "
-            f"{' or '.join(AGENT_SUFFIXES)}"
+            f"{path}: expected a name that ends with {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         )
 
 

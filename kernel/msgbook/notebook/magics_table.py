@@ -188,7 +188,7 @@ CELL_FORMS = (
 MESSAGE_FORMS = (
     Form(
         "@[data.csv], @[a.py:10:20], @[src/], @[*.py]",
-        "send files, lines of one, or a folder with the message: [references](references.md)",
+        "send files, lines of one, or a folder with the message; see [references](references.md)",
     ),
     Form(
         "@[cell:ID], @[py:NAME]",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from msgbook.provider.failures import shown_url
     from msgbook.provider.openai_chat import OpenAIProvider
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.servers import Servers
+    from msgbook.provider.servers import Servers, describe_demo_model
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -33,6 +33,6 @@ else:
             "failures": "shown_url",
             "openai_chat": "OpenAIProvider",
             "request_quirks": "token_limit_key",
-            "servers": "Servers",
+            "servers": "Servers describe_demo_model",
         },
     )

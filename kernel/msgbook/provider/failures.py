@@ -85,8 +85,8 @@ class Failures:
             case _ if is_unknown or (status == 404 and model is not None):
                 origin = model_origin or "MSGBOOK_MODEL or %model"
                 hint = (
-                    f"Check the model's name ({model!r}, set by {origin}; %models lists the models of "
-                    f"the server) and {self.url_setting}."
+                    f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
+                    f"terminal, lists the models of the server) and {self.url_setting}."
                 )
             case 401 | 403:
                 hint = f"Check {self.key_setting}."

@@ -57,25 +57,25 @@ class Servers:
             offered = await self.list_models(provider)
         except NoModelListError as error:
             raise self._no_model(
-                provider, f"the server does not list its models. {error}"
+                provider, f"The server does not list its models. {error}", "NAME"
             ) from None
         if len(offered) == 1:
             return offered[0]
         listed = f"offers {_listed(offered)}" if offered else "lists none"
-        raise self._no_model(provider, f"the server {listed}.")
+        raise self._no_model(provider, f"The server {listed}.", _listed(offered[:1]) or "NAME")
 
-    def _no_model(self, provider: str | None, why: str) -> ConfigError:
+    def _no_model(self, provider: str | None, why: str, example: str) -> ConfigError:
         server = self.find_settings(None, provider)
         is_default = server is None or server is self._settings.provider
         which = "" if server is None or is_default else f" for the provider {server.name}"
-        how = (
-            "Set the environment variable MSGBOOK_MODEL to its name before the start,"
+        lasting = (
+            "set MSGBOOK_MODEL before you start Jupyter or the command"
             if is_default
-            else "Name it in the agent's models,"
+            else "name it in the agent's models"
         )
         return ConfigError(
-            f"No model is chosen{which}. {how} use --model in a command, or put %model NAME into a "
-            f"cell above; {why}"
+            f"No model is chosen{which}. {why} Write %model {example} in a cell above, use --model in a "
+            f"command, or {lasting}."
         )
 
     def choose_known_model(
@@ -186,6 +186,14 @@ class Servers:
 
             self._demo = demo_provider()
         return self._demo
+
+
+def describe_demo_model(model: str, wanted: str) -> str:
+    """Return a line that says that the demo model answers although another one is wanted."""
+    return (
+        f"No server is set: {model} answers, not {visible(one_line(wanted, 60))}. "
+        "To set one, run `msgbook doctor --setup` in a terminal."
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

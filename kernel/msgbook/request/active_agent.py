@@ -25,7 +25,7 @@ from msgbook.approval import Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
 from msgbook.notebook import Prompt, Transcript, metadata_of
-from msgbook.provider import Provider, Servers
+from msgbook.provider import Provider, Servers, describe_demo_model
 from msgbook.request.allowed_folders import find_allowed_folders, is_sub_agent
 from msgbook.request.history import View
 from msgbook.text import one_line, visible
@@ -190,10 +190,7 @@ class AgentChooser:
         other = wanted or self._settings.model
         if model != DEMO_MODEL or other in (None, model):
             return
-        yield (
-            f"No server is set: {model} answers, not {visible(one_line(other, 60))}. "
-            "To set one, run `msgbook doctor --setup` in a terminal."
-        )
+        yield describe_demo_model(model, other)
 
     def _notice_provider(self, agent: Agent) -> Iterator[str]:
         """Yield a notice if a file makes another provider answer than the user's default."""

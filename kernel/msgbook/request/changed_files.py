@@ -64,12 +64,12 @@ class ChangedFiles:
             seen = f"{file.key}: {file.digest} {digest}"
             if digest not in (None, file.digest) and seen not in reported:
                 reported.add(seen)
-                gone = ", gone" if digest == "" else ""
+                gone = "; deleted" if digest == "" else ""
                 changed.append(f"{one_line(file.key, 100)} (cell {file.cell + 1}{gone})")
         if not changed:
             return ""
         return (
-            f"Changed on disk since they were sent: {join_first(changed, _MAX_NAMES)}. The model "
+            f"These files have changed since they were sent: {join_first(changed, _MAX_NAMES)}. The model "
             "has the older text. To send a file as it is now, name it in your next message."
         )
 

@@ -59,8 +59,8 @@ class LateReferences:
         if not self.brought:
             return ""
         return (
-            "Messages above had no record of what they refer to. It is sent with them from now on: "
-            f"{join_first(self.brought, _MAX_NAMES, '; ')}."
+            "Messages above had never been sent. What they refer to was read now, and is sent with "
+            f"them from now on: {join_first(self.brought, _MAX_NAMES, '; ')}."
         )
 
 

@@ -23,7 +23,7 @@ from msgbook.request.history import (
     history_of,
     is_continue,
 )
-from msgbook.text import one_line
+from msgbook.text import join_first, one_line
 from msgbook_format.outputs import has_stale_marks, history_of_outputs
 from msgbook_format.syntax import MSG_MAGIC, is_excluded, is_history
 
@@ -31,6 +31,8 @@ _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the
 
 _NOTHING_CUT_OFF = "%continue: no answer above was cut off. Write a message instead."
 
+_MAX_NAMES = 5
+"""Unknown attributes that a warning names."""
 
 _STALE_MARKS = (
     "is sent: some outputs were marked with `history`, and the outputs have changed since. Remove "
@@ -89,7 +91,7 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
         yield warning
     unknown = sorted(prompt.attributes.keys() - MSG_ATTRIBUTES.keys())
     if unknown:
-        yield f"%%msg: unknown attributes {', '.join(unknown)} are ignored."
+        yield _warn_of_unknown_attributes(unknown)
     written = prompt.attributes.get("history")
     value = metadata_of(current or {}).get("history", "include") if written is None else written
     if not is_history(value):
@@ -128,6 +130,22 @@ def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, s
         for found in history_of_outputs(cell):
             if not is_history(found):
                 yield "An output of", f"is not sent: {_expected_history(found, redact)}"
+
+
+def _warn_of_unknown_attributes(unknown: Sequence[str]) -> str:
+    names = [one_line(name, 40) for name in unknown]
+    guesses = [get_close_matches(name.lower(), MSG_ATTRIBUTES, n=1) for name in names[:_MAX_NAMES]]
+    near = list(dict.fromkeys(guess for found in guesses for guess in found))
+    many = len(names) > 1
+    warning = (
+        f"%%msg: the unknown attribute{'s' * many} {join_first(names, _MAX_NAMES)} "
+        f"{'are' if many else 'is'} ignored."
+    )
+    if near:
+        warning += f" Did you mean {' and '.join(near)}?"
+    if "history" in near:
+        warning += " This message was sent, and later requests send it too."
+    return warning
 
 
 def _expected_history(value: object, redact: Callable[[str], str] = str) -> str:
