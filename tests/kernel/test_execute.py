@@ -125,6 +125,29 @@ def test_code_without_a_magic_is_an_error_and_never_a_message(server, run_notebo
     assert prompt["content"] == "%%sql\nis what?"
 
 
+def test_a_cell_magic_in_one_line_that_is_not_registered_is_an_error(server, run_notebook):
+    named, alone = run_notebook("%%sql select 1", "%%sql", env=settings(server))
+
+    for cell in (named, alone):
+        assert error_in(cell).ename == "UnknownMagicError"
+        assert error_in(cell).evalue.endswith(r"write a backslash in front of it: \%%sql")
+    assert server.requests == []
+
+
+def test_a_message_may_begin_with_an_image_and_a_command_with_a_bracket(server, run_notebook):
+    server.answers = [text("ok")]
+
+    command, image = run_notebook(
+        "![ 1 = 1 ] && echo yes",
+        "![A page](https://e.example/page.png)\nWhat is it?",
+        env=settings(server),
+    )
+
+    assert "yes" in command.outputs[0].text
+    assert turn_in(image)["status"] == "done"
+    assert "What is it?" in str(server.messages()[-1])
+
+
 def test_the_times_that_nbclient_writes_stand_on_the_first_output(server, run_notebook):
     (cell,) = run_notebook("%%python\nprint(1)", env=settings(server))
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from history_cells import code
+from hypothesis import given
+from hypothesis import strategies as st
 
 from msgbook.notebook.cells import is_prompt, missing_magic, model_magic_name, parse_prompt
+from msgbook_format import reads, writes
 
+PIECES = [*"!%[]()\\ \n?-", "![", "](", "%%", "msg", "sql", "python", "%continue", "a"]
 REGISTERED = {"%time", "%%time", "%%python", "%model"}
 
 
@@ -29,8 +34,10 @@ REGISTERED = {"%time", "%%time", "%%python", "%model"}
         "\n\nHello",
         "%timeless",
         "%unknown thing\nand more",
-        "%%unknown",
         "%% of\nusers",
+        '![A page](page.png "detail=low")\nWhat does it show?',
+        "\n ![](attachment:a.png)",
+        "![Figure [1] \\] of 2](a.png)",
         "%%50\nx",
         "\\%%sql\nselect 1",
         "a\n%%sql\nselect 1",
@@ -45,6 +52,8 @@ def test_these_are_prompts(source):
     [
         *("!ls", "  !ls", "\n\n!ls", "%time 1", "%%time\n1", "\n%%python\n1", "%model x"),
         *("%%sql\nselect 1", "\n%%rust\nfn main() {}", "%%c++\r\nx", "%%sql sqlite://\nselect 1"),
+        *('![ -f x ] && echo "[a](b)"', "![[ $a =~ [a](b) ]]", "![\n](x)", "!ls\n![](a.png)"),
+        *("%%unknown", "%%sql select 1", " %%sql", "%%sql?", "%%msg?"),
         *("%%go\n", "%%msg-x\n1", "%%msg+ history=none\n1"),
     ],
 )
@@ -58,7 +67,8 @@ def test_a_cell_in_the_form_of_a_magic_names_the_magic_that_is_missing():
 
     assert missing("%%sql\nselect 1") == "%%sql"
     assert missing("\n%%c++ -O2\nx") == "%%c++"
-    for source in ("%%time\n1", "%%python\n1", "%%msg\nHi", "%%sql", "%sql\nx", "!ls\n", "Hi"):
+    assert missing("%%sql") == missing("%%sql select 1") == "%%sql"
+    for source in ("%%time\n1", "%%time", "%%python\n1", "%%msg\nHi", "%sql\nx", "!ls\n", "Hi"):
         assert missing(source) is None
 
 
@@ -100,3 +110,13 @@ def test_a_prompt_is_taken_apart(source, text, attributes):
 )
 def test_only_a_cell_that_is_all_model_magic_sets_the_model(source, name):
     assert model_magic_name(source) == name
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join).filter(str.strip))
+def test_what_the_file_format_writes_as_code_is_no_prompt_and_the_other_way_round(source):
+    cell = {**code(source), "id": "a", "execution_count": None}
+    text = writes({**reads("# %%\n"), "cells": [cell]})
+
+    assert reads(text)["cells"][0]["source"] == source
+    is_code = "[code]" in text
+    assert is_code == (not is_prompt(source) and source.strip() != "%continue")

@@ -8,7 +8,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.agent_context.page_numbers import as_page
 from msgbook_format.metadata import as_dict
-from msgbook_format.syntax import parse_msg_line
+from msgbook_format.syntax import is_shell_command, parse_msg_line
 from msgbook_format.turn import image_url
 
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
@@ -62,7 +62,8 @@ def escaped(text: str) -> str:
 
     A `\\` in front makes it a message even where it looks like a magic or a command.
     """
-    return f"\\{text}" if text.lstrip()[:1] in ("!", "%", "\\") else text
+    is_safe = text.lstrip()[:1] not in ("%", "\\") and not is_shell_command(text)
+    return text if is_safe else f"\\{text}"
 
 
 def prompt_text(source: str) -> str:

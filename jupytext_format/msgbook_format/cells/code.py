@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax import fence
+from msgbook_format.syntax import fence, is_shell_command
 from msgbook_format.syntax.dialect import PYTHON_LINE, Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
 
-_COMMAND = re.compile(r"\s*(?:!|%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
+_MAGIC_LINE = re.compile(r"\s*(?:%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 PYTHON_INFO = frozenset(("python", "py", ""))
 """First words of the info strings of Python's fences."""
 _PYTHON_NAMES = PYTHON_INFO | {"ipython"}
@@ -24,7 +24,7 @@ def is_code(source: str, dialect: Dialect) -> bool:
 
     `%continue` is written as a prompt, because a turn follows it.
     """
-    return not dialect.has_prompts or bool(_COMMAND.match(source))
+    return not dialect.has_prompts or _is_command(source)
 
 
 def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
@@ -67,6 +67,10 @@ def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
     return None if code is None else fence.replace_code(body, dialect.escaper.escape_lines(code))
 
 
+def _is_command(source: str) -> bool:
+    return bool(_MAGIC_LINE.match(source)) or is_shell_command(source)
+
+
 def _canonical_info(source: str, dialect: Dialect) -> str:
     language = dialect.language_of(source)
     return language if fits_info(language) else ""
@@ -75,10 +79,10 @@ def _canonical_info(source: str, dialect: Dialect) -> str:
 def _join(info: str, code: str, dialect: Dialect) -> str:
     """Return the source of the code of a fence with this info string. On msgbook's kernel it is code."""
     language = info.split(" ", 1)[0]
-    if not dialect.has_prompts or (language == "ipython" and _COMMAND.match(code)):
+    if not dialect.has_prompts or (language == "ipython" and _is_command(code)):
         return code
     named = f"%%{language}\n{code}"
-    is_magic = _MAGIC.fullmatch(language) and _COMMAND.match(named)
+    is_magic = _MAGIC.fullmatch(language) and _is_command(named)
     return named if is_magic and language not in _PYTHON_NAMES else PYTHON_LINE + code
 
 

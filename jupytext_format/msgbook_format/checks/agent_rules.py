@@ -18,7 +18,7 @@ from msgbook_format.checks.checked_text import (
     describe_node,
 )
 from msgbook_format.checks.finding import Finding
-from msgbook_format.syntax.dialect import MSG_MAGIC
+from msgbook_format.syntax.dialect import MSG_MAGIC, is_shell_command
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import Entry, YamlError, entries, kind_of, last, text_of
@@ -129,9 +129,10 @@ def _waits_for_default(cell: CheckedCell) -> bool:
     """Return whether a cell is a message without an answer that names no agent."""
     text = cell.head.cell.body.lstrip()
     is_message = cell.head.role == "prompt" and bool(text)
-    is_magic = text.startswith(("%", "!")) and not text.startswith(MSG_MAGIC)
+    is_magic = text.startswith("%") and not text.startswith(MSG_MAGIC)
+    is_code = is_magic or is_shell_command(text)
     is_answered = any(block.agent is not None for block in cell.below)
-    return is_message and not is_magic and not is_answered and _agent_of(cell.head) is None
+    return is_message and not is_code and not is_answered and _agent_of(cell.head) is None
 
 
 def _definitions(agents: Entry) -> Iterator[Finding]:

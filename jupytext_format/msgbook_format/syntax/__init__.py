@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MSG_MAGIC,
         Dialect,
         has_msgbook_kernel,
+        is_shell_command,
     )
     from msgbook_format.syntax.fence import write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
@@ -42,7 +43,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel",
+            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel is_shell_command",
             "fence": "write_fence",
             "frontmatter": "split_frontmatter",
             "frontmatter_key": "FrontmatterError",

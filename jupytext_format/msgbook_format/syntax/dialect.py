@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,13 @@ notebook that holds anything else as changed as soon as the kernel has started.
 There is no `codemirror_mode`, so JupyterLab finds its Markdown mode by the MIME type. The extension
 is not `.md`, because Jupytext's menu would then treat our files as its own.
 """
+
+_SHELL_COMMAND = re.compile(
+    r"""\s*+!(?!
+        \[ (?: [^\[\]\\\r\n] | \\[^\r\n] | \[ [^\[\]\r\n]*+ \] )*+ \]\(  # ![alt](
+    )""",
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,14 @@ class Dialect:
         if self.has_prompts:
             return "python" if source.startswith(PYTHON_LINE) else "ipython"
         return self.language
+
+
+def is_shell_command(source: str) -> bool:
+    """Return whether the first non-blank line of a source is a `!` command.
+
+    A Markdown image, `![text](`, is none: no shell accepts an unquoted `](`.
+    """
+    return bool(_SHELL_COMMAND.match(source))
 
 
 def has_msgbook_kernel(metadata: dict[str, Any]) -> bool:

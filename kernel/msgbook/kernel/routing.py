@@ -7,6 +7,7 @@ from typing import Any
 from msgbook.display.failure import Failure
 from msgbook.notebook import is_own_magic, is_prompt, missing_magic
 from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
+from msgbook.text import one_line
 from msgbook_format.syntax import MSG_MAGIC
 
 NOT_SENT = (
@@ -14,6 +15,9 @@ NOT_SENT = (
     "as clients do with code of their own. To run Python, begin the code with %%python.\n"
 )
 """Shown for a request that is not sent to a model."""
+
+_SHOWN = 60
+"""Characters of a magic's name that an error quotes."""
 
 
 class Routing:
@@ -31,10 +35,11 @@ class Routing:
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
 
     def refuse(self, code: str) -> Failure | None:
-        """Return why a cell cannot run: it is code for a cell magic that is not registered."""
-        name = missing_magic(code, self.is_magic)
-        if name is None:
+        """Return why a cell cannot run: it begins with a cell magic that is not registered."""
+        missing = missing_magic(code, self.is_magic)
+        if missing is None:
             return None
+        name = one_line(missing, _SHOWN)
         return Failure(
             "UnknownMagicError",
             f"There is no magic {name} that runs this code. Load the extension that has it "

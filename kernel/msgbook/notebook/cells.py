@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.notebook.magics_table import OWN_MAGICS
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.syntax import MSG_MAGIC, is_shell_command
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -23,9 +23,9 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 `text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
-_CELL_MAGIC = re.compile(r"((%%[A-Za-z_][\w.]*)[\w.+-]*)(?:[ \t][^\n]*)?\r?\n")
-"""First line of a cell magic, in two groups: a name that may be of any language (`%%c++`), and the
-part of it that a magic's name can have."""
+_CELL_MAGIC = re.compile(r"((%%[A-Za-z_][\w.]*)\S*)")
+"""First word of a cell magic, in two groups: the word, since a language can have any name (`%%c++`),
+and the part of it that a magic's name can have."""
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""
 
@@ -85,14 +85,13 @@ def any_magic(name: str) -> bool:
 def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
     """Return whether a code cell on the msgbook kernel is a prompt.
 
-    A cell is code if and only if its first non-blank line starts with `!` or with a registered `%name` or
-    `%%name` other than `%%msg`, or if it has the form of a cell magic: then code is meant, even if
+    A cell is code if and only if its first non-blank line is a shell command, or starts with `%%name`
+    other than `%%msg` or with a registered `%name`. After two percent signs code is meant, even if
     nothing here can run it.
     """
-    text = source.lstrip()
-    if text.startswith("!"):
+    if is_shell_command(source):
         return False
-    magic = MAGIC_NAME.match(text)
+    magic = MAGIC_NAME.match(source.lstrip())
     if magic is None:
         return True
     if missing_magic(source, is_magic) is not None:
@@ -101,13 +100,11 @@ def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
 
 
 def missing_magic(source: str, is_magic: IsMagic) -> str | None:
-    """Return the name (`%%sql`) if a cell has the form of a cell magic that is not registered.
+    """Return the name (`%%sql`) if a cell begins with a cell magic that is not registered.
 
-    The form is a line that begins with `%%name`, and another line. In a message file, code of any
-    language is written like that.
+    In a message file, code of any language is written like that.
     """
-    text = source.lstrip()
-    magic = _CELL_MAGIC.match(text) if text.startswith("%%") else None
+    magic = _CELL_MAGIC.match(source.lstrip())
     if magic is None or magic[1] == MSG_MAGIC or is_magic(magic[2]):
         return None
     return magic[1]
