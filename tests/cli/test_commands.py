@@ -144,8 +144,8 @@ def test_what_works_on_text_says_how_a_notebook_becomes_one(tmp_path, capsys, ve
 
     assert run(verb, path, *more) == 2
 
-    told = f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `jupytext --to .msg.md"
-    printed = f"msgbook {verb}: {told} '{path}'`.\n"
+    told = f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `msgbook convert"
+    printed = f"msgbook {verb}: {told} '{path}' '{tmp_path / 'my chat.msg.md'}'`.\n"
     assert capsys.readouterr() == ("", printed)
     assert path.read_bytes() == before
 

@@ -46,9 +46,8 @@ def check_output_history(checked: CheckedText) -> Iterator[Finding]:
 
 
 def _unknown(history: str) -> str:
-    return (
-        f"expected include, exclude or summary, found `{history[:_SHOWN]}`: nothing of it is sent"
-    )
+    found = f"`{history[:_SHOWN]}`" if history.strip() else "nothing"
+    return f"expected include, exclude or summary, found {found}: nothing of it is sent"
 
 
 def _is_useless(located: LocatedCell) -> bool:

@@ -61,12 +61,15 @@ def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
             type_, attributes = footnote
             if any(value is True for _, value in attributes) or not (type_ or attributes):
                 continue
-            message = _describe_footnote(line, markers.get(line.label.casefold()))
+            hides = any(key == "history" for key, _ in attributes)
+            message = _describe_footnote(line, markers.get(line.label.casefold()), hides=hides)
             yield Finding(line.number, "footnote-label", message)
 
 
-def _describe_footnote(line: FootnoteLine, marker: int | None) -> str:
-    shown = f"the footnote `[^{line.label[:_SHOWN]}]` is content"
+def _describe_footnote(line: FootnoteLine, marker: int | None, *, hides: bool) -> str:
+    """Return what is wrong with a footnote; `hides` says that it has a `history`."""
+    effect = ", so it hides nothing" if hides else ""
+    shown = f"the footnote `[^{line.label[:_SHOWN]}]` is content{effect}"
     if marker is None:
         return f"{shown}: no marker has that label"
     return (

@@ -15,6 +15,7 @@ from msgbook_format.syntax.lines import is_base64
 from msgbook_format.turn.model import ResultStatus, TurnStatus
 from msgbook_format.turn.output_cells.blocks import block_type
 from msgbook_format.turn.output_cells.bodies import is_understood
+from msgbook_format.turn.output_cells.call_text import read_call_text
 from msgbook_format.turn.output_cells.numbers import read_count, read_seconds
 from msgbook_format.turn.output_cells.turn_attributes import COUNTS
 
@@ -24,6 +25,7 @@ OutputFileRule = Callable[[str, str | None], str | None]
 _OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_SENT_WHOLE = "the whole text is sent as the value of `invalid_json`"
 _SHOWN = 40
 
 
@@ -39,10 +41,17 @@ def check_call_texts(checked: CheckedText) -> Iterator[Finding]:
     for located in checked.text_cells:
         is_call = located.role == "block" and block_type(located.cell) == "tool_call"
         if is_call and not is_understood(located.cell):
-            message = "expected arguments as JSON or XML elements, found neither"
-            yield Finding(
-                located.body_line, "unreadable-call", f"{message}: the whole text is sent as it is"
-            )
+            message = f"{_why_unreadable(located)}: {_SENT_WHOLE}"
+            yield Finding(located.body_line, "unreadable-call", message)
+
+
+def _why_unreadable(call: LocatedCell) -> str:
+    named, called = call.value("name"), read_call_text(call.cell.body, None).name
+    if named is not None and called not in (None, named):
+        return (
+            f"the body calls `{(called or '')[:_SHOWN]}`, but the footnote says `{named[:_SHOWN]}`"
+        )
+    return "expected arguments as JSON or XML elements, found neither"
 
 
 def _turns(text_cells: list[LocatedCell]) -> Iterator[list[LocatedCell]]:
@@ -80,7 +89,10 @@ def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
         given = located.value("call")
         answered = given if given is not None else labels.get(label.rpartition(".")[0])
         if answered is None or answered not in ids:
-            yield Finding(located.line, "result-without-call", _no_call(label, given, bool(ids)))
+            message = _no_call(label, given, bool(ids))
+            if not ids and located.cell.body.startswith("<"):
+                message += '. If this is a call, write `name="TOOL"` in its footnote'
+            yield Finding(located.line, "result-without-call", message)
         open_calls.pop(answered or "", None)
     if (turn[0].value("turn_status") or "done") == "done":
         for located in open_calls.values():

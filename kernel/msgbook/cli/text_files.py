@@ -20,14 +20,15 @@ def require_text(path: Path) -> None:
         raise CommandError(f"{path} is a folder: name the message files in it, such as *{SUFFIX}")
     if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
         Document.read(path)
-        command = f"jupytext --to .msg.md {shlex.quote(str(path))}"
-        raise CommandError(
-            f"{path}: expected a message file, got a notebook (.ipynb). Convert it with `{command}`."
-        )
+        raise _wrong_format(path, "a notebook (.ipynb)")
     if is_agent_file(path) and path.is_file():
         Document.read(path)
-        text = path.with_name(f"{path.stem}{SUFFIX}")
-        command = f"msgbook convert {shlex.quote(str(path))} {shlex.quote(str(text))}"
-        raise CommandError(
-            f"{path}: expected a message file, got a conversation in JSON. Convert it with `{command}`."
-        )
+        raise _wrong_format(path, "a conversation in JSON")
+
+
+def _wrong_format(path: Path, found: str) -> CommandError:
+    text = path.with_name(f"{path.stem}{SUFFIX}")
+    command = f"msgbook convert {shlex.quote(str(path))} {shlex.quote(str(text))}"
+    return CommandError(
+        f"{path}: expected a message file, got {found}. Convert it with `{command}`."
+    )

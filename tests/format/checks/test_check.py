@@ -429,6 +429,51 @@ def test_a_footnote_without_its_label_is_shown_with_it(line):
     )
 
 
+TURN = "# %% [^a]\n\nHi\n\n# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] "
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "# %% [^a]\n\nHi\n\n[^b]: [raw] history=none\n",
+            "the footnote `[^b]` is content, so it hides nothing: no marker has that label",
+        ),
+        (
+            "# %% [^a]\n\nHi\n\n[^b]: [raw]\n",
+            "the footnote `[^b]` is content: no marker has that label",
+        ),
+        (
+            head("history="),
+            "expected include, exclude or summary, found nothing: nothing of it is sent",
+        ),
+        (
+            f'{TURN}status="success"\n\n<path>x</path>\n',
+            (
+                "this result belongs to a call labelled `[^a-1]`, but the turn has none: there is no call "
+                'above it. If this is a call, write `name="TOOL"` in its footnote'
+            ),
+        ),
+        (
+            f'{TURN}name="read" unfinished\n\n<invoke name="grep"><pattern>x</pattern></invoke>\n',
+            (
+                "the body calls `grep`, but the footnote says `read`: the whole text is sent as the value of "
+                "`invalid_json`"
+            ),
+        ),
+        (
+            f'{TURN}name="read" unfinished\n\nls\n',
+            (
+                "expected arguments as JSON or XML elements, found neither: the whole text is sent as the value "
+                "of `invalid_json`"
+            ),
+        ),
+    ],
+)
+def test_a_finding_says_what_the_line_does_and_what_to_write(text, told):
+    assert [finding.message for finding in check(text)] == [told]
+
+
 LINES = [
     "", "", "text", "# %%", "# %% [^a]", "# %% [^b]", "# %%% [^a-1]", "# %%% [^a-1.11111111]",
     "# %%% [^a-1.11111111.1]", "[^a]: [code]", "[^a]: [markdown] agent=b history=x",
