@@ -111,7 +111,7 @@ def test_a_hidden_display_stays_hidden_also_when_its_cell_runs_again(lab, lab_ro
     lab.run(1)
 
     expect(lab.cell(1).locator(".msgbook-Text")).to_contain_text("No idea.")
-    expect(lab.cell(1)).to_contain_text("No output of cell 1")
+    expect(lab.cell(1)).to_contain_text("You hid an output of cell 1")
     assert "swordfish" not in str(model_server.requests[0]["messages"])
 
 
@@ -133,7 +133,7 @@ def test_a_hidden_stream_stays_hidden_also_when_its_cell_runs_again(lab, lab_roo
     lab.run(2)
     expect(lab.cell(2).locator(".msgbook-Text")).to_contain_text("Still none.")
     assert "swordfish" not in str(model_server.requests[1]["messages"])
-    expect(lab.cell(2)).to_contain_text("No output of cell 1")
+    expect(lab.cell(2)).to_contain_text("You hid an output of cell 1")
     lab.save()
 
     assert "stale-output-history" in [finding.code for finding in check(path.read_text())]

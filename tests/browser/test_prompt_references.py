@@ -47,7 +47,7 @@ def test_files_values_cells_and_tools_of_a_prompt_reach_the_model(
     assert (lab_root / "report.txt").read_text() == "Draft"
     context = turn_of(lab.cells()[1])["context"]
     assert (context["source"], context["macros"]) == ("live", {"DATA": "numbers"})
-    expect(cell.get_by_text("@[missing.md]: ")).to_be_visible()
+    expect(cell.get_by_text("@[missing.md] is not sent: ")).to_be_visible()
     lab.save()
     saved = nbformat.read(lab_root / "names.ipynb", 4)
     assert saved.metadata.msgbook.macros == {"DATA": "numbers"}

@@ -156,7 +156,7 @@ def test_a_warning_names_the_cell_that_it_is_about(server, tmp_path, capsys):
     assert first.startswith(f"msgbook run: {chat}/one: the cell's metadata: expected history=")
     assert hidden.startswith(f"msgbook run: {chat}/two: ")
     assert "cell 1 (Hi) is not sent: " in hidden
-    assert second.startswith(f"msgbook run: {chat}/two: @[gone.txt]: ")
+    assert second.startswith(f"msgbook run: {chat}/two: @[gone.txt] is not sent: ")
 
 
 def test_a_turn_that_failed_without_a_word_does_not_take_the_place_of_an_answer(server, chat):

@@ -58,7 +58,7 @@ def test_a_cell_written_by_hand_brings_its_file_in_this_session_and_the_next(ser
     assert content_reference(first[1])["files"] == {"a.txt": "as it is"}
     assert list(turn["context"]["above"]) == ["hand"]
     [warning, notice] = [block["text"] for block in turn["blocks"] if block["type"] == "notice"]
-    assert "@[.env]: reading it needs approval" in warning
+    assert "@[.env] is not sent: reading it needs approval" in warning
     assert "cell 1 (See @[a.txt] and @[.env].): a.txt" in notice
     assert [path.read_text() for path in blobs.iterdir()] == ["as it is"]
 

@@ -70,7 +70,7 @@ def test_a_notice_says_why_a_reference_was_not_sent(talk, secrets, answer, why):
     turn = talk.ask("@[.env]")
 
     [said] = notices(turn)
-    assert said.startswith("@[.env]: it was not sent.")
+    assert said.startswith("@[.env] is not sent: ")
     assert why in said
     assert "of-the-database" not in str(talk.sent())
 

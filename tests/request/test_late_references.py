@@ -119,10 +119,10 @@ def test_lines_folders_globs_nested_files_cells_images_and_macros_are_resolved(t
         ("@[.env]", "reading it needs approval"),
         ("@[link.txt]", "reading it needs approval"),
         ("![p](../p.png)", "reading it needs approval"),
-        ("@[py:frame]", "not sent with a message above"),
-        ('@[shell{"command": "touch made"}]', "no tool runs"),
-        ('@[read{"path": "a.txt"}]', "no tool runs"),
-        ("@[missing.txt]", "No such file"),
+        ("@[py:frame]", "@[py:frame] is not sent: its value at that time is not known."),
+        ('@[shell{"command": "touch made"}]', "tools do not run for earlier messages"),
+        ('@[read{"path": "a.txt"}]', "tools do not run for earlier messages"),
+        ("@[missing.txt]", "@[missing.txt] is not sent: there is no such file."),
     ],
 )
 def test_what_is_not_free_is_a_notice_once_and_not_sent(talk, reference, why, policy):
@@ -165,7 +165,7 @@ def test_a_hidden_cell_is_sent_only_with_the_running_message_that_names_it(
     turn = talk.ask("And?")
 
     assert "secret plan" not in str(talk.sent())
-    assert any("@[cell:plan]: that cell is hidden" in words for words in notices(turn))
+    assert any("@[cell:plan] is not sent: that cell is hidden" in words for words in notices(turn))
     talk.ask("See @[cell:plan].")
     assert "secret plan" in files(talk.sent()[-1])["cell:plan"]
 
@@ -378,7 +378,7 @@ def test_an_agent_with_fewer_folders_resolves_what_is_in_them(talk):
     turn = talk.ask("%%msg agent=narrow\nAnd?")
 
     assert files(talk.sent()[1]) == {"in/a.txt": "inside"}
-    assert any("b.txt]: reading it needs approval" in words for words in notices(turn))
+    assert any("b.txt] is not sent: reading it needs approval" in words for words in notices(turn))
 
 
 def test_prune_drops_an_old_copy_that_was_resolved_late(talk):

@@ -88,7 +88,7 @@ def test_a_cell_above_can_be_named_by_the_beginning_of_its_id(talk):
     assert content_reference(talk.sent()[-1])["files"] == {"cell:5fb8acd9": "User: Second."}
     (said,) = notices(turn)
     assert said.splitlines() == [
-        "@[cell:5fb8]: '5fb8' fits 2 cells above:",
+        "@[cell:5fb8] is not sent: '5fb8' fits 2 cells above:",
         "- 5fb8acd8-7da5-4f6a (First.)",
         "- 5fb8acd9-7da5-4f6a (Second.).",
     ]

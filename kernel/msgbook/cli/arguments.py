@@ -25,10 +25,15 @@ def declare_demo(parser: argparse.ArgumentParser) -> None:
 def declare_chat(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook chat`."""
     parser.description = (
-        "Start a conversation in FILE (.msg.md or .ipynb) with the message TEXT and print the answer. If "
+        "Start a conversation in FILE with the message TEXT and print the answer. If "
         "standard output is not a terminal, only the text of the answer is printed."
     )
-    parser.add_argument("file", metavar="FILE", help="the conversation: a .msg.md or .ipynb file")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="the conversation: a .msg.md, .ipynb, .mtm or .mutsumi-notebook file, or, if it exists, a .md "
+        "with message_section",
+    )
     parser.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
     parser.add_argument(
         "--continue",

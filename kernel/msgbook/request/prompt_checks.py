@@ -35,9 +35,11 @@ _MAX_NAMES = 5
 """Unknown attributes that a warning names."""
 
 _STALE_MARKS = (
-    "is sent: some outputs were marked with `history`, and the outputs have changed since. Remove "
-    "`output_history` from the cell's metadata, and mark the new outputs, or set `history` of the "
-    "whole cell"
+    ". The cell has other outputs now, so none of them is sent. To choose again, open the property "
+    "inspector of JupyterLab (the gears on the right) with the cell selected. Under Advanced Tools, in "
+    "the cell's metadata, `msgbook` holds `output_history`. Remove it to send all outputs. Write "
+    '`"output_history": {"0": "exclude"}` to hide the first one (1 is the second), or '
+    '`"history": "exclude"` to hide the whole cell'
 )
 
 
@@ -110,7 +112,7 @@ def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterat
     """
     for position, cell in enumerate(cells):
         for subject, reason in _left_out(cell, redact):
-            yield f"{subject} {describe_cell(cells, position)} {reason}."
+            yield f"{subject} {describe_cell(cells, position)}{reason}."
 
 
 def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, str]]:
@@ -119,17 +121,17 @@ def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, s
     prompt = parse_prompt(source) if MSG_MAGIC in source else Prompt(source)
     value = history_of(cell)
     if problem := _describe_problem(source, prompt, redact):
-        yield "The message of", f"is not sent: its %%msg line cannot be read ({problem})"
+        yield "The message of", f" is not sent: its %%msg line cannot be read ({problem})"
     elif not is_history(value):
-        yield "The content of", f"is not sent: {_expected_history(value, redact)}"
+        yield "The content of", f" is not sent: {_expected_history(value, redact)}"
     elif is_excluded(value):
         return
     elif has_stale_marks(cell):
-        yield "No output of", _STALE_MARKS
+        yield "You hid an output of", _STALE_MARKS
     else:
         for found in history_of_outputs(cell):
             if not is_history(found):
-                yield "An output of", f"is not sent: {_expected_history(found, redact)}"
+                yield "An output of", f" is not sent: {_expected_history(found, redact)}"
 
 
 def _warn_of_unknown_attributes(unknown: Sequence[str]) -> str:

@@ -104,7 +104,7 @@ class TurnServices:
         decision = await self.approve(_question(real, needed))
         if decision.approval == "denied":
             # The notice about this reference names who decided, and why.
-            raise SourceError(f"it was not sent. {decision.reason.rstrip('.')}")
+            raise SourceError(decision.reason.removeprefix("Denied: ").rstrip("."))
         by = "you allowed it" if decision.approval == "user" else "it was allowed without asking"
         self._apply(Notice(f"{visible(str(real))} was read: {by}."))
         return True

@@ -24,7 +24,7 @@ _CHARACTERS = 100_000_000
 """Of all files together, images in bytes."""
 _GLOBS = 20
 """Each one walks the folder."""
-_NOT_ABOVE = "it is not sent with a message above. To send it, name it in your next message"
+_NAME_IT = "To send it now, name it in your next message"
 
 
 class ReadLimitError(SourceError):
@@ -125,10 +125,10 @@ class SourcesAbove(ReferenceSources):
         """Return a cell above, unless it is hidden or a call in it was approved."""
         cell = self.find_cell(cell_id)
         if cell.get("cell_type") == "raw" or is_excluded(history_of(cell)):
-            raise SourceError(f"that cell is hidden, so {_NOT_ABOVE}")
+            raise SourceError(f"that cell is hidden. {_NAME_IT}")
         document = self.read_cell(cell)
         if document.needed_approval:
-            raise SourceError(f"a call in that cell needed approval, so {_NOT_ABOVE}")
+            raise SourceError(f"a call in that cell needed approval. {_NAME_IT}")
         return document
 
     async def stamp(self, path: str) -> Stamp | None:
@@ -150,8 +150,8 @@ class SourcesAbove(ReferenceSources):
 
 
 async def _refuse_variable(name: str) -> str:
-    raise MsgbookError(f"the variable may have had another value then, so {_NOT_ABOVE}")
+    raise MsgbookError(f"its value at that time is not known. {_NAME_IT}")
 
 
 async def _refuse_tool(name: str, arguments: str) -> Document:
-    raise SourceError(f"no tool runs for a message above, so {_NOT_ABOVE}")
+    raise SourceError(f"tools do not run for earlier messages. {_NAME_IT}")

@@ -21,12 +21,18 @@ Summaries = dict[str, dict[str, str]]
 """New summaries, as `context.summaries` records them."""
 
 
-def describe_part(cells: Sequence[Cell], missing: MissingSummary) -> str:
-    """Return a name for the cell, or the part of a cell, that has to be summarized."""
+def describe_part(cells: Sequence[Cell], missing: MissingSummary, parts: int = 1) -> str:
+    """Return a name for the cell, or the part of a cell, that has to be summarized.
+
+    Args:
+        parts: How many parts of that cell the name stands for.
+    """
     if missing.cell is None:
         return missing.key
     cell = describe_cell(cells, missing.cell)
-    return f"a part of {cell}" if "/" in missing.key else cell
+    if "/" not in missing.key:
+        return cell
+    return f"{parts} parts of {cell}" if parts > 1 else f"a part of {cell}"
 
 
 async def summarize(
@@ -45,8 +51,7 @@ async def summarize(
     if not missing:
         return {}
     parts = list({part.key: part for part in missing}.values())
-    names = join_first([describe_part(cells, part) for part in parts], _MAX_NAMES, "; ")
-    notify(Notice(f"Summarizing {names}."))
+    notify(Notice(f"Summarizing {_describe_parts(cells, parts)}."))
     free_calls = asyncio.Semaphore(_MAX_PARALLEL)
 
     async def summarize_part(part: MissingSummary) -> Summaries:
@@ -70,6 +75,18 @@ async def summarize(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return {key: summary for summaries in made for key, summary in summaries.items()}
+
+
+def _describe_parts(cells: Sequence[Cell], parts: Sequence[MissingSummary]) -> str:
+    """Return names for cells and parts of cells; one name for all parts of the same cell."""
+    numbers: dict[str, int] = {}
+    first: dict[str, MissingSummary] = {}
+    for part in parts:
+        name = describe_part(cells, part)
+        numbers[name] = numbers.get(name, 0) + 1
+        first.setdefault(name, part)
+    names = [describe_part(cells, part, numbers[name]) for name, part in first.items()]
+    return join_first(names, _MAX_NAMES, "; ")
 
 
 def _instead(part: MissingSummary) -> str:

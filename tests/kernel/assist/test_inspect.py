@@ -75,7 +75,7 @@ def test_files_that_a_file_refers_to_count(look, tmp_path):
     text = look("@[notes.md]")
 
     assert text.startswith("notes.md: 1 line, about 8 tokens\na.txt: 40 lines, about 78 tokens\n")
-    assert "notes.md: @[gone.txt]: " in text
+    assert "notes.md: @[gone.txt] is not sent: there is no such file" in text
 
 
 def test_macros_in_a_path_are_expanded(look, tmp_path):
@@ -109,7 +109,7 @@ def test_a_file_that_needs_approval_is_named_and_not_shown(look, path):
 
 
 def test_a_missing_or_binary_file_is_named_as_such(look):
-    assert look("@[nothing.txt]").startswith("@[nothing.txt]: ")
+    assert look("@[nothing.txt]").startswith("@[nothing.txt] is not sent: ")
     assert "(binary file, application/octet-stream, 3 bytes)" in look("@[data.bin]")
     assert "no cell above has the id 'zz'" in look("@[cell:zz]")
     assert "the notebook's Python has no such name" in look("@[py:zz]")

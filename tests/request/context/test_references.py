@@ -87,11 +87,11 @@ def test_a_missing_reference_is_a_notice_and_the_others_are_resolved() -> None:
     assert result.files == {"a.py": "x"}
     assert words(result) == [
         "Line 1: @[open has no closing bracket on its line.",
-        "@[none.py]: no such file.",
-        "@[a.py:0]: expected lines FIRST:LAST, counted from 1; got 0:0.",
-        "@[py:x.y]: expected the name of a Python variable after py:.",
-        "@[missing{}]: there is no tool named 'missing'.",
-        '@[read{"a": }]: its arguments are not JSON: Expecting value: line 1 column 7 (char 6).',
+        "@[none.py] is not sent: no such file.",
+        "@[a.py:0] is not sent: expected lines FIRST:LAST, counted from 1; got 0:0.",
+        "@[py:x.y] is not sent: expected the name of a Python variable after py:.",
+        "@[missing{}] is not sent: there is no tool named 'missing'.",
+        '@[read{"a": }] is not sent: its arguments are not JSON: Expecting value: line 1 column 7 (char 6).',
     ]
 
 
@@ -108,7 +108,10 @@ def test_a_glob_adds_each_file_under_its_path() -> None:
     result = resolved("@[*.py] @[*.rs] @[b.py]", sources)
 
     assert result.files == {"a.py": "x", "b.py": "y"}
-    assert words(result) == ["@[gone.py]: no such file.", "@[*.rs]: no file matches."]
+    assert words(result) == [
+        "@[gone.py] is not sent: no such file.",
+        "@[*.rs] is not sent: no file matches.",
+    ]
 
 
 def test_a_path_that_exists_is_no_glob() -> None:
@@ -166,8 +169,8 @@ def test_a_circle_of_references_is_reported_with_its_path() -> None:
 
     assert list(result.files) == ["a.md", "b.md", "c.md"]
     assert words(result) == [
-        "b.md: @[a.md]: the references form a circle: a.md -> b.md -> a.md.",
-        "c.md: @[c.md]: the references form a circle: c.md -> c.md.",
+        "b.md: @[a.md] is not sent: the references form a circle: a.md -> b.md -> a.md.",
+        "c.md: @[c.md] is not sent: the references form a circle: c.md -> c.md.",
     ]
 
 
@@ -178,7 +181,7 @@ def test_a_rule_may_refer_to_files_only() -> None:
 
     assert list(result.files) == ["a.md"]
     assert words(result) == [
-        'style.md: @[f{"a": 1}]: a referenced file or a rule may refer to files only.'
+        'style.md: @[f{"a": 1}] is not sent: a referenced file or a rule may refer to files only.'
     ]
 
 
@@ -208,7 +211,7 @@ def test_the_items_of_a_prompt_are_bounded_together() -> None:
     first = resolved(" ".join(f"@[{name}]" for name in many.files), many)
 
     assert sum(map(len, some.files.values())) < TOTAL_LIMIT + 1000
-    assert "@[9.py]: left out" in words(some)[-1]
+    assert "@[9.py] is not sent: a prompt may have at most" in words(some)[-1]
     assert len(first.files) == ITEMS
     assert len(many.asked) == ITEMS
 

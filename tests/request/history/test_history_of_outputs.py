@@ -138,7 +138,7 @@ def test_where_the_hidden_text_may_be_somewhere_else_no_output_is_sent(texts):
 
     assert not any(text.strip() in request for text in "\n".join(texts).split())
     (warning,) = list_left_out([marked(*texts)], str)
-    assert warning.startswith("No output of cell 1 ")
+    assert warning.startswith("You hid an output of cell 1 ")
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,8 @@ def _source_errors() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        raise SourceError(str(error)) from None
+        is_missing = isinstance(error.__context__, FileNotFoundError)
+        raise SourceError("there is no such file" if is_missing else str(error)) from None
 
 
 def _kind(real: Path) -> Literal["prose", "source"]:

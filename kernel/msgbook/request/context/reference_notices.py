@@ -31,14 +31,18 @@ class ReferenceNotices:
         elif len(self.notices) < _LIMIT and notice not in self.notices:
             self.notices.append(notice)
 
-    def add_reason(self, tag: str, reason: object, where: str = "") -> None:
-        """Add a notice that says why a tag is not resolved, or only in part.
+    def add_failure(self, tag: str, reason: object, where: str = "") -> None:
+        """Add a notice that says why nothing is sent for a tag.
 
         Args:
             where: Key of the file or rule that holds the tag; empty for the prompt.
         """
         place = f"{one_line(where, 200)}: " if where else ""
-        self.add(f"{place}@[{one_line(tag, 200)}]: {str(reason).rstrip('.')}.")
+        self.add(f"{place}@[{one_line(tag, 200)}] is not sent: {str(reason).rstrip('.')}.")
+
+    def add_remark(self, tag: str, remark: str) -> None:
+        """Add a notice about a tag of which something is sent."""
+        self.add(f"@[{one_line(tag, 200)}]: {remark.rstrip('.')}.")
 
     def add_problems(self, problems: Iterable[Problem], where: str) -> None:
         """Add a notice for each problem in the text of a file or rule."""

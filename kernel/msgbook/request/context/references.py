@@ -103,7 +103,7 @@ class _Resolver:
                     key = self._expand(tag.text)
                     await self._resolve_item(key, parse_tag(key), ())
             except (SourceError, TagError) as error:
-                self._notices.add_reason(tag.text, error)
+                self._notices.add_failure(tag.text, error)
 
     async def resolve_nested(self, text: str, chain: tuple[str, ...]) -> None:
         """Resolve the references of a file or rule: only to files, by path and in brackets.
@@ -128,14 +128,14 @@ class _Resolver:
                     raise SourceError(f"references may be at most {DEPTH} files deep")
                 await self._resolve_item(key, reference, chain)
             except (SourceError, TagError) as error:
-                self._notices.add_reason(tag.text, error, chain[-1])
+                self._notices.add_failure(tag.text, error, chain[-1])
 
     def _exceeds_tags(self, tag: Tag) -> bool:
         """Count a tag in brackets, and return whether there are too many."""
         self._tag_count += not tag.is_bare
         if self._tag_count == _MAX_TAGS + 1:
-            reason = f"left out with all later references, since a prompt may have {_MAX_TAGS}"
-            self._notices.add_reason(tag.text, reason)
+            reason = f"a prompt may have {_MAX_TAGS} references, so all later ones are left out too"
+            self._notices.add_failure(tag.text, reason)
         return self._tag_count > _MAX_TAGS
 
     async def _resolve_bare(self, tag: Tag) -> None:
@@ -172,7 +172,7 @@ class _Resolver:
         if not matches.paths:
             raise SourceError(matches.note or "no file matches")
         if matches.note:
-            self._notices.add_reason(reference.name, matches.note)
+            self._notices.add_remark(reference.name, matches.note)
         lines = f":{reference.lines.first}:{reference.lines.last}" if reference.lines else ""
         for path in matches.paths:
             key = f"{path}{lines}"
@@ -182,7 +182,7 @@ class _Resolver:
                 self._check_room()
                 await self._read_file(key, Reference("path", path, reference.lines), ())
             except SourceError as error:
-                self._notices.add_reason(key, error)
+                self._notices.add_failure(key, error)
             if self._is_full:
                 return
 
@@ -190,7 +190,7 @@ class _Resolver:
         document = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
         text = document.text
         if document.note:
-            self._notices.add_reason(key, document.note)
+            self._notices.add_remark(key, document.note)
         if document.kind != "literal":
             text, problems = expand_macros(text, self._macros)
             self._notices.add_problems(problems, key)
@@ -235,7 +235,7 @@ class _Resolver:
             return
         self._is_full = True
         limit = f"{ITEMS} items" if has_characters else f"{TOTAL_LIMIT} characters"
-        raise SourceError(f"left out, since a prompt may have at most {limit}")
+        raise SourceError(f"a prompt may have at most {limit}")
 
     def _cap(self, key: str, text: str) -> str:
         text = repair_surrogates(text)
@@ -243,5 +243,5 @@ class _Resolver:
         self._characters_left -= min(len(text), limit)
         if len(text) > limit:
             reason = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
-            self._notices.add_reason(key, f"{reason}; to send lines, write @[path:1:200]")
+            self._notices.add_remark(key, f"{reason}; to send lines, write @[path:1:200]")
         return capped(text, limit)
