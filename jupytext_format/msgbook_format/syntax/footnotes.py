@@ -217,14 +217,20 @@ def _definitions(text: str, unit: int, start: int, end: int) -> Iterator[Definit
 def _is_definition(type_: str | None, attributes: Attributes) -> bool:
     """Return whether a line is a footnote of ours wherever it stands.
 
-    An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`. What hides a cell
-    counts in any case: a hidden text is worse sent than a line of prose is lost.
+    An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`; ours goes on with
+    an attribute, after which badly quoted text counts as well. What hides a cell counts in any
+    case: a hidden text is worse sent than a line of prose is lost.
     """
     if type_ == "raw" or any(key == "history" for key, _ in attributes):
         return True
-    return type_ is not None and all(
-        key in _FLAGS if value is True else _PLAIN_KEY.fullmatch(key) for key, value in attributes
-    )
+    if type_ is None:
+        return False
+    for key, value in attributes:
+        if value is not True:
+            return bool(_PLAIN_KEY.fullmatch(key))
+        if key not in _FLAGS:
+            return False
+    return True
 
 
 def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
