@@ -82,7 +82,7 @@ def test_prompts_without_an_answer_are_answered_with_the_whole_file_as_memory(se
 
     assert (done.returncode, done.stdout) == (0, "two\tdone\tsecond\nthree\tdone\tthird\n")
     assert "code: code is not run here" in done.stderr
-    code = ("user", "I ran this code:\n\n```python\nx = 1\n```")
+    code = ("user", "This code has not been run:\n\n```python\nx = 1\n```")
     above = [("user", "first"), ("assistant", "1"), code, ("user", "second")]
     assert [said(m) for m in server.messages(0)[1:]] == above
     assert [said(m) for m in server.messages(1)[1:]] == [

@@ -7,7 +7,8 @@ from history_cells import code
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook.cells import is_prompt, missing_magic, model_magic_name, parse_prompt
+from msgbook.notebook.cells import has_run, is_prompt, missing_magic, model_magic_name, parse_prompt
+from msgbook.notebook.session_memory import RequestedCell, SessionMemory
 from msgbook_format import reads, writes
 
 PIECES = [*"!%[]()\\ \n?-", "![", "](", "%%", "msg", "sql", "python", "%continue", "a"]
@@ -120,3 +121,30 @@ def test_what_the_file_format_writes_as_code_is_no_prompt_and_the_other_way_roun
     assert reads(text)["cells"][0]["source"] == source
     is_code = "[code]" in text
     assert is_code == (not is_prompt(source) and source.strip() != "%continue")
+
+
+UNRUN = {**code("!ls"), "id": "a", "execution_count": None}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {"execution_count": 1},
+        {"outputs": [{"output_type": "stream", "name": "stdout", "text": ""}]},
+        {"metadata": {"execution": {"iopub.execute_input": "2026-01-01T00:00:00Z"}}},
+    ],
+)
+def test_a_cell_has_run_if_it_shows_a_count_an_output_or_times(shown):
+    assert has_run(UNRUN | shown)
+    assert not has_run(UNRUN)
+
+
+def test_a_cell_that_this_session_has_run_counts_as_run_whatever_the_page_shows():
+    memory = SessionMemory()
+    memory.remember(RequestedCell("!ls", "a"))
+
+    [ran, edited, other] = memory.with_runs([UNRUN, UNRUN | {"source": "!rm"}, UNRUN | {"id": "b"}])
+
+    assert has_run(ran)
+    assert not has_run(edited)
+    assert not has_run(other)

@@ -65,7 +65,7 @@ class Transcripts:
             else:
                 note = _NO_PAGE if has_page else self._no_file_note(requested)
                 transcript = replace(transcript, notice=note)
-        return replace(transcript, path=path)
+        return replace(transcript, earlier=self._memory.with_runs(transcript.earlier), path=path)
 
     def start_code(self, requested: RequestedCell, request_id: str) -> ExecutedCell:
         """Remember a code cell that starts to run, and record its outputs from now on.

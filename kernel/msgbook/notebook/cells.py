@@ -141,6 +141,17 @@ def is_own_magic(source: str) -> bool:
     return bool(words) and words[0] in OWN_MAGICS
 
 
+def has_run(cell: Cell) -> bool:
+    """Return whether a code cell shows a run: a count, an output or times.
+
+    A cell without the key `execution_count` is not as in a file, so it counts as run.
+    """
+    if cell.get("execution_count", 0) is not None or cell.get("outputs"):
+        return True
+    metadata = cell.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("execution"))
+
+
 def outputs_of(cell: Cell) -> list[Any]:
     """Return the outputs of a cell that are objects."""
     outputs = cell.get("outputs")

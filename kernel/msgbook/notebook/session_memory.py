@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from msgbook.notebook.cells import Cell
+from msgbook.notebook.cells import Cell, has_run, source_of
 from msgbook_format.turn import TURN_MIME, Turn
 
 KEPT_CHARACTERS = 100_000_000
@@ -130,6 +130,22 @@ class SessionMemory:
     def cells_above(self, cell_id: str | None) -> list[Cell]:
         """Return the same cells as in nbformat."""
         return [executed.cell for executed in self.executed_above(cell_id)]
+
+    def with_runs(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return cells of a page or a file, of which those that this session has run count as run.
+
+        The page may not have the reply to the last cell yet, and a file may be older than the run.
+        """
+        return [self._as_run(cell) for cell in cells]
+
+    def _as_run(self, cell: Cell) -> Cell:
+        if cell.get("cell_type") != "code" or has_run(cell):
+            return cell
+        cell_id = cell.get("id")
+        executed = self._cells.get(cell_id) if isinstance(cell_id, str) else None
+        if executed is None or executed.requested.source != source_of(cell):
+            return cell
+        return {key: value for key, value in cell.items() if key != "execution_count"}
 
     def saved_id_of(self, cell_id: str | None) -> str | None:
         """Return the id that an executed cell has in the notebook's file, if it is known."""

@@ -10,6 +10,7 @@ from msgbook import messages
 from msgbook.messages import Message, Part
 from msgbook.notebook import (
     Cell,
+    has_run,
     id_of,
     metadata_of,
     outputs_of,
@@ -175,7 +176,7 @@ class _CellReader:
         source = source_of(self.cell)
         sent: list[Message] = []
         if self.kind == "code":
-            sent.append(self._with_outputs(_code_text(source), others))
+            sent.append(self._with_outputs(_code_text(source, self.cell), others))
         elif message := prompt_message(source, context_of(turns), self.vision, self.replay):
             sent.append(message)
         cell_id = id_of(self.cell)
@@ -233,10 +234,11 @@ def _note_messages(cell: Cell, text: str, prefix: str = "") -> list[Message]:
     return [messages.assistant(text) if role == "assistant" else messages.user(prefix + text)]
 
 
-def _code_text(source: str) -> str:
+def _code_text(source: str, cell: Cell) -> str:
     magic, _, body = source.lstrip().partition("\n")
     language, code = ("python", body) if magic.strip() == "%%python" else ("ipython", source)
-    return f"I ran this code:\n\n{_fenced(code, language)}"
+    words = "I ran this code:" if has_run(cell) else "This code has not been run:"
+    return f"{words}\n\n{_fenced(code, language)}"
 
 
 def _fenced(text: str, language: str) -> str:
