@@ -87,7 +87,8 @@ def _unread(number: int, marker: LocatedCell, rest: str) -> Finding:
     given = _TYPE.search(rest)
     usual = {"output": "python", "block": marker.cell.type or "assistant"}
     type_ = given[1] if given else usual.get(marker.role, "markdown")
-    history = " history=exclude" if says_history(rest) or type_ != "raw" else ""
+    is_history = "history" in rest.casefold() or says_history(rest)
+    history = " history=exclude" if is_history else ""
     label = f"[^{(marker.cell.label or '')[:_SHOWN]}]"
     return Finding(
         number,

@@ -474,6 +474,12 @@ def test_a_finding_says_what_the_line_does_and_what_to_write(text, told):
     assert [finding.message for finding in check(text)] == [told]
 
 
+def test_a_finding_proposes_a_history_only_where_one_was_meant():
+    (finding,) = check("# %% [^a]\n\nHi\n\n[^a]: [markdown] pinned\n")
+
+    assert finding.message.endswith("write `[^a]: [markdown]`")
+
+
 LINES = [
     "", "", "text", "# %%", "# %% [^a]", "# %% [^b]", "# %%% [^a-1]", "# %%% [^a-1.11111111]",
     "# %%% [^a-1.11111111.1]", "[^a]: [code]", "[^a]: [markdown] agent=b history=x",
