@@ -29,7 +29,13 @@ def note(source: str, **metadata: Any) -> dict[str, Any]:
 
 
 def code(source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
-    return {"cell_type": "code", "source": source, "metadata": {}, "outputs": list(outputs)}
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "source": source,
+        "metadata": {},
+        "outputs": list(outputs),
+    }
 
 
 def says(text: str, step: int = 1) -> dict[str, Any]:
