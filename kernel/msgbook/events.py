@@ -6,6 +6,7 @@ A provider yields `StreamEvent`s during one model call, and the turn's loop adds
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -75,6 +76,12 @@ class RetryWait:
     seconds: float
     """Seconds left; 0 when the wait is over."""
     reason: str
+
+    @property
+    def text(self) -> str:
+        """The wait as a line for the reader."""
+        state = f"Retrying in {math.ceil(self.seconds)} s" if self.seconds else "Retried"
+        return f"{state} ({self.attempt}/{self.attempts}): {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,15 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUpdated:
+    """New values of keys of a running tool's result, such as the rows of its sub-agents."""
+
+    call_id: str
+    changes: dict[str, Any]
+    """Values by key. They replace those of earlier events, and belong to the event from now on."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFinished:
     id: str
     status: str
@@ -172,6 +188,7 @@ TurnEvent = (
     | ToolStarted
     | ToolApproved
     | ToolOutput
+    | ToolUpdated
     | ToolFinished
     | TurnFinished
 )

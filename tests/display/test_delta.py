@@ -21,6 +21,7 @@ from msgbook.events import (
     ToolCallDelta,
     ToolFinished,
     ToolOutput,
+    ToolUpdated,
     TurnFinished,
 )
 from msgbook.turn.calls import LIVE_OUTPUT
@@ -40,6 +41,7 @@ STEPS = st.lists(
         st.just("call"),
         st.builds(ToolApproved, st.just("c"), st.sampled_from(["pending", "user", "denied"])),
         st.builds(ToolOutput, st.just("c"), TEXTS | st.just("x" * LIVE_OUTPUT)),
+        st.builds(ToolUpdated, st.just("c"), st.fixed_dictionaries({"agents": PARTS})),
         st.builds(ToolFinished, st.just("c"), st.just("success"), TEXTS | PARTS, st.just(0.5)),
     ),
     max_size=20,
@@ -62,7 +64,9 @@ def test_applying_the_deltas_of_a_growing_record_gives_the_record(events, looks)
         if event == "call":
             event = ToolCallDelta(0, "c", "" if called else "shell", "{")
             called = True
-        elif isinstance(event, ToolApproved | ToolOutput | ToolFinished) and not called:
+        elif (
+            isinstance(event, ToolApproved | ToolOutput | ToolUpdated | ToolFinished) and not called
+        ):
             continue
         record.apply(event, at)
         if at in looks or isinstance(event, TurnFinished):

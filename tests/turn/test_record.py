@@ -22,6 +22,7 @@ from msgbook.events import (
     ToolFinished,
     ToolOutput,
     ToolStarted,
+    ToolUpdated,
     TurnEvent,
     TurnFinished,
 )
@@ -347,3 +348,35 @@ def test_a_turn_with_calls_of_the_prompt_survives_the_text_file(events, end):
     assert TURN_MIME not in text
     assert read.cells[0].outputs[0]["data"][TURN_MIME] == turn
     assert writes(read) == text
+
+
+def test_keys_that_a_running_tool_updates_stay_in_its_result_and_are_not_sent():
+    turn = reduce(
+        StepStarted(1),
+        ToolCallDelta(0, "c", "dispatch_subagents", "{}"),
+        ModelFinished("tool_calls", True),
+        ToolStarted("c"),
+        ToolUpdated("c", {"agents": [{"uuid": "u", "status": "running"}]}),
+        ToolUpdated("c", {"agents": [{"uuid": "u", "status": "done"}]}),
+        ToolFinished("c", "success", "report", 1.0),
+        TurnFinished("done"),
+    )
+
+    [result] = [block for block in turn["blocks"] if block["type"] == "tool_result"]
+    assert result["agents"] == [{"uuid": "u", "status": "done"}]
+    assert result["content"] == "report"
+    assert "uuid" not in str(sent(turn))
+
+
+def test_keys_of_a_tool_that_is_stopped_stay_in_its_result():
+    turn = reduce(
+        StepStarted(1),
+        ToolCallDelta(0, "c", "dispatch_subagents", "{}"),
+        ModelFinished("tool_calls", True),
+        ToolStarted("c"),
+        ToolUpdated("c", {"agents": []}),
+        TurnFinished("interrupted"),
+    )
+
+    result = turn["blocks"][-1]
+    assert (result["agents"], result["content"]) == ([], INTERRUPTED_RESULT)

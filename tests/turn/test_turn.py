@@ -336,6 +336,18 @@ def test_the_output_of_a_tool_that_is_stopped_is_kept_and_without_secrets():
     assert results(turn) == [("c0", "interrupted", content)]
 
 
+def test_a_tool_is_told_its_call_and_updates_keys_of_its_result_while_it_runs():
+    class Updating(ScriptedTool):
+        async def call(self, arguments: str, context: CallContext) -> Any:
+            context.update({"agents": [{"uuid": context.call_id}]})
+            return await self.act(arguments)
+
+    turn = run(ScriptedModel(calls(("t", {})), SAID), Updating("t", echo))
+
+    [result] = [block for block in turn["blocks"] if block["type"] == "tool_result"]
+    assert (result["agents"], result["content"]) == ([{"uuid": "c0"}], "{}")
+
+
 def test_the_result_takes_the_place_of_the_output_that_was_shown():
     shown = ScriptedTool("t", echo, shows=["at work"])
     turn = run(ScriptedModel(calls(("t", {})), SAID), shown)

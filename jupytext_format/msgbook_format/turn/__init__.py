@@ -10,6 +10,7 @@ from msgbook_format.lazy import lazy_names
 from msgbook_format.turn.model import (
     TURN_MIME,
     TURN_VERSION,
+    AgentRow,
     Block,
     Context,
     Turn,

@@ -20,6 +20,32 @@ Approval = Literal["auto", "pending", "user", "rule", "denied"]
 ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
 
+AgentRowStatus = Literal[
+    "pending", "running", "done", "incomplete", "error", "interrupted", "deleted"
+]
+
+
+class AgentRow(TypedDict, total=False):
+    """One sub-agent that a tool call started, as the call's result shows it."""
+
+    uuid: str
+    name: str
+    agent: str
+    """Name of the agent that answers."""
+    file: str
+    """The sub-agent's conversation, relative to the folder of this one, with `/`."""
+    status: str
+    """An `AgentRowStatus`: `pending` before it starts, then that of its turn; `deleted` if its file
+    was removed."""
+    steps: int
+    """Model calls so far."""
+    last: str
+    """Last line of its text, or its running tool; one line of at most 120 characters."""
+    usage: Usage
+    duration: float
+    """Seconds."""
+
+
 class Block(TypedDict):
     """One part of a turn. Blocks are in order of arrival.
 
@@ -53,6 +79,8 @@ class Block(TypedDict):
     """Of `tool_result`: a `ResultStatus`."""
     content: NotRequired[str | list[dict[str, Any]]]
     """Of `tool_result`: text, or a list of `text` and `image_url` parts (seed 001)."""
+    agents: NotRequired[list[AgentRow]]
+    """Of `tool_result`: the sub-agents that the call started. Never sent to a model."""
     level: NotRequired[str]
     """Of `notice`: `info` or `warning`. Notices are never sent to a model."""
     message: NotRequired[str]

@@ -22,6 +22,9 @@ class Question:
 
     call: Block
     approval_request: ApprovalRequest
+    asker: tuple[str, ...] = ()
+    """Names of the sub-agents on the way to the one that made the call, from the conversation's own
+    sub-agent downwards; empty for a call of the conversation itself."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -23,12 +23,17 @@ ToolFunction = Any
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Approval and display of the call that a tool runs."""
+    """Approval, id and display of the call that a tool runs."""
 
     approved: ApprovalRequest | None = None
     """The approval request that was approved for this very call."""
     show: Callable[[str], None] = lambda text: None
     """Shows another piece of output while the tool runs. Call it in the event loop's thread."""
+    call_id: str = ""
+    """Id of the call in its step; empty for a call outside a turn."""
+    update: Callable[[dict[str, Any]], None] = lambda changes: None
+    """Replaces keys of the call's `tool_result` block while the tool runs, in the event loop's
+    thread. They are shown and saved as they are, and never sent to a model."""
 
     def require(self, approval_request: ApprovalRequest) -> None:
         """Continue only if exactly this was approved.

@@ -10,10 +10,18 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Question
 from msgbook.errors import ToolError
-from msgbook.events import ToolApproved, ToolFinished, ToolOutput, ToolStarted
+from msgbook.events import (
+    ToolApproved,
+    ToolFinished,
+    ToolOutput,
+    ToolStarted,
+    ToolUpdated,
+    TurnEvent,
+)
 from msgbook.tools import CallContext, Content, Tool, ToolSet
 from msgbook.turn.limits import Budgets, RepeatedFailures
 from msgbook.turn.record import TurnRecord
@@ -138,7 +146,13 @@ class CallRunner:
             self._apply(ToolOutput(call["id"], self.redact(shown)[-LIVE_OUTPUT:]))
             changed.set()
 
-        context = CallContext(previous.approval_request if previous else None, show)
+        def update(changes: dict[str, Any]) -> None:
+            self._record_auto(call)
+            self._apply(ToolUpdated(call["id"], changes))
+            changed.set()
+
+        approved = previous.approval_request if previous else None
+        context = CallContext(approved, show, call["id"], update)
         questions = previous.questions + 1 if previous else 0
         task = asyncio.ensure_future(self._attempt(call, context, questions))
         task.add_done_callback(lambda _: changed.set())
@@ -187,7 +201,7 @@ class CallRunner:
         if "approval" not in call:
             self._apply(ToolApproved(call["id"], "auto"))
 
-    def _apply(self, event: ToolStarted | ToolApproved | ToolOutput | ToolFinished) -> None:
+    def _apply(self, event: TurnEvent) -> None:
         self.record.apply(event, self.clock())
 
     def _tool(self, call: Block) -> Tool | None:

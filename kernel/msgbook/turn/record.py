@@ -5,7 +5,6 @@ No I/O and no clock.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -25,6 +24,7 @@ from msgbook.events import (
     ToolFinished,
     ToolOutput,
     ToolStarted,
+    ToolUpdated,
     TurnEvent,
     TurnFinished,
 )
@@ -99,6 +99,8 @@ class TurnRecord:
                 self._approve(event, at)
             case ToolOutput():
                 self._add_output(event)
+            case ToolUpdated():
+                cast("dict[str, Any]", self._open_result(event.call_id)).update(event.changes)
             case ToolFinished():
                 self._add_result(event)
             case Notice():
@@ -141,13 +143,11 @@ class TurnRecord:
 
     def _add_retry(self, event: RetryWait) -> None:
         """Show all waits of a model call in one notice, which counts down and then remains."""
-        state = f"Retrying in {math.ceil(event.seconds)} s" if event.seconds else "Retried"
-        text = f"{state} ({event.attempt}/{event.attempts}): {event.reason}"
         last = self._blocks[-1] if self._blocks else None
         if last is None or last is not self._retry:
             last = self._retry = {"type": "notice", "level": "warning"}
             self._blocks.append(last)
-        last["text"] = text
+        last["text"] = event.text
 
     def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
         block = self._open
@@ -181,26 +181,27 @@ class TurnRecord:
         self.milestones += 1
 
     def _add_output(self, event: ToolOutput) -> None:
-        """Update the result of a running tool. It has no status until the tool has finished."""
-        block = self._running_result(event.id)
-        if block is None:
-            block = {"type": "tool_result", "step": self._step, "id": event.id, "content": ""}
-            self._blocks.append(block)
-            self.milestones += 1
+        block = self._open_result(event.id)
         self.size += max(0, len(event.text) - content_size(block["content"]))
         block["content"] = event.text
 
     def _add_result(self, event: ToolFinished) -> None:
-        block = self._running_result(event.id)
-        if block is None:
-            block = {"type": "tool_result", "step": self._step, "id": event.id}
-            self._blocks.append(block)
+        block = self._open_result(event.id)
         self.milestones += 1
         block["status"] = event.status
         if event.duration is not None:
             block["duration"] = round(event.duration, 3)
         block["content"] = event.content
         self.size += content_size(event.content)
+
+    def _open_result(self, call_id: str) -> Block:
+        """Return the result of a running tool. It has no status until the tool has finished."""
+        block = self._running_result(call_id)
+        if block is None:
+            block = {"type": "tool_result", "step": self._step, "id": call_id, "content": ""}
+            self._blocks.append(block)
+            self.milestones += 1
+        return block
 
     def _running_result(self, call_id: str) -> Block | None:
         results = blocks_of_type(self.step_blocks(), "tool_result")
