@@ -1,10 +1,15 @@
-"""Agents that a conversation defines or names, and their properties."""
+"""Agents that a conversation defines or names, their properties, and the AgentMetadata of its own."""
 
 from typing import TYPE_CHECKING
 
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook_format.agents.agent_metadata import (
+        AgentRuntimeStatus,
+        new_agent_metadata,
+        runtime_status,
+    )
     from msgbook_format.agents.default_agent import with_default_agent
     from msgbook_format.agents.definitions import (
         DEFAULT_AGENT,
@@ -18,6 +23,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "agent_metadata": "AgentRuntimeStatus new_agent_metadata runtime_status",
             "default_agent": "with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
             "properties": "PROPERTIES property_table read_names read_text",

@@ -14,6 +14,7 @@ from msgbook_format.agent_context import (
     load_context,
     notebook_from,
 )
+from msgbook_format.agents import new_agent_metadata
 from msgbook_format.errors import MessageFileError
 
 
@@ -66,11 +67,9 @@ def encode_agent_file(
 
 def _new_metadata(path: Path, folder: Path | None) -> dict[str, Any]:
     """Return AgentMetadata (seed 001) of an agent that has none."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return {
-        "uuid": str(uuid4()),
-        "name": path.stem or "New Agent",
-        "created_at": now.replace("+00:00", "Z"),
-        "parent_agent_id": None,
-        "allowed_uris": [] if folder is None else [folder.absolute().as_uri()],
-    }
+    return new_agent_metadata(
+        uuid=str(uuid4()),
+        created_at=datetime.now(UTC),
+        name=path.stem or "New Agent",
+        allowed_uris=[] if folder is None else [folder.absolute().as_uri()],
+    )
