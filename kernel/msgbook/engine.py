@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 
 from msgbook.approval import Approver, Roots
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
+from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
 from msgbook.provider import Request, Servers
 from msgbook.request import (
@@ -70,8 +69,10 @@ class Engine:
         sleep: Waits some seconds before a server is asked again.
         is_magic: Returns whether a magic runs as code.
         home: Folder of the user's own skills; None for none.
+        ids: Makes the ids and times that are saved.
 
     Attributes:
+        ids: Makes the ids and times that are saved.
         servers: The configured model servers.
         tools: The tools that models can call; may be added to between turns.
         request_builder: The cells that have been read and the requests that have been sent.
@@ -92,9 +93,11 @@ class Engine:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         is_magic: IsMagic = any_magic,
         home: Path | None = None,
+        ids: Ids | None = None,
     ) -> None:
         self.settings = settings
-        self.servers = Servers(settings, problem=problem, sleep=sleep)
+        self.ids = ids or Ids()
+        self.servers = Servers(settings, problem=problem, sleep=sleep, ids=self.ids)
         self.approver = approver or Approver(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
         limits, refusals = limits.narrow(settings.project_limits)
@@ -121,9 +124,9 @@ class Engine:
 
     def new_record(self) -> TurnRecord:
         """Return the record of a turn that begins now."""
-        started = datetime.now(UTC).isoformat(timespec="seconds")
+        started = self.ids.now().isoformat(timespec="seconds")
         head = {"agent": DEFAULT_AGENT, "started": started.replace("+00:00", "Z")}
-        return TurnRecord(head, lambda: token_hex(4))
+        return TurnRecord(head, lambda: self.ids.new_token(4))
 
     async def preview(self, source: str, transcript: Transcript) -> Preview:
         """Return the request of a prompt cell. Asks nobody and runs nothing.

@@ -114,6 +114,7 @@ class _TurnRun:
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
             cap_result=engine.results.cap,
+            new_token=engine.ids.new_token,
         )
 
     async def run(self) -> None:

@@ -163,7 +163,7 @@ def test_a_chunk_in_mid_stream_that_cannot_be_read_is_counted():
 
 
 def test_a_line_without_an_end_is_refused():
-    decoder = CompletionDecoder()
+    decoder = CompletionDecoder(lambda: "made")
     piece = b"x" * (LINE_LIMIT // 4)
 
     for _ in range(4):
@@ -174,7 +174,7 @@ def test_a_line_without_an_end_is_refused():
 
 
 def test_an_event_without_an_end_is_refused():
-    decoder = CompletionDecoder()
+    decoder = CompletionDecoder(lambda: "made")
     line = b"data: " + b"x" * (LINE_LIMIT // 4) + b"\n"
 
     for _ in range(3):
@@ -224,7 +224,9 @@ def test_an_error_in_the_stream_is_raised_with_the_servers_words(body):
 
 
 def test_what_was_held_back_comes_before_an_error():
-    events = CompletionDecoder().feed(sse(delta(content="<thi"), {"error": "overloaded"}))
+    events = CompletionDecoder(lambda: "made").feed(
+        sse(delta(content="<thi"), {"error": "overloaded"})
+    )
 
     assert next(events) == TextDelta("<thi")
     with pytest.raises(ProviderError, match="overloaded"):

@@ -7,7 +7,6 @@ no id and no end mark. tests/provider/test_decode*.py have a case for each diffe
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -43,7 +42,7 @@ class CompletionDecoder:
         new_id: Makes an id for a tool call that came without one.
     """
 
-    def __init__(self, new_id: Callable[[], str] = lambda: f"call_{uuid.uuid4().hex[:12]}") -> None:
+    def __init__(self, new_id: Callable[[], str]) -> None:
         self._sse = SSEDecoder()
         self._calls = CallAssembler(new_id)
         self._content = ThinkSplitter()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.config import ProviderSettings
 from msgbook.errors import AnswerCutError, NoModelListError, ProviderError
 from msgbook.events import StreamEvent
+from msgbook.ids import Ids
 from msgbook.provider.base import Request
 from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures, RefusedError
@@ -44,6 +45,7 @@ class OpenAIProvider:
             `httpx2`). The demo model answers through it.
         secrets: Redacted from every error message.
         linger: Seconds to wait for more after a finish reason.
+        ids: Makes the ids of calls that come without one.
     """
 
     def __init__(
@@ -53,11 +55,13 @@ class OpenAIProvider:
         transport: Callable[[Any], Any] | None = None,
         secrets: tuple[str, ...] = (),
         linger: float = LINGER,
+        ids: Ids | None = None,
     ) -> None:
         self.name = settings.name
         self._settings = settings
         self._transport = transport
         self._linger = linger
+        self._ids = ids or Ids()
         self._failures = Failures(settings, secrets)
         self._streaming = STREAMING
         self._client: openai.AsyncOpenAI | None = None
@@ -82,7 +86,7 @@ class OpenAIProvider:
         self, client: openai.AsyncOpenAI, body: dict[str, Any], model_origin: str
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. A connection lost after the first byte is a cut answer."""
-        decoder = CompletionDecoder()
+        decoder = CompletionDecoder(lambda: f"call_{self._ids.new_token(6)}")
         begun = False
         try:
             with self._plain_errors(body["model"], model_origin):

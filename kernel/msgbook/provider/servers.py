@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import ConfigError, NoModelListError
+from msgbook.ids import Ids
 from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.alternatives import AlternativesProvider
 from msgbook.provider.base import Provider, Request
@@ -26,6 +27,7 @@ class Servers:
     Args:
         problem: The error with which the settings could not be read; each method raises it.
         sleep: Waits some seconds before a request is repeated.
+        ids: Makes the ids of calls that come without one.
     """
 
     def __init__(
@@ -34,10 +36,12 @@ class Servers:
         *,
         problem: ConfigError | None,
         sleep: Callable[[float], Awaitable[None]],
+        ids: Ids | None = None,
     ) -> None:
         self._settings = settings
         self._problem = problem
         self._sleep = sleep
+        self._ids = ids or Ids()
         self._adapting: dict[str, AdaptingProvider] = {}
         self._demo: Provider | None = None
 
@@ -175,7 +179,7 @@ class Servers:
         if settings.name not in self._adapting:
             from msgbook.provider.openai_chat import OpenAIProvider
 
-            server = OpenAIProvider(settings, secrets=self._settings.secrets)
+            server = OpenAIProvider(settings, secrets=self._settings.secrets, ids=self._ids)
             # Adapting comes before retrying: some servers refuse with a status that is retried.
             self._adapting[settings.name] = AdaptingProvider(server)
         return self._adapting[settings.name]

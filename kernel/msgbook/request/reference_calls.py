@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
-from secrets import token_hex
 
 from msgbook.events import ReferenceCalled
 from msgbook.messages import content_text
@@ -20,6 +19,7 @@ class ReferenceCalls:
     Args:
         changed: Called after each change of the record.
         now: Monotonic seconds.
+        new_token: Returns as many random bytes as hex digits.
     """
 
     def __init__(
@@ -28,11 +28,13 @@ class ReferenceCalls:
         record: TurnRecord,
         changed: Callable[[], None],
         now: Callable[[], float],
+        new_token: Callable[[int], str],
     ) -> None:
         self._runner = runner
         self._record = record
         self._changed = changed
         self._now = now
+        self._new_token = new_token
 
     async def run(self, name: str, arguments: str) -> Document:
         """Run a call, and return the text of its result.
@@ -40,7 +42,7 @@ class ReferenceCalls:
         Raises:
             SourceError: The call was denied or failed.
         """
-        call_id = f"reference_{token_hex(4)}"
+        call_id = f"reference_{self._new_token(4)}"
         self._record.apply(ReferenceCalled(call_id, name, arguments), self._now())
         blocks = self._record.step_blocks()
         call = next(block for block in blocks if block["id"] == call_id)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_hex
 from typing import Protocol
 
 from msgbook.approval import ApprovalRequest, Approve, Question
@@ -89,6 +88,7 @@ class TurnServices:
         approve: Decides about reads and tool calls that need approval.
         redact: Removes secrets from a tool's result.
         cap_result: Cuts a tool's result to the length that a request can hold.
+        new_token: Returns as many random bytes as hex digits.
     """
 
     record: TurnRecord
@@ -99,9 +99,10 @@ class TurnServices:
     describe: Describe | None
     redact: Callable[[str], str]
     cap_result: CapResult
+    new_token: Callable[[int], str]
 
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
-        decision = await self.approve(_question(real, needed))
+        decision = await self.approve(_question(real, needed, self.new_token(4)))
         if decision.approval == "denied":
             # The notice about this reference names who decided, and why.
             raise SourceError(decision.reason.removeprefix("Denied: ").rstrip("."))
@@ -120,7 +121,7 @@ class TurnServices:
             Budgets(active_agent.limits, time.monotonic),
             RepeatedFailures(),
         )
-        return ReferenceCalls(runner, self.record, self.changed, time.monotonic).run
+        return ReferenceCalls(runner, self.record, self.changed, time.monotonic, self.new_token).run
 
     async def summarize(
         self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
@@ -167,7 +168,7 @@ class PreviewServices:
         return _pending(f"py:{name}")
 
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
-        return (await self.approve(_question(real, needed))).approval != "denied"
+        return (await self.approve(_question(real, needed, "preview"))).approval != "denied"
 
     def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         async def run(name: str, arguments: str) -> Document:
@@ -197,11 +198,11 @@ class PreviewServices:
         self.notices.append(text)
 
 
-def _question(real: Path, needed: ApprovalRequest) -> Question:
+def _question(real: Path, needed: ApprovalRequest, token: str) -> Question:
     """Return the question whether a file may be read."""
     call: Block = {
         "type": "tool_call",
-        "id": f"read_{token_hex(4)}",
+        "id": f"read_{token}",
         "name": "read",
         "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
     }
