@@ -32,6 +32,24 @@ def test_a_summary_is_made_when_it_is_first_needed_and_recorded(talk):
     assert notices(turn) == ["Summarizing cell 1 (What is it?)."]
 
 
+def test_the_notice_counts_the_parts_of_a_cell_that_are_summarized(talk):
+    talk.server.answers = [text(words) for words in ("One.", "Two.", "Three.", "Yes.")]
+    summary = {"msgbook": {"history": "summary"}}
+    shown = [
+        {"output_type": "display_data", "data": {"text/plain": words}, "metadata": summary}
+        for words in ("first", "second")
+    ]
+    talk.add("!plot", execution_count=1, outputs=shown)
+    talk.add("!plot 1", execution_count=2, outputs=shown[:1])
+
+    talk.add("And?")
+    preview = str(talk.preview(2))
+    turn = talk.rerun(2)
+
+    assert notices(turn) == ["Summarizing 2 parts of cell 1 (!plot); a part of cell 2 (!plot 1)."]
+    assert "summary of a part of cell 1 (!plot)" in preview
+
+
 def test_a_summary_is_made_once_and_again_only_when_its_source_changed(talk):
     talk.server.answers = [text("A long answer."), text("Short."), text("Yes.")]
     summed_up(talk)

@@ -171,7 +171,8 @@ CELL_FORMS = (
     Form(CONTINUE_MAGIC, "ask for the rest of an answer that broke off, was stopped or failed"),
     Form(
         PYTHON_MAGIC,
-        "run the rest of the cell as Python in this kernel; the model sees code and output",
+        "run the rest of the cell as Python in this kernel; the model sees code and output, except "
+        "[outputs that you hide](references.md#hide-one-output-of-code)",
     ),
     Form("!COMMAND", "run a command of the shell; the model sees command and output"),
     Form(f"%%msg agent={AGENT} model={MODEL}", "choose who answers this message"),

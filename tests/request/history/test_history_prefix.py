@@ -39,6 +39,18 @@ def test_an_unedited_notebook_shares_all_of_the_earlier_request():
     assert found.total == sum(len(encode(m)) for m in two.request.messages)
 
 
+def test_the_magic_says_how_much_is_the_same_as_before():
+    one, two = sent(cell("a")), sent(cell("a"), cell("b"))
+    found = shared(one, two)
+
+    said = compare_requests([one, two])
+
+    assert said.startswith(
+        f"The last request had {found.total:,} bytes of messages. The first {found.bytes:,} of them "
+        f"({found.share:.1%}) are the same as in the request before."
+    )
+
+
 def test_an_edit_is_found_by_byte_and_by_cell():
     one = sent(cell("a"), cell("b"), cell("c"))
     two = sent(cell("a"), cell("b", "Another"), cell("c"), cell("d"))
