@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 import scripted_server as scripted
@@ -244,6 +245,18 @@ def test_the_connections_of_all_providers_are_closed_and_made_again(servers, ser
     using(ours, ask("far"))
 
     assert len(other.requests) == 2
+
+
+def test_the_connections_of_first_requests_side_by_side_are_all_closed(servers, server):
+    server.answers = [scripted.text("one"), scripted.text("two")]
+
+    async def both(ours: Servers):
+        return await asyncio.gather(ask(None)(ours), ask(None)(ours))
+
+    using(servers(), both)
+
+    gc.collect()  # A connection that was left open warns here, and a warning fails the test.
+    assert len(server.requests) == 2
 
 
 def test_settings_that_cannot_be_read_are_the_answer_to_everything():

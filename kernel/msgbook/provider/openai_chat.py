@@ -129,7 +129,8 @@ class OpenAIProvider:
     async def _connected(self) -> openai.AsyncOpenAI:
         if self._client is None:
             sdk = await asyncio.to_thread(importlib.import_module, "openai")
-            self._client = self._new_client(sdk)
+            # Another request may have connected during the import: a second client would stay open.
+            self._client = self._client or self._new_client(sdk)
         return self._client
 
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
