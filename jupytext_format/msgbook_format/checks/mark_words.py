@@ -20,6 +20,7 @@ _SAID = re.compile(
     r"(?<!\w)(?P<key>\w{4,24})[\"']?\s*[=:\uff1a]\s*[\"'\u201c\u2018]?(?P<value>\w*)"
 )
 _LEFT_OUT = re.compile(r"\[[^\[\]]*\]|=\"[^\"]*\"")
+_URL = re.compile(r"\W*[a-z]+://")
 _TYPES = frozenset(("raw", "code", "markdown"))
 
 
@@ -50,7 +51,7 @@ def has_only_attributes(text: str) -> bool:
     """Return whether a line is a footnote's words. One word of another kind may be a type or flag."""
     words = _LEFT_OUT.sub("=", text).split()
     others = [word for word in words if not _is_attribute_like(word)]
-    return len(others) <= 1
+    return len(others) <= 1 and not any(map(_URL.match, words))
 
 
 def _is_attribute_like(word: str) -> bool:

@@ -9,6 +9,7 @@ from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lookalikes import FootnoteLine, Line, closes, fence_run
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.footnotes import is_definition
 from msgbook_format.turn.output_cells.blocks import block_type
 
 _SHOWN = 40
@@ -60,6 +61,8 @@ def check_footnotes(checked: CheckedText) -> Iterator[Finding]:
                 continue
             type_, attributes = footnote
             if any(value is True for _, value in attributes) or not (type_ or attributes):
+                continue
+            if not is_definition(type_ or "", attributes):
                 continue
             hides = any(key == "history" for key, _ in attributes)
             message = _describe_footnote(line, markers.get(line.label.casefold()), hides=hides)

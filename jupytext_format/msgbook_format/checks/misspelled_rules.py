@@ -49,11 +49,7 @@ def check_msg_words(checked: CheckedText) -> Iterator[Finding]:
             continue
         magic = _MAGIC.match(located.cell.body)
         if magic is not None and _is_near_msg(magic[1], magic[2]):
-            message = (
-                f"`{magic[1]}` is not `{MSG_MAGIC}`: its attributes have no effect, so it hides nothing. "
-                f"Write `{MSG_MAGIC}`"
-            )
-            yield Finding(located.body_line, _CODE, message)
+            yield Finding(located.body_line, _CODE, _describe_magic(magic[1]))
 
 
 def _words_without_effect(located: LocatedCell) -> Iterator[str]:
@@ -86,6 +82,16 @@ def _unknown_key(line: int, key: str) -> Finding:
     )
     message = f"`{MSG_MAGIC}` has no attribute `{key[:_SHOWN]}`, so it has no effect{suggestion}"
     return Finding(line, _CODE, message)
+
+
+def _describe_magic(magic: str) -> str:
+    effect = "its attributes have no effect, so it hides nothing"
+    if magic.startswith("%%"):
+        effect = (
+            "the cell is sent as code, its attributes hide nothing, and running it is an error unless there "
+            "is such a magic"
+        )
+    return f"`{magic}` is not `{MSG_MAGIC}`: {effect}. Write `{MSG_MAGIC}`"
 
 
 def _is_near_msg(magic: str, rest: str) -> bool:

@@ -210,11 +210,11 @@ def _definitions(text: str, unit: int, start: int, end: int) -> Iterator[Definit
         if match["label"]:
             rest = match["rest"].rstrip("\r")
             parsed = parse_footnote(rest)
-            if parsed is not None and _is_definition(*parsed):
+            if parsed is not None and is_definition(*parsed):
                 yield Definition(unit, match.start(), match.end(), match["label"], rest)
 
 
-def _is_definition(type_: str | None, attributes: Attributes) -> bool:
+def is_definition(type_: str | None, attributes: Attributes) -> bool:
     """Return whether a line is a footnote of ours wherever it stands.
 
     An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`; ours goes on with

@@ -381,8 +381,14 @@ def test_words_of_other_programs_are_no_misspelled_marks(footnote):
         ("%%msg History=exclude", "`History`, so it has no effect. Did you mean `history`?"),
         ("%%msg agnet=b", "`agnet`, so it has no effect. Did you mean `agent`?"),
         ("%%msg x=b", "`x`, so it has no effect: expected agent, history"),
-        ("%%mgs history=exclude", "`%%mgs` is not `%%msg`"),
-        ("%msg agent=b", "`%msg` is not `%%msg`"),
+        (
+            "%%mgs history=exclude",
+            "`%%mgs` is not `%%msg`: the cell is sent as code, its attributes hide",
+        ),
+        (
+            "%msg agent=b",
+            "`%msg` is not `%%msg`: its attributes have no effect, so it hides nothing.",
+        ),
         ("%%message history=0", "`%%message` is not `%%msg`"),
     ],
 )
@@ -407,11 +413,15 @@ def test_a_line_that_is_nearly_a_msg_line_is_named(line, told):
         "[1] history of the world",
         "[^a]: Some note about history",
         "[^a]: [Smith 2020] Bees, p. 4.",
+        "[^a]: [Jones] https://example.com/?page=7",
+        "[^3]: [Jones] https://example.com/?page=7",
+        "[^3]: [Jones] <https://example.com/a?page=7>",
+        "[^3]: https://example.com/?page=7",
     ],
 )
 def test_ordinary_text_below_a_marker_is_no_mark(line):
     text = f"# %% [^a]\n\n{line}\nHi\n"
-    if line.startswith("[^a]"):
+    if line.startswith("[^"):
         text = f"# %% [^a]\n\nHi\n\n{line}\n"
 
     assert check(text) == []
