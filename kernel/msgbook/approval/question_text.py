@@ -49,7 +49,9 @@ def format_question(question: Question) -> str:
     file begins a line."""
     call, wanted = question.call, question.approval_request
     preview = wanted.preview.split("\n") if wanted.preview else []
+    asker = " › ".join(visible(name) for name in question.asker)
     lines = [
+        *([f"A call of the sub-agent {asker}:"] if asker else []),
         f"{visible(call['name'])} needs your approval, since {visible(wanted.reason)}.",
         f"    {visible(call['arguments'])}",
         *(f"    {visible(line, keep=_TAB)}" for line in preview),

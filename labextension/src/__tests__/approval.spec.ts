@@ -135,17 +135,18 @@ describe('withQuestions', () => {
     expect(
       withQuestions([...blocks, last, call('call_2')], [question])
     ).toEqual([
-      { block: blocks[0] },
-      { block: blocks[1] },
-      { block: last, question },
-      { block: call('call_2') }
+      { block: blocks[0], asked: [] },
+      { block: blocks[1], asked: [] },
+      { block: last, question, asked: [] },
+      { block: call('call_2'), asked: [] }
     ]);
   });
 
   it('asks at the end when the call is not there', () => {
     expect(withQuestions([{ type: 'text' }], [question])[1]).toEqual({
       block: { type: 'tool_call' },
-      question
+      question,
+      asked: []
     });
   });
 });

@@ -33,6 +33,7 @@ interface IState {
   execution: Execution;
   current: ReadonlyJSONObject | null;
   questions: readonly IApprovalQuestion[];
+  opened: string[];
 }
 
 interface IFixture {
@@ -47,12 +48,18 @@ const fixtures: TurnRenderer[] = [];
 
 function fixture(): IFixture {
   const parser = new ScriptedParser();
-  const state: IState = { execution: 'running', current: null, questions: [] };
+  const state: IState = {
+    ...{ execution: 'running', current: null, questions: [], opened: [] }
+  };
   const factory = turnRendererFactory(trans, {
     ...NO_HOST,
     execution: () => state.execution,
     currentTurn: () => state.current,
-    questions: () => state.questions
+    questions: () => state.questions,
+    conversation: file => ({
+      url: `/lab/tree/${file}`,
+      open: () => state.opened.push(file)
+    })
   });
   const renderer = factory.createRenderer({
     mimeType: TURN_MIME,
@@ -665,5 +672,111 @@ describe('hostile and broken turns', () => {
     expect(find('.msgbook-Text').textContent).toBe('<i>kept</i>');
     expect(warn).toHaveBeenCalled();
     warn.mockRestore();
+  });
+});
+
+describe('the sub-agents of a call', () => {
+  const call = { type: 'tool_call', id: 'c', name: 'dispatch_subagents' };
+  const file = '.msgbook/subagents/chat-1.msg.md';
+  const first = {
+    ...{ uuid: 'u1', name: 'Parser', agent: 'reviewer', file },
+    ...{ status: 'done', steps: 2, last: 'Fine.', duration: 3 }
+  };
+  const second = { uuid: 'u2', name: 'Docs', status: 'running', steps: 1 };
+
+  function result(...agents: object[]): object {
+    return { type: 'tool_result', id: 'c', content: '', agents };
+  }
+
+  function ask(callId: string): IApprovalQuestion {
+    return parseQuestion({
+      ...{ type: 'approval.ask', request_id: callId, cell_id: 'a' },
+      ...{ call_id: callId, name: 'write', arguments: '{}' },
+      ...{ choices: ['once', 'no'], asker: ['Docs\u202e', 'Helper'] }
+    })!;
+  }
+
+  it('are rows that change in place; one that is done is not touched', async () => {
+    const { show, find, renderer } = fixture();
+    await show(turn('running', call, result(first, second)));
+    const [done, runs] = Array.from(
+      renderer.node.querySelectorAll('.msgbook-Agent')
+    );
+    expect(done.textContent).toBe('Parserreviewerdone2 steps · 3.0 sFine.');
+    expect(find<HTMLDetailsElement>('.msgbook-Result').open).toBe(false);
+    const changes: MutationRecord[] = [];
+    const observer = new MutationObserver(all => changes.push(...all));
+    const all = { attributes: true, childList: true, characterData: true };
+    observer.observe(done, { ...all, subtree: true });
+
+    const further = { ...second, steps: 2, last: 'read a.py' };
+    await show(turn('running', call, result(first, further)));
+    changes.push(...observer.takeRecords());
+
+    expect(changes).toEqual([]);
+    expect(runs.isConnected).toBe(true);
+    expect(runs.textContent).toBe('Docsrunning2 stepsread a.py');
+  });
+
+  it('are rows of a call that is not the last one', async () => {
+    const { show, find } = fixture();
+    const other = { type: 'tool_call', id: 'd', name: 'read' };
+    await show(turn('running', call, result(second), other));
+    expect(find('.msgbook-Agent').dataset.status).toBe('running');
+  });
+
+  it('are interrupted when their turn is, live and saved', async () => {
+    const { show, find, state } = fixture();
+    state.execution = 'idle';
+    await show(turn('running', call, result(second)));
+    expect(find('.msgbook-Agent').dataset.status).toBe('interrupted');
+  });
+
+  it('are text whatever they say, and links only to their conversations', async () => {
+    const { show, find, renderer, state } = fixture();
+    const hostile = '<img src=x onerror=alert(1)>\u202e';
+    await show(
+      turn('done', call, result({ ...first, name: hostile, last: hostile }))
+    );
+    expect(renderer.node.querySelector('img')).toBeNull();
+    expect(find('.msgbook-Agent-name').textContent).toContain('\\u202e');
+    expect(find('a').getAttribute('href')).toBe(`/lab/tree/${file}`);
+    find('a').click();
+    expect(state.opened).toEqual([file]);
+    await show(turn('done', call, result({ ...first, file: '../x.msg.md' })));
+    expect(renderer.node.querySelector('a')).toBeNull();
+  });
+
+  it('ask in their rows, each for itself', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', call, result(first, second)));
+    const [one, two] = [ask('u1/c'), ask('u2/c')];
+    state.questions = [one, two];
+    renderer.refresh();
+    const rows = renderer.node.querySelectorAll('.msgbook-Agent');
+    const inputs = Array.from(rows, row => row.querySelector('input')!);
+    expect(inputs[1]).not.toBeNull();
+    expect(rows[1].textContent).toContain('waiting for you');
+    expect(rows[1].textContent).toContain(
+      'Approve this call of Docs\\u202e › Helper?'
+    );
+    inputs[1].value = 'half a reason';
+    state.questions = [two];
+    renderer.refresh();
+    await show(turn('running', call, result(first, { ...second, steps: 9 })));
+    expect(rows[0].querySelector('input')).toBeNull();
+    expect(rows[1].querySelector('input')).toBe(inputs[1]);
+    expect(find<HTMLInputElement>('input').value).toBe('half a reason');
+    state.questions = [];
+    renderer.refresh();
+    expect(renderer.node.querySelector('input')).toBeNull();
+  });
+
+  it('ask at the end if they have no row', async () => {
+    const { show, find, state } = fixture();
+    state.questions = [ask('u3/c')];
+    await show(turn('running', call, result(first)));
+    expect(find('.msgbook-Agent input')).toBeNull();
+    expect(find('.msgbook-Call input')).not.toBeNull();
   });
 });

@@ -12,7 +12,10 @@ export interface IApprovalQuestion {
   /** Unguessable, and good for one answer. */
   readonly requestId: string;
   readonly cellId: string;
+  /** Of a sub-agent's call: its id, a slash, and the call's id in its conversation. */
   readonly callId: string;
+  /** Names from the conversation's own sub-agent to the one that asks; empty for its own calls. */
+  readonly asker: readonly string[];
   /** Name of the tool. */
   readonly name: string;
   /** JSON, as the model sent it. */
@@ -42,11 +45,13 @@ export function parseQuestion(data: unknown): IApprovalQuestion | null {
   ) {
     return null;
   }
+  const asker: unknown[] = Array.isArray(data.asker) ? data.asker : [];
   const offered: unknown[] = Array.isArray(data.choices) ? data.choices : [];
   return {
     requestId,
     cellId,
     callId,
+    asker: asker.filter(one => typeof one === 'string'),
     name,
     arguments: data.arguments,
     reason: asText(data.reason) ?? '',

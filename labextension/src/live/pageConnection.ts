@@ -1,4 +1,5 @@
 import type { Cell } from '@jupyterlab/cells';
+import { PageConfig } from '@jupyterlab/coreutils';
 import {
   NotebookActions,
   type Notebook,
@@ -13,7 +14,8 @@ import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 import { GONE } from '../comm/kernelComm';
 import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseHistoryMark } from '../comm/historyMessages';
-import type { Execution, ITurnHost } from '../render/host';
+import type { Execution, IConversationLink, ITurnHost } from '../render/host';
+import { conversationPath } from '../turn/agentRows';
 import type { TurnJson } from '../turn/delta';
 import { isObject, asText } from '../turn/model';
 import { Approvals } from './approvals';
@@ -25,7 +27,9 @@ import { NotebookCells } from './notebookCells';
  * panel.
  */
 export class PageConnection implements ITurnHost {
-  constructor(panel: NotebookPanel) {
+  /** @param open - Opens the conversation at a path. */
+  constructor(panel: NotebookPanel, open: (path: string) => void) {
+    this._open = open;
     const { context, sessionContext } = panel;
     this._panel = panel;
     this.cells = new NotebookCells(
@@ -97,6 +101,14 @@ export class PageConnection implements ITurnHost {
 
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void {
     this.approvals.answer(question, choice, reason);
+  }
+
+  conversation(file: string): IConversationLink {
+    const path = conversationPath(this._panel.context.path, file);
+    return {
+      url: PageConfig.getUrl({ treePath: path }),
+      open: () => this._open(path)
+    };
   }
 
   /** Scroll the first open question into view and focus it. */
@@ -225,6 +237,7 @@ export class PageConnection implements ITurnHost {
   }
 
   private readonly _panel: NotebookPanel;
+  private readonly _open: (path: string) => void;
   private readonly _turns: LiveTurns;
   private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;

@@ -33,9 +33,14 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const connections = new WeakMap<NotebookPanel, PageConnection>();
+    const openConversation = (path: string) =>
+      void app.commands.execute('docmanager:open', {
+        path,
+        factory: 'Notebook'
+      });
     const join = (panel: NotebookPanel) => {
       markChat(panel);
-      const connection = new PageConnection(panel);
+      const connection = new PageConnection(panel, openConversation);
       connections.set(panel, connection);
       panel.content.rendermime.addFactory(
         turnRendererFactory(trans, connection, renderer =>

@@ -69,10 +69,13 @@ export class ApprovalView {
   readonly node: HTMLElement;
 
   private _words(question: IApprovalQuestion): HTMLElement {
+    const asker = question.asker.map(name => visible(name)).join(' › ');
     const title = element(
       'strong',
       'msgbook-Approval-title',
-      this._trans.__('Approve this call?')
+      asker === ''
+        ? this._trans.__('Approve this call?')
+        : this._trans.__('Approve this call of %1?', asker)
     );
     const words = element('div', 'msgbook-Approval-words', title);
     if (question.reason !== '') {

@@ -4,6 +4,7 @@ import type { Widget } from '@lumino/widgets';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import type { IBlock } from '../turn/model';
+import type { IConversationLink } from './host';
 
 /** Facts that a view needs beside its block. */
 export interface IBlockContext {
@@ -13,6 +14,8 @@ export interface IBlockContext {
   readonly streaming: boolean;
   /** The kernel's question about this call, if any. */
   readonly question?: IApprovalQuestion;
+  /** The kernel's questions about calls of the sub-agents in this result. */
+  readonly asked: readonly IApprovalQuestion[];
 }
 
 /** View of one block of a turn. */
@@ -29,4 +32,6 @@ export interface IViewTools {
   readonly trans: TranslationBundle;
   /** Answer a question of the kernel. */
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
+  /** Return a link to a sub-agent's conversation; null if it cannot be opened from here. */
+  conversation(file: string): IConversationLink | null;
 }

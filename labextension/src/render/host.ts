@@ -6,6 +6,13 @@ import type { KernelActivity } from '../turn/wording';
 /** State of the cell around an output, as far as the page knows. */
 export type Execution = KernelActivity | 'unknown';
 
+/** Link to another conversation. */
+export interface IConversationLink {
+  /** Address for a tab or window of its own. */
+  readonly url: string;
+  open(): void;
+}
+
 /** Facts about a turn that its output does not hold. */
 export interface ITurnHost {
   /** Return whether the cell around `node` is running. */
@@ -15,6 +22,12 @@ export interface ITurnHost {
   /** Return the kernel's questions about the turn that `node` shows. */
   questions(node: Node): readonly IApprovalQuestion[];
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
+  /**
+   * Return a link to a sub-agent's conversation; null if it cannot be opened from here.
+   *
+   * @param file - Path relative to the folder of the conversation that is shown.
+   */
+  conversation(file: string): IConversationLink | null;
 }
 
 /** Host of turns in a console or viewer, where nothing else is known. */
@@ -22,5 +35,6 @@ export const NO_HOST: ITurnHost = {
   execution: () => 'unknown',
   currentTurn: () => null,
   questions: () => [],
-  answer: () => undefined
+  answer: () => undefined,
+  conversation: () => null
 };

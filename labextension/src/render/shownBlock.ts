@@ -10,6 +10,7 @@ export interface IBlockState {
   /** Whether the block may still change. */
   readonly streaming: boolean;
   readonly question: IApprovalQuestion | undefined;
+  readonly asked: readonly IApprovalQuestion[];
 }
 
 /** A view and the state that it shows. */
@@ -19,19 +20,22 @@ export interface IShownBlock {
   block: IBlock | null;
   streaming: boolean;
   question: IApprovalQuestion | undefined;
+  asked: readonly IApprovalQuestion[];
   rendered: Promise<void>;
 }
 
 /** Return whether a view, if there is one, shows this state already. */
 export function isShown(
   shown: IShownBlock | undefined,
-  { block, streaming, question }: IBlockState
+  { block, streaming, question, asked }: IBlockState
 ): boolean {
   return (
     shown !== undefined &&
     shown.block !== null &&
     shown.streaming === streaming &&
     shown.question === question &&
+    shown.asked.length === asked.length &&
+    shown.asked.every((one, i) => one === asked[i]) &&
     (shown.block === block ||
       JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject))
   );

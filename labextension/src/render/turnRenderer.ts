@@ -8,10 +8,11 @@ import { safeMarkdown } from '../safe/markdown';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
-import { createBlockView, jsonNode } from './blockViews';
+import { createBlockView } from './blockViews';
 import { Disclosure, element } from './dom';
 import { Header } from './header';
 import type { ITurnHost } from './host';
+import { jsonNode } from './jsonNode';
 import { withQuestions } from './questions';
 import { isShown, type IShownBlock } from './shownBlock';
 
@@ -45,7 +46,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._tools = {
       markdown: safeMarkdown(options),
       trans,
-      answer: host.answer.bind(host)
+      answer: host.answer.bind(host),
+      conversation: host.conversation.bind(host)
     };
     this._host = host;
     this._header = new Header(trans);
@@ -121,18 +123,18 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
-    const asked = withQuestions(blocks, this._host.questions(this.node));
-    this._dropViews(asked.length);
-    for (const [index, { block, question }] of asked.entries()) {
+    const shownBlocks = withQuestions(blocks, this._host.questions(this.node));
+    this._dropViews(shownBlocks.length);
+    for (const [index, { block, question, asked }] of shownBlocks.entries()) {
       const streaming =
-        live && (index >= blocks.length - 1 || block.approval === 'pending');
-      const now = { block, streaming, question };
+        live && (index >= blocks.length - 1 || mayChange(block));
+      const now = { block, streaming, question, asked };
       if (isShown(this._shown[index], now)) {
         continue;
       }
       const shown = this._viewAt(index, block.type);
       const rendered = Promise.resolve(
-        shown.view.update(block, { blocks, streaming, question })
+        shown.view.update(block, { blocks, streaming, question, asked })
       );
       Object.assign(shown, now, { rendered });
     }
@@ -147,7 +149,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       const rendered = Promise.resolve();
       this._shown.push({
         ...{ type, view, rendered },
-        ...{ block: null, streaming: false, question: undefined }
+        ...{ block: null, streaming: false, question: undefined, asked: [] }
       });
     }
     return this._shown[index];
@@ -223,4 +225,11 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _updated = false;
   private _status: ShownStatus = 'done';
   private _ticker: number | null = null;
+}
+
+/** Return whether a block of a running turn may change although others follow it. */
+function mayChange({ type, approval, status }: IBlock): boolean {
+  return (
+    approval === 'pending' || (type === 'tool_result' && status === undefined)
+  );
 }

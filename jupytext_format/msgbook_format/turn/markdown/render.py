@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgbook_format.turn.finish_reasons import FINISH_REASONS
+from msgbook_format.turn.markdown.agent_list import agent_list
 from msgbook_format.turn.markdown.escape import (
     code_block,
     escape_line,
@@ -54,14 +55,17 @@ def to_markdown(turn: Turn) -> str:
     rendered anew.
     """
     blocks = turn["blocks"]
+    live = turn["status"] == "running"
     names = {
         result: _text(blocks[call].get("name")) for call, result in match_results(blocks).items()
     }
-    last = len(blocks) - 1 if turn["status"] == "running" else -1
-    parts = [
-        _block(block, names.get(i, ""), safe_markdown if i == last else _cached_markdown)
-        for i, block in enumerate(blocks)
-    ]
+    last = len(blocks) - 1 if live else -1
+    parts = []
+    for i, block in enumerate(blocks):
+        if block["type"] == "tool_result":
+            parts.append(agent_list(block, live=live))
+        render = safe_markdown if i == last else _cached_markdown
+        parts.append(_block(block, names.get(i, ""), render))
     parts.append(_status_line(turn))
     return "\n\n".join(part for part in parts if part)
 

@@ -37,6 +37,7 @@ class PageQuestions:
             "cell_id": cell_id,
             "display_id": display_id,
             "call_id": question.call["id"],
+            "asker": [repair_surrogates(name) for name in question.asker],
             "name": question.call["name"],
             "arguments": question.call["arguments"],
             "reason": repair_surrogates(question.approval_request.reason),

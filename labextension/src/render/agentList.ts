@@ -1,0 +1,192 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
+
+import type { IApprovalQuestion } from '../comm/approvalMessages';
+import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
+import { controlsVisible } from '../turn/text';
+import type { IBlockView, IViewTools } from './blockView';
+import { callView } from './callView';
+import { element, setText } from './dom';
+
+/**
+ * List of the sub-agents that a call started, each with a link to its conversation and with its
+ * questions.
+ *
+ * A row that did not change is not touched, and neither is a question while it is open.
+ */
+export class AgentList {
+  constructor(tools: IViewTools) {
+    this._tools = tools;
+    this.node.setAttribute('aria-label', tools.trans.__('Sub-agents'));
+    this.node.append(this._further);
+    this.node.hidden = true;
+  }
+
+  readonly node = element('ul', 'msgbook-Agents');
+
+  /** @param questions - The kernel's questions about calls of these sub-agents. */
+  update(
+    { rows, ids, further }: IAgentRows,
+    questions: readonly IApprovalQuestion[]
+  ): void {
+    this.node.hidden = rows.length === 0;
+    this._rows.splice(rows.length).forEach(row => row.dispose());
+    for (const [index, row] of rows.entries()) {
+      if (this._rows[index] === undefined) {
+        this._rows[index] = new AgentRow(this._tools);
+        this.node.insertBefore(this._rows[index].node, this._further);
+      }
+      const asked = questions.filter(
+        ({ callId }) => ids[index] === askerId(callId)
+      );
+      this._rows[index].update(row, asked);
+    }
+    this._further.hidden = further === 0;
+    const words = this._tools.trans.__('… and %1 more', further);
+    setText(this._further, further === 0 ? '' : words);
+  }
+
+  private readonly _tools: IViewTools;
+  private readonly _rows: AgentRow[] = [];
+  private readonly _further = element('li', 'msgbook-Agent-further');
+}
+
+/** One sub-agent. */
+class AgentRow {
+  constructor(tools: IViewTools) {
+    this._tools = tools;
+    this._dot.setAttribute('aria-hidden', 'true');
+    const line = element(
+      'div',
+      'msgbook-Agent-line',
+      this._dot,
+      this._name,
+      this._agent,
+      this._status,
+      this._facts
+    );
+    this.node = element(
+      'li',
+      'msgbook-Agent',
+      line,
+      this._last,
+      this._questions
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  update(row: IShownAgent, questions: readonly IApprovalQuestion[]): void {
+    this._ask(questions);
+    const shown = { ...row, asked: questions.length > 0 };
+    if (JSONExt.deepEqual(this._shown, shown)) {
+      return;
+    }
+    this._shown = shown as unknown as JSONObject;
+    const { trans } = this._tools;
+    this.node.dataset.status = row.status;
+    this._showName(row);
+    setText(this._agent, row.agent === row.name ? '' : shownText(row.agent));
+    setText(
+      this._status,
+      shown.asked ? trans.__('waiting for you') : statusWords(row.status, trans)
+    );
+    setText(this._facts, row.facts.join(' · '));
+    setText(this._last, shownText(row.last));
+  }
+
+  dispose(): void {
+    this._ask([]);
+    this.node.remove();
+  }
+
+  private _showName({ name, file }: IShownAgent): void {
+    const text = shownText(name);
+    if (file !== this._file || this._name.firstChild === null) {
+      this._file = file;
+      this._name.replaceChildren(this._link(file) ?? element('span', ''));
+    }
+    setText(this._name.firstChild!, text);
+    this._name.title = text;
+  }
+
+  private _link(file: string | null): HTMLElement | null {
+    const conversation = file === null ? null : this._tools.conversation(file);
+    if (conversation === null) {
+      return null;
+    }
+    const link = element('a', 'msgbook-Agent-link');
+    link.href = conversation.url;
+    link.addEventListener('click', event => {
+      // With a modifier, the browser opens a tab or window.
+      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) {
+        event.preventDefault();
+        conversation.open();
+      }
+    });
+    return link;
+  }
+
+  private _ask(questions: readonly IApprovalQuestion[]): void {
+    for (const [question, view] of Array.from(this._views)) {
+      if (!questions.includes(question)) {
+        const { node } = view.widget;
+        if (node.contains(document.activeElement)) {
+          this._name.querySelector('a')?.focus({ preventScroll: true });
+        }
+        node.remove();
+        view.widget.dispose();
+        this._views.delete(question);
+      }
+    }
+    for (const question of questions) {
+      if (!this._views.has(question)) {
+        const view = callView(this._tools);
+        this._views.set(question, view);
+        void view.update(
+          { type: 'tool_call' },
+          { blocks: [], streaming: true, asked: [], question }
+        );
+        this._questions.append(view.widget.node);
+      }
+    }
+  }
+
+  private readonly _tools: IViewTools;
+  private readonly _dot = element('span', 'msgbook-Agent-dot');
+  private readonly _name = element('span', 'msgbook-Agent-name');
+  private readonly _agent = element('span', 'msgbook-Agent-agent');
+  private readonly _status = element('span', 'msgbook-Agent-status');
+  private readonly _facts = element('span', 'msgbook-Agent-facts');
+  private readonly _last = element('div', 'msgbook-Agent-last');
+  private readonly _questions = element('div', 'msgbook-Agent-questions');
+  private readonly _views = new Map<IApprovalQuestion, IBlockView>();
+  private _file: string | null = null;
+  private _shown: JSONObject | null = null;
+}
+
+/** Return text of unknown origin as one line. */
+function shownText(text: string): string {
+  return controlsVisible(text.replace(/\s+/g, ' ')).trim();
+}
+
+function statusWords(status: string, trans: TranslationBundle): string {
+  switch (status) {
+    case 'pending':
+      return trans.__('waiting');
+    case 'running':
+      return trans.__('running');
+    case 'done':
+      return trans.__('done');
+    case 'incomplete':
+      return trans.__('incomplete');
+    case 'error':
+      return trans.__('failed');
+    case 'interrupted':
+      return trans.__('interrupted');
+    case 'deleted':
+      return trans.__('deleted');
+    default:
+      return shownText(status);
+  }
+}
