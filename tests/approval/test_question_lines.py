@@ -29,6 +29,16 @@ def test_the_question_shows_tool_arguments_reason_and_difference():
     )
 
 
+def test_a_question_of_a_sub_agent_says_whose_it_is():
+    call = {"type": "tool_call", "id": "u/c", "name": "mkdir", "arguments": "{}"}
+    asked = Question(call, ApprovalRequest("why"), asker=("Docs\n\u202e", "Helper"))
+
+    first, second, *_ = format_question(asked).split("\n")
+
+    assert first == "A call of the sub-agent Docs\\n\\u202e › Helper:"
+    assert second == "mkdir needs your approval, since why."
+
+
 def test_a_question_that_always_asks_offers_only_once_and_no():
     assert format_question(question(always_asks=True)).endswith("\n[y] once  [n reason] no: ")
 

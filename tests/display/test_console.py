@@ -17,6 +17,7 @@ from msgbook.events import (
     ToolApproved,
     ToolCallDelta,
     ToolFinished,
+    ToolUpdated,
     TurnFinished,
 )
 from msgbook.text import without_data
@@ -118,3 +119,31 @@ def test_changes_are_collected_into_few_messages():
     assert {kind for kind, _ in sent} == {"stream"}
     assert len(sent) <= 3
     assert "".join(text for _, text in sent) == "".join(f"{n} " for n in range(1000)) + "\n"
+
+
+def test_a_sub_agent_has_a_line_when_it_starts_and_one_when_it_has_ended():
+    turn, text, out = record(), GrowingText(), []
+    parser = {"name": "Parser", "agent": "reviewer", "file": ".msgbook/subagents/c-1.msg.md"}
+    docs = {"name": "Docs\x1b[2K\nline", "status": "pending"}
+    for event in [
+        StepStarted(1),
+        ToolCallDelta(0, "c", "dispatch_subagents", "{}"),
+        ModelFinished("tool_calls", ended=True),
+        ToolApproved("c", "user"),
+        ToolUpdated("c", {"agents": [{**parser, "status": "pending"}, docs]}),
+        ToolUpdated("c", {"agents": [{**parser, "status": "running"}, docs]}),
+        ToolUpdated("c", {"agents": [{**parser, "status": "running", "steps": 2}, docs]}),
+        ToolUpdated("c", {"agents": [{**parser, "status": "done", "last": "Fine."}, docs]}),
+        ToolFinished("c", "success", "# Parser\nFine.", 3.0),
+        TurnFinished("done"),
+    ]:
+        turn.apply(event, 0.0)
+        out.append(text.more(turn.snapshot()["blocks"]))
+    out.append(text.rest(turn.snapshot()["blocks"]))
+
+    assert [piece for piece in out if piece] == [
+        "🔧 dispatch_subagents {}\n",
+        "  ⏳ Parser · reviewer · running · .msgbook/subagents/c-1.msg.md\n",
+        "  ✅ Parser · reviewer · done · Fine.\n",
+        "  ⏹️ Docs␛[2K line · interrupted\n  # Parser\n  Fine.\n",
+    ]

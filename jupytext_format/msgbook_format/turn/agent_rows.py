@@ -59,7 +59,7 @@ class ShownAgent:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether the sub-agent runs or will run."""
+        """True if the sub-agent runs or will run."""
         return self.status in _UNDER_WAY
 
     @property

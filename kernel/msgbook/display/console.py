@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
-from msgbook_format.turn import replace_controls
+from msgbook_format.turn import ShownAgent, replace_controls, shown_agents
 
 if TYPE_CHECKING:
     from msgbook.turn import TurnRecord
@@ -20,6 +20,9 @@ INTERVAL = 0.1
 
 _RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
 """Limits for a result that is shown; the model is sent all of it."""
+
+_ROW_CHARACTERS = 120
+"""Limit for each text of a sub-agent's line."""
 
 _SIGNS = {"reasoning": "💭 ", "text": ""}
 
@@ -67,8 +70,8 @@ class TextDisplay:
 class GrowingText:
     """The text of a growing list of blocks, in pieces. Pure.
 
-    Written text cannot be changed. So a notice about a retry is written as it first reads, and a
-    result when it is finished.
+    Written text cannot be changed. So a notice about a retry is written as it first reads, a result
+    when it is finished, and a sub-agent when it starts and when it has ended.
     """
 
     def __init__(self) -> None:
@@ -76,6 +79,7 @@ class GrowingText:
         self._length = 0
         self._is_open = False
         self._gap = ""
+        self._rows: dict[int, str] = {}
 
     def more(self, blocks: Sequence[Mapping[str, Any]]) -> str:
         """Return the new text of a running turn."""
@@ -90,6 +94,8 @@ class GrowingText:
         for number in range(self._block, len(blocks)):
             block = blocks[number]
             is_last = not ended and number == len(blocks) - 1
+            if block["type"] == "tool_result" and not self._is_open:
+                out += self._new_rows(block, live=not ended)
             if block["type"] in _SIGNS:
                 out.append(self._tail(block, is_last=is_last))
             elif not self._is_open and _is_final(block, is_last=is_last, ended=ended):
@@ -98,7 +104,18 @@ class GrowingText:
                 break
             out.append("\n" if block["type"] in _SIGNS and self._is_open else "")
             self._block, self._length, self._is_open = number + 1, 0, False
+            self._rows = {}
         return replace_controls("".join(out))
+
+    def _new_rows(self, block: Mapping[str, Any], *, live: bool) -> list[str]:
+        """Return a line for each sub-agent of a result that has started or ended since last time."""
+        lines = []
+        for index, row in enumerate(shown_agents(block, live=live)[0]):
+            written = self._rows.get(index, "pending")
+            if row.status != written and (written == "pending" or not row.is_under_way):
+                self._rows[index] = row.status
+                lines.append(_row_text(row))
+        return lines
 
     def _open(self, block: Mapping[str, Any]) -> str:
         """Open a block, and return the gap before it: a blank line, except for a result."""
@@ -139,6 +156,14 @@ def _block_text(block: Mapping[str, Any]) -> str:
             return _result_text(block)
         case _:
             return ""
+
+
+def _row_text(row: ShownAgent) -> str:
+    """Return the line of a sub-agent; one that starts has a name and a file, and little else."""
+    texts = [f"{row.sign} {row.name}", *row.texts()]
+    if row.is_under_way and row.file is not None:
+        texts.append(row.file)
+    return "  " + " · ".join(one_line(text, _ROW_CHARACTERS) for text in texts) + "\n"
 
 
 def _result_text(block: Mapping[str, Any]) -> str:
