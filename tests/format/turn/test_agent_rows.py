@@ -52,7 +52,11 @@ def test_many_rows_are_counted() -> None:
 
 def test_markdown_has_a_line_and_a_link_for_each_sub_agent() -> None:
     done = {"name": "Parser", "agent": "reviewer", "file": FILE, "status": "done", "steps": 2}
-    facts = {"duration": 3.21, "usage": {"input_tokens": 1200, "output_tokens": 30}, "last": "Fine."}
+    facts = {
+        "duration": 3.21,
+        "usage": {"input_tokens": 1200, "output_tokens": 30},
+        "last": "Fine.",
+    }
     failed = {"name": "Docs", "agent": "writer", "status": "error"}
     text = to_markdown(turn({**done, **facts}, failed))
     parser = f"[**Parser**]({FILE}) · reviewer · done · 2 steps · 3.2 s · 1,200 → 30 tokens · Fine."
