@@ -50,6 +50,15 @@ def test_what_else_has_no_prompt_above_it_is_not_sent(above, footnote):
     assert "SECRET" not in str(sent(text))
 
 
+@pytest.mark.parametrize(
+    ("label", "words"), [("a.0", "This code has not been run:"), ("a.1", "I ran this code:")]
+)
+def test_code_below_which_no_output_is_recorded_was_run_as_often_as_the_label_says(label, words):
+    text = f"# %% [^a]\n\n[^a]: [code]\n\n```python\nx\n```\n\n# %%% [^{label}]\n\n[^{label}]: [python] output=none\n"
+
+    assert sent(text)[0]["content"].startswith(words)
+
+
 def test_streams_without_a_prompt_above_them_are_not_sent():
     assert sent("# %%% [^x.1]\n\n[^x.1]: [python]\n\nstdout> SECRET\n") == []
 
