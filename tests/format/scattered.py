@@ -11,13 +11,14 @@ _OWN = re.compile(
     r"^(#{1,5} %%%?[^\n]*\[\^([^\s\[\]^]+)\][ \t]*\n(?:[ \t]*\n)*)(\[\^\2\]:[ \t]*\[[^\[\]=\n]*\](?:[ \t][^\n]*)?\n)",
     re.M,
 )
+HEADING = "<!-- Footnotes -->\n"
 _ANY = re.compile(r"^ {0,3}\[\^[^\s\[\]^]+\]:[^\n]*$", re.M)
 
 
-def gather(text: str) -> str:
-    """`text` with all footnotes that are below their markers at its end, in their order."""
+def gather(text: str, heading: str = "") -> str:
+    """`text` with all footnotes that are below their markers at its end, below a heading."""
     lines = "".join(match[3] for match in _OWN.finditer(text))
-    return f"{_OWN.sub(lambda match: match[1], text)}\n{lines}" if lines else text
+    return f"{_OWN.sub(lambda match: match[1], text)}\n{heading}{lines}" if lines else text
 
 
 def scatter(text: str, choose: Callable[[int], int]) -> str:
@@ -32,7 +33,7 @@ def scatter(text: str, choose: Callable[[int], int]) -> str:
 
     parts = _OWN.sub(take, text).split("\n")
     for line in lines:
-        parts.insert(choose(len(parts)), line)
+        parts.insert(choose(len(parts)), line if choose(3) else f"{HEADING}{line}")
     return "\n".join(parts)
 
 

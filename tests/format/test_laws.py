@@ -173,9 +173,10 @@ def test_a_slice_of_the_long_run_finds_nothing():
     assert failures == []
 
 
+@pytest.mark.parametrize("heading", ["", scattered.HEADING], ids=["plain", "heading"])
 @pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_footnotes_at_the_end_of_a_fixture_are_those_of_their_markers(text):
-    gathered = scattered.gather(text)
+def test_footnotes_at_the_end_of_a_fixture_are_those_of_their_markers(text, heading):
+    gathered = scattered.gather(text, heading)
 
     assert_text_laws(gathered)
     assert_content_survives(gathered)

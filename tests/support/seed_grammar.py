@@ -52,10 +52,12 @@ class Written:
     footnotes: list[str] = field(default_factory=list)
     """Footnotes that are gathered at the end."""
     line_end: str = "\n"
+    heading: str = ""
+    """Lines above the footnotes at the end."""
 
     @property
     def text(self) -> str:
-        end = "\n".join(self.footnotes) + "\n" if self.footnotes else ""
+        end = self.heading + "\n".join(self.footnotes) + "\n" if self.footnotes else ""
         return ("".join(self.pieces) + end).replace("\n", self.line_end)
 
 
@@ -68,6 +70,10 @@ def conversations(draw: Draw, gathered: bool = False) -> Written:
     """
     written = Written(line_end=draw(st.sampled_from(["\n", "\r\n"])))
     at_end = gathered and draw(st.booleans())
+    if at_end:
+        written.heading = draw(
+            st.sampled_from(["", "<!-- Footnotes -->\n", "<!-- Footnotes -->\n\n"])
+        )
     for number in range(1, 1 + draw(st.integers(1, 4))):
         label = draw(st.sampled_from([f"{number}", f"q{number}", f"问{number}", f"a.b-{number}"]))
         author = _Author(draw, written, label, at_end)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 
 from msgbook_format.checks.lookalikes import FootnoteLine
-from msgbook_format.syntax.footnotes import Definition, Footnotes, Opening
+from msgbook_format.syntax.definitions import Definition
+from msgbook_format.syntax.footnotes import Footnotes, Opening
 from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import SplitText
 

@@ -9,7 +9,7 @@ from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.lookalikes import FootnoteLine, Line, closes, fence_run
 from msgbook_format.syntax.attributes import parse_footnote
-from msgbook_format.syntax.footnotes import is_definition
+from msgbook_format.syntax.definitions import is_definition
 from msgbook_format.turn.output_cells.blocks import block_type
 
 _SHOWN = 40

@@ -8,7 +8,8 @@ from typing import Any
 
 from msgbook_format.spelling.heads import verbatim_bits
 from msgbook_format.spelling.respell import HeadText
-from msgbook_format.syntax.footnotes import Definition, Footnotes, has_open_labels
+from msgbook_format.syntax.definitions import HEADING, Definition
+from msgbook_format.syntax.footnotes import Footnotes, has_open_labels
 from msgbook_format.syntax.text_cell import parse_label
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t\r]*+\n)*+(#{1,5} %%)?")
@@ -113,7 +114,12 @@ class OwnTexts:
             for opening in found.openings[index]
         ):
             text = HeadText.from_text(text, parse_label(text)).without_footnote().join()
-        lines = [definition.line for definition in found.held[index] if definition in keep]
+        kept = [definition for definition in found.held[index] if definition in keep]
+        headings = [None, *(definition.heading for definition in kept)]
+        lines = []
+        for definition, heading in zip(kept, headings, strict=False):
+            is_first = definition.heading not in (None, heading)
+            lines += [HEADING, definition.line] if is_first else [definition.line]
         return "\n\n".join([text, "\n".join(lines)]) if lines else text
 
 

@@ -8,13 +8,11 @@ puts such footnotes below their markers first, so that nothing else has to know 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from msgbook_format.syntax.attributes import Attributes, parse_footnote
-from msgbook_format.syntax.fence import closes_fence, opens_fence
-from msgbook_format.syntax.history_values import is_restricted
+from msgbook_format.syntax.definitions import Definition, find_definitions, hides
 from msgbook_format.syntax.markers import find_markers
 from msgbook_format.syntax.segments import Segment
 from msgbook_format.syntax.split import BOM, SplitCell, SplitText
@@ -25,33 +23,6 @@ _OPEN = re.compile(
     r"(?:\Z|\n(?:[ \t\r]*+\n)*+(?!\[\^\1\]:[^\S\n]*+\[[^\[\]=\n]*\](?:\s|\Z)))"
 )
 """A marker with a label, and no footnote with a type below it."""
-_LINE = re.compile(
-    r"^ {0,3}(?:(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)"
-    r"|\[\^(?P<label>[^\s\[\]^]+)\]:(?P<rest>[^\n]*)(?:\n(?:[ \t\r]*\n)*|\Z))",
-    re.M,
-)
-_PLAIN_KEY = re.compile(r"[\w.-]+")
-_FLAGS = frozenset(("unfinished", "refusal"))
-"""Flags that the format knows."""
-
-
-@dataclass(slots=True, frozen=True)
-class Definition:
-    """A footnote that is not directly below a marker with its label."""
-
-    unit: int
-    """Index of the text that it is in; -1 for the text above all of them."""
-    start: int
-    end: int
-    """End of the blank lines after it."""
-    label: str
-    rest: str
-    """Text after `[^label]:`."""
-
-    @property
-    def line(self) -> str:
-        """The line without its end."""
-        return f"[^{self.label}]:{self.rest}"
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,11 +53,7 @@ class Footnotes:
         """
         self._units = units
         opened: list[list[tuple[int, str]]] = []
-        found = [
-            definition
-            for start, end in _unfenced(above, 0, len(above))
-            for definition in _definitions(above, -1, start, end)
-        ]
+        found = list(find_definitions(above, -1, 0, len(above)))
         for index, unit in enumerate(units):
             markers = [start for start, _ in find_markers(unit)]
             here: list[tuple[int, str]] = []
@@ -96,8 +63,7 @@ class Footnotes:
                     body, label = _open_label(unit, start, end)
                 if label is not None:
                     here.append((body, label))
-                for first, last in _unfenced(unit, body, end):
-                    found += _definitions(unit, index, first, last)
+                found += find_definitions(unit, index, body, end)
             opened.append(here)
         exact, folded = _by_label(found)
         self.openings = [
@@ -131,6 +97,9 @@ class Footnotes:
             if opening.footnote is not None and opening.footnote not in keep
         ]
         edits += [(d.start, d.end, "") for d in self.held[index] if d not in keep]
+        headings = {d.heading for d in self.held[index]}
+        headings -= {d.heading for d in self.held[index] if d in keep}
+        edits += [(*heading, "") for heading in headings if heading is not None]
         if not edits:
             return text
         parts, position = [], 0
@@ -184,15 +153,10 @@ def _by_label(found: list[Definition]) -> tuple[dict[str, Definition], dict[str,
     """
     exact: dict[str, Definition] = {}
     folded: dict[str, Definition] = {}
-    for definition in [*filter(_hides, found), *found]:
+    for definition in [*filter(hides, found), *found]:
         exact.setdefault(definition.label, definition)
         folded.setdefault(definition.label.casefold(), definition)
     return exact, folded
-
-
-def _hides(definition: Definition) -> bool:
-    _, attributes = parse_footnote(definition.rest) or (None, [])
-    return any(key == "history" and is_restricted(value) for key, value in attributes)
 
 
 def _open_label(text: str, start: int, end: int) -> tuple[int, str | None]:
@@ -203,53 +167,3 @@ def _open_label(text: str, start: int, end: int) -> tuple[int, str | None]:
     if footnote is not None:
         return start + footnote[1], None
     return start + len(part.partition("\n")[0]), label
-
-
-def _definitions(text: str, unit: int, start: int, end: int) -> Iterator[Definition]:
-    for match in _LINE.finditer(text, start, end):
-        if match["label"]:
-            rest = match["rest"].rstrip("\r")
-            parsed = parse_footnote(rest)
-            if parsed is not None and is_definition(*parsed):
-                yield Definition(unit, match.start(), match.end(), match["label"], rest)
-
-
-def is_definition(type_: str | None, attributes: Attributes) -> bool:
-    """Return whether a line is a footnote of ours wherever it stands.
-
-    An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`; ours goes on with
-    an attribute, after which badly quoted text counts as well. What hides a cell counts in any
-    case: a hidden text is worse sent than a line of prose is lost.
-    """
-    if type_ == "raw" or any(key == "history" for key, _ in attributes):
-        return True
-    if type_ is None:
-        return False
-    for key, value in attributes:
-        if value is not True:
-            return bool(_PLAIN_KEY.fullmatch(key))
-        if key not in _FLAGS:
-            return False
-    return True
-
-
-def _unfenced(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of `text[start:end]` that are outside of closed fences."""
-    fences = [m for m in _LINE.finditer(text, start, end) if m["run"]]
-    longest: list[dict[str, int]] = [{}]
-    for match in reversed(fences):
-        after = dict(longest[-1])
-        if closes_fence(match["run"], match["info"], match["run"]):
-            after[match["run"][0]] = max(after.get(match["run"][0], 0), len(match["run"]))
-        longest.append(after)
-    longest.reverse()
-    opened = ""
-    for index, match in enumerate(fences):
-        run, info = match["run"], match["info"]
-        if opened:
-            if closes_fence(run, info, opened):
-                opened, start = "", match.end()
-        elif opens_fence(run, info) and longest[index + 1].get(run[0], 0) >= len(run):
-            yield start, match.start()
-            opened = run
-    yield start, end

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from msgbook_format.document.reader import reads
+from msgbook_format.document.writer import writes
 
 
 @pytest.mark.parametrize(
@@ -42,3 +43,45 @@ def test_a_footnote_of_an_author_stays_in_the_text_unless_it_hides_a_cell(footno
     first, _ = reads(text)["cells"]
 
     assert (footnote in first["source"]) != counts
+
+
+GATHERED = """# %% [^1]
+
+One
+
+# %% [^2]
+
+Two
+
+<!-- Footnotes -->
+[^1]: [markdown] topic=a
+[^2]: [markdown]
+"""
+
+
+def test_the_heading_of_footnotes_stays_while_one_of_them_does():
+    notebook = reads(GATHERED)
+    notebook["cells"][0]["metadata"]["msgbook"]["attrs"] = [["topic", "b"]]
+    notebook["cells"][1]["source"] = "Three"
+
+    written = writes(notebook)
+
+    assert written == (
+        '# %% [^1]\n\n[^1]: [markdown] topic="b"\n\nOne\n\n# %% [^2]\n\nThree\n\n<!-- Footnotes -->\n[^2]: [markdown]\n'
+    )
+    assert reads(written)["cells"][1]["source"] == "Three"
+
+
+def test_the_heading_of_footnotes_goes_with_the_last_of_them():
+    notebook = reads(GATHERED)
+    for cell in notebook["cells"]:
+        cell["metadata"]["msgbook"]["attrs"] = [["topic", "b"]]
+
+    assert "Footnotes" not in writes(notebook)
+
+
+def test_a_message_that_ends_like_a_heading_of_footnotes_keeps_that_line():
+    notebook = reads(GATHERED.replace("<!-- Footnotes -->\n", ""))
+    notebook["cells"][1]["source"] = "Three\n\n<!-- Footnotes -->"
+
+    assert reads(writes(notebook))["cells"][1]["source"] == "Three\n\n<!-- Footnotes -->"
