@@ -32,8 +32,10 @@ from msgbook.tools import (
     FileTools,
     Namespace,
     Results,
+    ToolHost,
     ToolSet,
     find_ripgrep,
+    load_tools,
     python_tool,
     shell_tool,
 )
@@ -110,6 +112,10 @@ class Engine:
         self.namespace = namespace
         if namespace is not None:
             self.tools.add(python_tool(namespace))
+        plugin_tools, problems = load_tools(ToolHost(folder), settings.plugins_off)
+        self.warnings += problems
+        for tool in plugin_tools:
+            self.tools.add(tool)
         self.request_builder = RequestBuilder(
             folder,
             AgentChooser(

@@ -11,10 +11,14 @@ from msgbook.config import lines
 from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS
 from msgbook.errors import ConfigError
 
-TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval"}
-PROVIDER_KEYS = {"base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"}
+TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
+PROVIDER_KEYS = {
+    *("base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"),
+    *("plugin", "options"),
+}
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}
+PLUGIN_KEYS = {"off"}
 
 _TYPES = (
     ("model", str, "a string"),
@@ -23,6 +27,7 @@ _TYPES = (
     ("mcp_servers", dict, "a table"),
     ("limits", dict, "a table"),
     ("approval", dict, "a table"),
+    ("plugins", dict, "a table"),
 )
 
 
@@ -87,6 +92,14 @@ class SettingsFile:
         self.warn(("approval", "rules"), "rules is ignored: expected a list of tables.")
         return []
 
+    def plugins_off(self) -> list[str]:
+        """Return `[plugins] off`."""
+        off = self._tables("plugins").get("off", [])
+        if isinstance(off, list) and all(isinstance(name, str) for name in off):
+            return off
+        self.warn(("plugins", "off"), 'off is ignored: expected a list such as ["a-package"].')
+        return []
+
     def prices(self, provider: str) -> dict[str, Mapping[str, float]]:
         """Return the valid price tables of a provider. Any other one gives a warning."""
         found = self.provider(provider).get("prices", {})
@@ -123,7 +136,11 @@ class SettingsFile:
         for name in self._tables("providers"):
             table = ("providers", name)
             known += [((*table, key), key in PROVIDER_KEYS) for key in self.provider(name)]
-        for name, keys in (("limits", LIMIT_KEYS), ("approval", APPROVAL_KEYS)):
+        for name, keys in (
+            ("limits", LIMIT_KEYS),
+            ("approval", APPROVAL_KEYS),
+            ("plugins", PLUGIN_KEYS),
+        ):
             known += [((name, key), key in keys) for key in self._tables(name)]
         for path, is_known in known:
             if not is_known:

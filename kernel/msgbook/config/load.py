@@ -44,6 +44,7 @@ def load_settings(
         model_origin=origin,
         agents=file.agents(),
         mcp_servers=tuple(file.mcp_servers()),
+        plugins_off=tuple(file.plugins_off()),
         approval=approval,  # type: ignore[arg-type]  # checked above
         rules=tuple(file.rules()),
         limits=file.limits(),

@@ -106,30 +106,38 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
     """Return the provider of `[providers.NAME]`; its `problem` says if it cannot be used."""
     entry = file.provider(name)
     variable = strip_text(entry.get("api_key_env"))
-    headers = entry.get("headers", {})
+    headers, options = entry.get("headers", {}), entry.get("options", {})
     provider = ProviderSettings(
         name,
         strip_text(entry.get("base_url")),
         (env.get(variable, "").strip() or None) if variable else None,
         variable,
         {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
+        plugin=strip_text(entry.get("plugin")) or "",
+        options=options if isinstance(options, dict) else {},
     )
     try:
-        _check(provider, f"of [providers.{name}]", headers, file.name)
+        _check(provider, f"of [providers.{name}]", entry, file.name)
     except ConfigError as error:
         return replace(provider, problem=str(error))
     return provider
 
 
-def _check(provider: ProviderSettings, whose: str, headers: Any, file: str) -> None:
+def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], file: str) -> None:
     """Raise `ConfigError` unless the provider can be used."""
-    if provider.base_url is None:
+    if "plugin" in entry and not provider.plugin:
+        raise ConfigError(f"{file}: plugin {whose} is not the name of a plug-in's provider.")
+    if not isinstance(entry.get("options", {}), dict):
+        raise ConfigError(f"{file}: options {whose} is not a table.")
+    if "options" in entry and not provider.plugin:
+        raise ConfigError(f"{file}: options {whose} are for a plug-in, but plugin is missing.")
+    if provider.base_url is None and not provider.plugin:
         # Without a URL the SDK would send everything to OpenAI.
         raise ConfigError(f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}.")
     check_url(provider.base_url, f"{file}: base_url {whose}")
     if provider.key_variable:
         _check_key(provider.api_key, provider.key_variable)
-    if not isinstance(headers, dict):
+    if not isinstance(entry.get("headers", {}), dict):
         raise ConfigError(f"{file}: headers {whose} is not a table.")
     if not all(map(_fits_a_header, (*provider.headers, *provider.headers.values()))):
         raise ConfigError(
@@ -166,6 +174,7 @@ def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:
         "base_url" if url and url.rstrip("/") != (ours.base_url or _OPENAI_URL).rstrip("/") else "",
         "api_key_env" if entry.get("api_key_env", ours.key_variable) != ours.key_variable else "",
         "headers" if entry.get("headers") else "",
+        "plugin" if entry.get("plugin") else "",
     ]
     for key in filter(None, others):
         file.warn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -11,6 +11,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+
+_SECRET_OPTION = re.compile(r"(?:^|[_-])(?:auth|key|token|secret|cookie|password)$", re.IGNORECASE)
+"""The last word of an option's name: `api_key` and `token`, but not `max_tokens` or `tokenizer`."""
 
 _SCHEME = re.compile(r"[A-Za-z][\w-]*\s+(?=\S)")
 _TOKEN = 16
@@ -49,6 +52,10 @@ class ProviderSettings:
     """True if user and assistant messages have to alternate."""
     from_environment: bool = False
     """True if the environment sets it, False if `[providers.NAME]` does."""
+    plugin: str = ""
+    """Name of the entry point that answers; empty for a server of OpenAI's chat API."""
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Further settings for the plug-in, unchecked."""
     problem: str = ""
     """Why it cannot be used; empty if it can."""
 
@@ -68,6 +75,8 @@ class Settings:
     """`[agents]`, unchecked; `agents.resolve` reads it."""
     mcp_servers: tuple[str, ...] = ()
     """Names of the servers in `[mcp_servers]`."""
+    plugins_off: tuple[str, ...] = ()
+    """Plug-ins that are not used: `PACKAGE`, or `PACKAGE:NAME` for one entry point."""
     approval: ApprovalPolicy = "deny"
     rules: tuple[Any, ...] = ()
     """Tables of `[approval] rules`, unchecked; `approval.rules` reads them."""
@@ -110,10 +119,20 @@ def _find_secrets(providers: Iterable[ProviderSettings], others: Iterable[str]) 
     for provider in providers:
         values += [provider.api_key or "", *_secrets_in(provider.base_url)]
         values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
+        values += _secret_options(provider.options)
     # "abc" of "Bearer abc" is secret too, and so is each long value of a cookie.
     words = {value.removeprefix(scheme) for value in values for scheme in ("", *_schemes(value))}
     words |= {word for value in values for word in _PARTS.findall(value)}
     return tuple(sorted(filter(_is_secret, words), key=lambda w: (-len(w), w)))
+
+
+def _secret_options(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of a plug-in that are named like a key, at any depth."""
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            yield from _secret_options(value)
+        elif isinstance(value, str) and _SECRET_OPTION.search(name):
+            yield value
 
 
 def _schemes(value: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from msgbook.magics.agent import find_agents
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.text import visible
-from msgbook.tools import FunctionTool, Tool, function_tool
+from msgbook.tools import OWN_NAMES, FunctionTool, Tool, function_tool
 
 
 async def tool(context: MagicContext, words: Sequence[str]) -> str:
@@ -18,12 +18,11 @@ async def tool(context: MagicContext, words: Sequence[str]) -> str:
     if not names:
         raise UsageError("Expected names of functions: %tool NAME ... or %tool -d NAME ...")
     tools = context.engine.tools
-    own = {tool.name for tool in tools if not isinstance(tool, FunctionTool)}
+    others = {tool.name: tool.origin for tool in tools if not isinstance(tool, FunctionTool)}
     for name in names:
-        if name in own:
-            raise UsageError(
-                f"{name} is one of msgbook's own tools. Give the function another name."
-            )
+        if name in others or name in OWN_NAMES:
+            whose = others.get(name) or "msgbook itself"
+            raise UsageError(f"{name} is a tool of {whose}. Give the function another name.")
     if removing:
         found = [tools.find(name) for name in names]
         for tool in found:
@@ -60,5 +59,13 @@ def _line(tool: Tool, note: str = "") -> str:
     names = function["parameters"].get("properties", {})
     parameters = ", ".join(name if name in required else f"{name}?" for name in names)
     first = " ".join(function["description"].partition("\n\n")[0].split())
-    note = note or ("no approval in the notebook's folder" if tool.read_only else "needs approval")
-    return f"{tool.name}({parameters})  [{note}]  {first}".rstrip()
+    notes = ", ".join(
+        filter(None, [note or _approval(tool), tool.origin and f"from {tool.origin}"])
+    )
+    return f"{tool.name}({parameters})  [{notes}]  {first}".rstrip()
+
+
+def _approval(tool: Tool) -> str:
+    if not tool.read_only:
+        return "needs approval"
+    return "no approval" if tool.origin else "no approval in the notebook's folder"

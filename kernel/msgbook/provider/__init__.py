@@ -7,6 +7,7 @@
 - `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
   errors in words for a person.
 - `demo_model`: the model `demo`.
+- `plugins`: the providers of plug-ins.
 
 A provider's quirk is added in one of two places: `answer_quirks` for what a server sends (names of fields,
 usage, finish reasons, errors), `request_quirks` for what it accepts (names of keys, refused parts);
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from msgbook.provider.base import Provider, Request
     from msgbook.provider.failures import shown_url
     from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.servers import Servers, describe_demo_model
+    from msgbook.provider.servers import Servers, describe_demo_model, new_provider
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -32,7 +34,8 @@ else:
             "base": "Provider Request",
             "failures": "shown_url",
             "openai_chat": "OpenAIProvider",
+            "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
-            "servers": "Servers describe_demo_model",
+            "servers": "Servers describe_demo_model new_provider",
         },
     )

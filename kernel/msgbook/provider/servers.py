@@ -146,7 +146,7 @@ class Servers:
             alternatives: Models that answer, in this order, if the server does not know those before.
 
         Raises:
-            ConfigError: As `find_settings`.
+            ConfigError: As `find_settings`, or the plug-in of the provider cannot be used.
         """
         server = self.find_settings(model, provider)
         if server is None:
@@ -177,9 +177,7 @@ class Servers:
 
     def _server(self, settings: ProviderSettings) -> AdaptingProvider:
         if settings.name not in self._adapting:
-            from msgbook.provider.openai_chat import OpenAIProvider
-
-            server = OpenAIProvider(settings, secrets=self._settings.secrets, ids=self._ids)
+            server = new_provider(settings, self._settings, self._ids)
             # Adapting comes before retrying: some servers refuse with a status that is retried.
             self._adapting[settings.name] = AdaptingProvider(server)
         return self._adapting[settings.name]
@@ -190,6 +188,25 @@ class Servers:
 
             self._demo = demo_provider()
         return self._demo
+
+
+def new_provider(server: ProviderSettings, settings: Settings, ids: Ids | None = None) -> Provider:
+    """Return a provider that talks to one server, or that of a plug-in.
+
+    Args:
+        settings: All settings of the user.
+        ids: Makes ids for tool calls that have none.
+
+    Raises:
+        ConfigError: The plug-in cannot be used.
+    """
+    if server.plugin:
+        from msgbook.provider.plugins import plugin_provider
+
+        return plugin_provider(server, settings.plugins_off, settings.secrets)
+    from msgbook.provider.openai_chat import OpenAIProvider
+
+    return OpenAIProvider(server, secrets=settings.secrets, ids=ids)
 
 
 def describe_demo_model(model: str, wanted: str) -> str:

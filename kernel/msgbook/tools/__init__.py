@@ -3,7 +3,8 @@
 - `base`: `Tool` and `ToolSet`. A tool's schema is made from the signature of a Python function.
 - `file_tools`: `read`, `glob`, `grep`, `write`, `edit`, `mkdir`. `worker` runs them in child processes, by the code in `files/`.
 - `shell`: `shell`. `process` and `supervise` run its command and leave no process behind.
-- `functions`: `python`, and the functions that `%tool` offers.
+- `functions`: `python`, and the functions that `%tool` offers. `signatures` reads what a model can pass to a function.
+- `plugins`: the tools of plug-ins.
 - `results`, `tool_output`: long results, and output that is shown while it grows.
 
 To add a tool, write a module like `shell`, with a function that returns a `Tool`, and add that tool to the
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from msgbook.tools.base import CallContext, Content, Tool, ToolSet
     from msgbook.tools.file_tools import FileTools, find_ripgrep
     from msgbook.tools.functions import Called, FunctionTool, Namespace, function_tool, python_tool
+    from msgbook.tools.plugins import OWN_NAMES, ToolFactory, ToolHost, load_tools, make_tool
     from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
     from msgbook.tools.shell import shell_tool
     from msgbook.tools.tool_output import PIECE_INTERVAL, START_LIMIT, Output, TerminalText
@@ -31,6 +33,7 @@ else:
             "base": "CallContext Content Tool ToolSet",
             "file_tools": "FileTools find_ripgrep",
             "functions": "Called FunctionTool Namespace function_tool python_tool",
+            "plugins": "OWN_NAMES ToolFactory ToolHost load_tools make_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
             "shell": "shell_tool",
             "tool_output": "PIECE_INTERVAL START_LIMIT Output TerminalText",

@@ -62,6 +62,11 @@ class Tool:
     """Returns the function for one call."""
     read_only: bool = False
     """True if calls of the tool may run at the same time."""
+    asks_itself: bool = False
+    """True if the tool of a plug-in calls `CallContext.require` itself. Otherwise each of its calls
+    needs approval, unless the tool is `read_only`."""
+    origin: str = ""
+    """What added the tool, in words for a person; empty for msgbook's own."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

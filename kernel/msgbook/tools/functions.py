@@ -6,16 +6,13 @@ import functools
 import inspect
 import re
 import traceback
-import types
-import typing
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from pydantic import Field, TypeAdapter
-from pydantic.errors import PydanticUserError
+from pydantic import Field
 from pydantic_core import PydanticSerializationError, to_json
 
 from msgbook.approval import ApprovalRequest
@@ -23,6 +20,7 @@ from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
+from msgbook.tools.signatures import typed_signature
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Tool names that servers accept."""
@@ -107,24 +105,39 @@ def function_tool(name: str, namespace: Namespace) -> FunctionTool:
         )
 
     def bind(context: CallContext) -> ToolFunction:
-        function = _function(name, namespace)
-        signature = _signature(name, function)
-
-        async def call(*arguments: Any, **named: Any) -> Content:
+        def run(ready: Callable[[], Any]) -> Awaitable[Called]:
             context.require(ApprovalRequest(f"it runs the notebook's function {name}"))
-            ready = functools.partial(function, *arguments, **named)
-            called = await namespace.call(ready, context.show, _content)
-            if called.error is not None:
-                raise ToolError(_text(called.printed) + _failure(called.error))
-            return _joined(called.printed, called.returned)
+            return namespace.call(ready, context.show, as_content)
 
-        call.__doc__ = inspect.getdoc(function)
-        call.__signature__ = signature  # type: ignore[attr-defined]  # pydantic reads it
-        call.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
-        return call
+        return bind_function(name, _function(name, namespace), run)
 
     bind(CallContext())
     return FunctionTool(name, bind)
+
+
+def bind_function(
+    name: str, function: Callable[..., Any], run: Callable[[Callable[[], Any]], Awaitable[Called]]
+) -> ToolFunction:
+    """Return a function of any author as that of a tool, for one call.
+
+    Args:
+        run: Calls the function, which has its arguments by then.
+
+    Raises:
+        ToolError: A model cannot call it; the message says why.
+    """
+    signature = typed_signature(name, function)
+
+    async def call(*arguments: Any, **named: Any) -> Content:
+        called = await run(functools.partial(function, *arguments, **named))
+        if called.error is not None:
+            raise ToolError(_text(called.printed) + _failure(called.error))
+        return _joined(called.printed, called.returned)
+
+    call.__doc__ = inspect.getdoc(function)
+    call.__signature__ = signature  # type: ignore[attr-defined]  # pydantic reads it
+    call.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return call
 
 
 def _function(name: str, namespace: Namespace) -> Callable[..., Any]:
@@ -147,54 +160,10 @@ def _broken(words: str) -> ToolFunction:
     return call
 
 
-def _signature(name: str, function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature with resolved annotations.
-
-    Raises:
-        ToolError: A model cannot provide a parameter, or not by name.
-    """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        raise ToolError(f"{name} has no readable signature. Write a function around it.") from None
-    scope = getattr(inspect.unwrap(function), "__globals__", {})
-    parameters = []
-    for parameter in signature.parameters.values():
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise ToolError(
-                f"{name} has the parameter {parameter}, but a model passes arguments by name."
-            )
-        annotation = parameter.annotation
-        if annotation is not parameter.empty:
-            annotation = _resolved(f"{name}({parameter.name})", annotation, scope)
-        parameters.append(parameter.replace(annotation=annotation))
-    return inspect.Signature(parameters)
-
-
-def _resolved(where: str, annotation: Any, scope: dict[str, Any]) -> Any:
-    """Return an annotation as a type, also if it was written as a string."""
-    holder = types.SimpleNamespace(__annotations__={"it": annotation})
-    try:
-        found = typing.get_type_hints(holder, scope, scope, include_extras=True)["it"]
-    except Exception as error:
-        raise ToolError(
-            f"{where}: the annotation {annotation!r} cannot be evaluated: {error}"
-        ) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            TypeAdapter(found).json_schema()
-    except PydanticUserError:
-        word = getattr(found, "__name__", str(found))
-        raise ToolError(
-            f"{where}: a model cannot pass a {word}. It can pass text, numbers, lists, dicts, "
-            "dataclasses and pydantic models."
-        ) from None
-    return found
-
-
 def _failure(error: BaseException) -> str:
     """Return an exception in words for the model: what it is, and where in the notebook."""
+    if isinstance(error, ToolError):
+        return str(error)
     words = "".join(traceback.format_exception_only(error)).strip()
     frames = traceback.extract_tb(error.__traceback__)
     # The file name of a cell is one that does not exist.
@@ -226,7 +195,7 @@ def _parts(content: Content) -> list[dict[str, Any]]:
     return content
 
 
-def _content(value: Any) -> Content:
+def as_content(value: Any) -> Content:
     """Return a value as a result: text and images as they are, else JSON, else Python's `repr`.
 
     This runs code of the value, which may do anything.

@@ -13,12 +13,14 @@ from pathlib import Path
 from msgbook.approval import load_with_project
 from msgbook.cli.doctor.findings import Finding, as_objects, exit_code, split_advice
 from msgbook.cli.doctor.local import check_installation
+from msgbook.cli.doctor.plugins import check_plugins
 from msgbook.cli.doctor.server import ServerChecks
 from msgbook.cli.doctor.settings import describe_other_names, describe_settings, select_provider
 from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
-from msgbook.provider import OpenAIProvider
+from msgbook.errors import ConfigError
+from msgbook.provider import new_provider
 
 _MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown"}
 
@@ -98,7 +100,7 @@ async def _findings(
             yield Finding("project", "unknown", *split_advice(warning))
         else:
             yield Finding("settings", "fail", warning)
-    for finding in check_installation(settings):
+    for finding in (*check_installation(settings), *check_plugins(settings)):
         yield finding
     if settings.provider is None or settings.model == DEMO_MODEL:
         advice = "For a real model, run msgbook doctor --setup"
@@ -108,7 +110,11 @@ async def _findings(
         return
     if offline:
         return
-    provider = OpenAIProvider(settings.provider, secrets=settings.secrets)
+    try:
+        provider = new_provider(settings.provider, settings)
+    except ConfigError as error:
+        yield Finding("server", "fail", str(error))
+        return
     checks = ServerChecks(
         provider, settings.model, model_origin=settings.model_origin, seconds=seconds
     )

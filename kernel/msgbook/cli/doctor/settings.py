@@ -78,6 +78,8 @@ def _listed(provider: ProviderSettings, settings: Settings) -> str:
 def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     table = f"[providers.{provider.name}] of {file}"
     where = "OPENAI_BASE_URL" if provider.from_environment else table
+    if provider.plugin:
+        return _plugin(provider, where)
     url = shown_url(provider.base_url)
     lines = {"server": f"{url} ({where})" if provider.base_url else url}
     if provider.api_key:
@@ -95,6 +97,17 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     wants = [key for key in ("keep_reasoning", "alternate") if getattr(provider, key)]
     if wants:
         lines["wants"] = f"{', '.join(wants)} ({file})"
+    return lines
+
+
+def _plugin(provider: ProviderSettings, where: str) -> dict[str, str]:
+    lines = {"server": f"the plug-in's provider {provider.plugin} ({where})"}
+    if provider.base_url:
+        lines["url"] = shown_url(provider.base_url)
+    if provider.api_key:
+        lines["key"] = f"is set ({provider.key_variable})"
+    if provider.options:
+        lines["options"] = ", ".join(provider.options)
     return lines
 
 

@@ -1,0 +1,169 @@
+"""Plug-ins: installed packages that add tools or providers by entry points.
+
+This module finds and loads entry points; `tools.plugins` and `provider.plugins` make tools and providers
+of what they name. Neither is imported before an engine is made. docs/plugins.md is for authors.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from msgbook.errors import ConfigError
+from msgbook.text import one_line, visible
+
+TOOLS = "msgbook.tools"
+PROVIDERS = "msgbook.providers"
+
+_KINDS = {TOOLS: "tool", PROVIDERS: "provider"}
+
+
+class PluginError(ConfigError):
+    """A plug-in that cannot be used. The message names its package and entry point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry point of a plug-in. Its texts are those of the package's metadata, as they are."""
+
+    group: str
+    name: str
+    value: str
+    """Where the object is: `module:attribute`."""
+    package: str
+    version: str
+
+    @property
+    def kind(self) -> str:
+        """`tool` or `provider`."""
+        return _KINDS[self.group]
+
+    @property
+    def origin(self) -> str:
+        """Package and version, in words for a person."""
+        return f"the plug-in {_shown(self.package)} {_shown(self.version)}"
+
+    def __str__(self) -> str:
+        return f"{self.origin} ({self.kind} {_shown(self.name)} = {_shown(self.value)})"
+
+    def load(self) -> Any:
+        """Return the object that the entry point names. This runs code of the package.
+
+        Raises:
+            PluginError: It cannot be imported.
+        """
+        found = metadata.EntryPoint(self.name, self.value, self.group)
+        try:
+            with _without_working_directory():
+                return found.load()
+        except (Exception, SystemExit) as error:  # a plug-in is code of any author
+            raise PluginError(f"{self} cannot be imported: {describe_error(error)}") from error
+
+
+def find_entries(group: str, off: Collection[str] = ()) -> tuple[list[Entry], list[str]]:
+    """Return the entry points of the installed packages, and a line for each that cannot be used.
+
+    Args:
+        group: `TOOLS` or `PROVIDERS`.
+        off: Plug-ins that are turned off: `PACKAGE`, or `PACKAGE:NAME` for one entry point.
+    """
+    in_use = [
+        entry for entry in installed_entries() if entry.group == group and not is_off(entry, off)
+    ]
+    problems = []
+    for name in sorted({entry.name for entry in in_use}):
+        same = [entry for entry in in_use if entry.name == name]
+        if len(same) > 1:
+            places = " and ".join(map(str, same))
+            problems.append(
+                f"{places} have the same name, so neither is used. {how_to_turn_off(same[-1])}"
+            )
+            in_use = [entry for entry in in_use if entry.name != name]
+    return in_use, problems
+
+
+def installed_entries() -> list[Entry]:
+    """Return the entry points of all plug-ins, sorted by package and name.
+
+    The working directory does not count, since its files may be anybody's.
+    """
+    return list(_entries_on(tuple(_path_without_working_directory())))
+
+
+def is_off(entry: Entry, off: Collection[str]) -> bool:
+    """Return whether the user has turned an entry point, or its package, off."""
+    package = _normal(entry.package)
+    wanted = {
+        (_normal(name), colon + rest) for name, colon, rest in (o.partition(":") for o in off)
+    }
+    return bool(wanted & {(package, ""), (package, f":{entry.name}")})
+
+
+def how_to_turn_off(entry: Entry) -> str:
+    """Return the advice to turn an entry point off."""
+    return f'To turn one off, write [plugins] off = ["{_shown(entry.package)}:{_shown(entry.name)}"] in msgbook.toml.'
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error of a plug-in on one line."""
+    return visible(one_line(f"{type(error).__name__}: {error}".removesuffix(": "), 200))
+
+
+@lru_cache(4)
+def _entries_on(path: Sequence[str]) -> tuple[Entry, ...]:
+    """Return the entry points of the packages on an import path; of each package the first one counts."""
+    seen: set[str] = set()
+    found = []
+    for package in metadata.distributions(path=list(path)):
+        try:
+            name, version, entries = package.name, package.version, package.entry_points
+        except (OSError, ValueError, LookupError, AttributeError, TypeError):
+            continue  # metadata without a name or version: no installer can have written it
+        if not name or _normal(name) in seen:
+            continue
+        seen.add(_normal(name))
+        found += [
+            Entry(entry.group, entry.name, entry.value, name, version or "")
+            for entry in entries
+            if entry.group in _KINDS
+        ]
+    return tuple(sorted(found, key=lambda entry: (_normal(entry.package), entry.group, entry.name)))
+
+
+@contextmanager
+def _without_working_directory() -> Iterator[None]:
+    """Take the working directory from `sys.path` while the block runs."""
+    kept = _path_without_working_directory()
+    removed = [(place, path) for place, path in enumerate(sys.path) if path not in kept]
+    sys.path[:] = kept
+    try:
+        yield
+    finally:
+        for place, path in removed:
+            sys.path.insert(place, path)
+
+
+def _path_without_working_directory() -> list[str]:
+    """Return the absolute paths of `sys.path` other than that of the working directory."""
+    try:
+        here = Path.cwd().resolve()
+    except FileNotFoundError:
+        here = None
+    return [path for path in sys.path if Path(path).is_absolute() and Path(path).resolve() != here]
+
+
+def _normal(package: str) -> str:
+    """Return the name of a package in the form in which pip compares names."""
+    return "-".join(
+        part for part in package.lower().replace("_", "-").replace(".", "-").split("-") if part
+    )
+
+
+def _shown(text: str) -> str:
+    return visible(one_line(text, 80))
