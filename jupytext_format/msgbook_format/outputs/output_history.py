@@ -180,23 +180,30 @@ def digest_of(output: Any) -> str:
 def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
     """Return the values by position; None if one of them does not fit its output.
 
-    A plain value (`{"0": "none"}`), as a person writes it, fits any output at its position.
+    A plain value (`{"0": "none"}`), as a person writes it, fits any output at its position. A value with a
+    digest counts for all outputs with that digest that have no value.
     """
     if value is ABSENT:
         return {}
     if not isinstance(value, dict):
         return None
-    marks = {}
+    marks, digests = {}, {}
     for key, mark in value.items():
         history = mark.get("history") if isinstance(mark, dict) else mark
-        if not is_restricted(history):
-            continue
         index = _index(key)
+        if not is_restricted(history):
+            marks[index] = history
+            continue
         if index >= len(outputs):
             return None
-        if isinstance(mark, dict) and mark.get("sha256") != digest_of(outputs[index]):
-            return None
+        if isinstance(mark, dict):
+            digest = digest_of(outputs[index])
+            if mark.get("sha256") != digest:
+                return None
+            digests[digest] = stricter_history(digests.get(digest, history), history)
         marks[index] = history
+    for index, output in enumerate(outputs if digests else ()):
+        marks.setdefault(index, digests.get(digest_of(output), "include"))
     return marks
 
 

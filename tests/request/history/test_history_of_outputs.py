@@ -141,6 +141,21 @@ def test_where_the_hidden_text_may_be_somewhere_else_no_output_is_sent(texts):
     assert warning.startswith("You hid an output of cell 1 ")
 
 
+def test_the_mark_of_a_stream_holds_for_each_stream_that_is_the_same():
+    cell = marked("swordfish\n", "shown", "swordfish\n")
+
+    assert HIDDEN not in sent(cell)
+    assert "shown" in sent(cell)
+    assert list(list_left_out([cell], str)) == []
+
+
+def test_a_stream_that_is_the_same_as_a_hidden_one_is_sent_if_it_says_so_itself():
+    text = HEADS["code"] + "# %%% [^a.1]\n\n[^a.1]: [python] history=none\n\nstdout> swordfish\n"
+    (cell,) = cells_of(text + "\n# %%% [^a.2]\n\n[^a.2]: [python] history=1\n\nstdout> swordfish\n")
+
+    assert sent(cell).count(HIDDEN) == 1
+
+
 @pytest.mark.parametrize(
     "value", ["none", [], None, 5, {"7": "none"}, {"x": "none"}, {"0": {"history": "none"}}, {"0": {}}]
 )  # fmt: skip
