@@ -187,7 +187,8 @@ def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
         return {}
     if not isinstance(value, dict):
         return None
-    marks, digests = {}, {}
+    marks: dict[int, Any] = {}
+    hidden: dict[str, Any] = {}
     for key, mark in value.items():
         history = mark.get("history") if isinstance(mark, dict) else mark
         index = _index(key)
@@ -200,10 +201,10 @@ def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
             digest = digest_of(outputs[index])
             if mark.get("sha256") != digest:
                 return None
-            digests[digest] = stricter_history(digests.get(digest, history), history)
+            hidden[digest] = stricter_history(hidden.get(digest, history), history)
         marks[index] = history
-    for index, output in enumerate(outputs if digests else ()):
-        marks.setdefault(index, digests.get(digest_of(output), "include"))
+    for index, output in enumerate(outputs if hidden else ()):
+        marks.setdefault(index, hidden.get(digest_of(output), "include"))
     return marks
 
 
