@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
@@ -32,6 +32,11 @@ _DATA_URL = re.compile(r"data:[^\")\\]+")
 
 _OF_AN_AGENT = re.compile(r"\[(?!system\])[^\]\n]+\] ")
 """How the turn of another agent begins, which is sent as a message of the user."""
+
+_TASK = re.compile(r"^- ([\w-]+): (.+)$", re.MULTILINE)
+"""A task of a message for another agent: `- reviewer: Look for mistakes in the folder.`"""
+
+_DISPATCH, _FINISH = "dispatch_subagents", "task_finish"
 
 _FIRST_THOUGHT = (
     "This is the first message that I answer. I will look at the folder of the notebook, so that "
@@ -56,6 +61,17 @@ $$\\sum_{{k=1}}^{{n}} k = \\frac{{n(n+1)}}{{2}}$$
 To talk to a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any \
 compatible server, and `MSGBOOK_MODEL`, before you start Jupyter; or write them into \
 `msgbook.toml` in Jupyter's configuration directory."""
+_TEAM_THOUGHT = (
+    "This message lists tasks for other agents. I start one sub-agent for each of them and wait until "
+    "all have reported."
+)
+_TEAM_ANSWER = """\
+**My sub-agents have reported: {count}.** They worked side by side, each in a conversation of its own. \
+Its link is in the row of the agent, above. Open one: you can read each step and send it further messages."""
+_REPORT = (
+    "My task begins: “{first}”. I read the names in the folder: {count}. (I am the demo model; another "
+    "model would do the task.)"
+)
 _SHORT_ANSWER = "It begins: “{first}”. (Without tools the demo model says no more.)"
 _NEXT_THOUGHT = "I count the messages that I was sent: they are the cells above this one."
 _NEXT_ANSWER = """\
@@ -87,38 +103,65 @@ def _transport(http: Any) -> Any:
 
 
 async def _stream(body: dict[str, Any]) -> AsyncIterator[bytes]:
-    for chunk in _script(body["messages"], has_tools=bool(body.get("tools"))):
+    offered = [tool["function"]["name"] for tool in body.get("tools", ())]
+    for chunk in _script(body["messages"], offered):
         yield b"data: " + json.dumps(chunk).encode() + b"\n\n"
         await asyncio.sleep(_PAUSE)
     yield b"data: [DONE]\n\n"
 
 
-def _script(messages: list[dict[str, Any]], *, has_tools: bool) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of the answer to a request."""
+def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of the answer to a request.
+
+    Args:
+        offered: The names of the tools.
+    """
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
     prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
     first = " ".join(prompts[0].split())[:60] if prompts else ""
     has_spoken = any(m["role"] == "assistant" for m in messages)
+    tasks = _TASK.findall(sent[-1]) if sent and _DISPATCH in offered else []
+    reason = "stop"
     if messages[-1]["role"] == "tool":
-        yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
-        reason = "stop"
-    elif not has_spoken and not has_tools:
+        reason = yield from _go_on(messages, offered, first)
+    elif tasks:
+        yield from _say("reasoning_content", _TEAM_THOUGHT)
+        team = [{"prompt": task, "agent_type": agent} for agent, task in tasks]
+        yield from _call(_DISPATCH, {"context_broadcast": "", "sub_agents": team})
+        reason = "tool_calls"
+    elif not has_spoken and not offered:
         # Also the request for a summary.
         yield from _say("content", _SHORT_ANSWER.format(first=first))
-        reason = "stop"
     elif not has_spoken and len(prompts) == len(sent):
         yield from _say("reasoning_content", _FIRST_THOUGHT)
-        yield from _call_read()
+        yield from _call("read", {"path": "."})
         reason = "tool_calls"
     else:
         yield from _say("reasoning_content", _NEXT_THOUGHT)
         yield from _say("content", _NEXT_ANSWER.format(count=len(prompts), first=first))
-        reason = "stop"
     size = len(_DATA_URL.sub("", json.dumps(messages, ensure_ascii=False)))
     usage = {"prompt_tokens": size // 4, "completion_tokens": 120, "total_tokens": size // 4 + 120}
     yield {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     yield {"choices": [], "usage": usage}
+
+
+def _go_on(
+    messages: list[dict[str, Any]], offered: Collection[str], first: str
+) -> Generator[dict[str, Any], None, str]:
+    """Yield the answer to the result of a tool, and return its finish reason."""
+    result = _text(messages[-1]["content"])
+    calls = next(m["tool_calls"] for m in reversed(messages) if m.get("tool_calls"))
+    if calls[0]["function"]["name"] == _DISPATCH:
+        count = result.count("### Sub-agent ")
+        yield from _say("content", _TEAM_ANSWER.format(count=count))
+        return "stop"
+    if _FINISH in offered:
+        report = _REPORT.format(first=first, count=len(result.splitlines()))
+        yield from _call(_FINISH, {"context_summary": report})
+        return "tool_calls"
+    yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
+    return "stop"
 
 
 def _say(field: str, text: str) -> Iterator[dict[str, Any]]:
@@ -126,12 +169,14 @@ def _say(field: str, text: str) -> Iterator[dict[str, Any]]:
         yield {"choices": [{"index": 0, "delta": {field: piece}}]}
 
 
-def _call_read() -> Iterator[dict[str, Any]]:
+def _call(name: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    text = json.dumps(arguments, ensure_ascii=False)
     call = {"index": 0, "id": "call_demo_1", "type": "function"}
+    middle = len(text) // 2
     for function in (
-        {"name": "read", "arguments": ""},
-        {"arguments": '{"path"'},
-        {"arguments": ': "."}'},
+        {"name": name, "arguments": ""},
+        {"arguments": text[:middle]},
+        {"arguments": text[middle:]},
     ):
         yield {"choices": [{"index": 0, "delta": {"tool_calls": [{**call, "function": function}]}}]}
 

@@ -1,0 +1,90 @@
+"""The demo model: how it works with sub-agents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from msgbook.events import ModelFinished, TextDelta, ToolCallDelta
+from msgbook.messages import assistant, tool_call, user
+from msgbook.provider import Request
+from msgbook.provider.demo_model import demo_provider
+
+TEAM = "Look at this together:\n\n- writer: Write a haiku.\n- reviewer: Find a mistake: any.\n"
+
+
+def ask(*messages: dict[str, Any], tools: tuple[str, ...] = ()) -> tuple[str, str, Any, str]:
+    """Return text, name and arguments of the call, and finish reason of an answer."""
+    offered = [{"type": "function", "function": {"name": name}} for name in tools]
+
+    async def events() -> list[Any]:
+        provider = demo_provider()
+        try:
+            return [e async for e in provider.stream(Request("demo", [*messages], offered))]
+        finally:
+            await provider.close()
+
+    found = asyncio.run(events())
+    calls = [event for event in found if isinstance(event, ToolCallDelta)]
+    arguments = "".join(call.arguments for call in calls)
+    return (
+        "".join(event.text for event in found if isinstance(event, TextDelta)),
+        "".join(call.name for call in calls),
+        json.loads(arguments) if arguments else None,
+        next(str(event.finish_reason) for event in found if isinstance(event, ModelFinished)),
+    )
+
+
+def called(name: str, result: str) -> list[dict[str, Any]]:
+    calls = [tool_call("c", name, "{}")]
+    return [assistant(None, calls), {"role": "tool", "tool_call_id": "c", "content": result}]
+
+
+def test_a_list_of_tasks_becomes_sub_agents():
+    _, name, arguments, reason = ask(user(TEAM), tools=("read", "dispatch_subagents"))
+
+    assert (name, reason) == ("dispatch_subagents", "tool_calls")
+    assert [(task["agent_type"], task["prompt"]) for task in arguments["sub_agents"]] == [
+        ("writer", "Write a haiku."),
+        ("reviewer", "Find a mistake: any."),
+    ]
+
+
+@pytest.mark.parametrize("tools", [("read",), ()])
+def test_without_the_tool_a_list_of_tasks_is_a_message_like_any_other(tools):
+    _, name, _, _ = ask(user(TEAM), tools=tools)
+
+    assert name == ("read" if tools else "")
+
+
+def test_a_later_list_of_tasks_becomes_sub_agents_too():
+    _, name, _, _ = ask(user("hi"), assistant("hello"), user(TEAM), tools=("dispatch_subagents",))
+
+    assert name == "dispatch_subagents"
+
+
+def test_after_the_reports_it_answers_how_many_there_are():
+    reports = "### Sub-agent 'Write a haiku....' Finished:\nx\n### Sub-agent 'Find...' Finished:\ny"
+
+    text, name, _, reason = ask(
+        user(TEAM), *called("dispatch_subagents", reports), tools=("dispatch_subagents",)
+    )
+
+    assert (name, reason) == ("", "stop")
+    assert "have reported: 2." in text
+
+
+def test_a_sub_agent_reads_the_folder_and_reports():
+    task = user("Write a haiku.")
+
+    _, first, _, _ = ask(task, tools=("read", "task_finish"))
+    _, then, arguments, reason = ask(
+        task, *called("read", "a.txt\nb.txt"), tools=("read", "task_finish")
+    )
+
+    assert (first, then, reason) == ("read", "task_finish", "tool_calls")
+    assert "“Write a haiku.”" in arguments["context_summary"]
+    assert "the names in the folder: 2." in arguments["context_summary"]
