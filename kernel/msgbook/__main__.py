@@ -66,6 +66,11 @@ VERBS = (
         "list the cells or the agents of a conversation, or print one cell",
         arguments.declare_list,
     ),
+    Verb(
+        "agents",
+        "list the agents of a folder's conversations and what they do",
+        arguments.declare_agents,
+    ),
     Verb("check", "find likely mistakes in message files", arguments.declare_check),
     Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),
     Verb(

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgbook.agents import Identities
 from msgbook.approval import Approver, Roots
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
@@ -75,6 +76,7 @@ class Engine:
 
     Attributes:
         ids: Makes the ids and times that are saved.
+        identities: Make the AgentMetadata of a conversation with its first turn.
         servers: The configured model servers.
         tools: The tools that models can call; may be added to between turns.
         request_builder: The cells that have been read and the requests that have been sent.
@@ -99,6 +101,7 @@ class Engine:
     ) -> None:
         self.settings = settings
         self.ids = ids or Ids()
+        self.identities = Identities(self.ids)
         self.servers = Servers(settings, problem=problem, sleep=sleep, ids=self.ids)
         self.approver = approver or Approver(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
@@ -142,6 +145,7 @@ class Engine:
         Raises:
             MsgbookError: There would be no request; the message says why.
         """
+        transcript = self.identities.identify(transcript).transcript
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript, self.redact)
         services = PreviewServices(

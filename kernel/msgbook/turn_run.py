@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from msgbook.approval import Answer, Ask, Decision, Question
 from msgbook.display.failure import (
@@ -35,6 +36,7 @@ from msgbook.request import (
 )
 from msgbook.request.history import SentRequest
 from msgbook.turn import TurnRecord, run_turn
+from msgbook_format.agent_states import mark_running
 from msgbook_format.turn import Turn
 
 
@@ -56,6 +58,7 @@ async def run_to_end(
     record: TurnRecord,
     view: TurnView,
     ask: Ask | None = None,
+    keep_agent: Callable[[dict[str, Any]], None] | None = None,
 ) -> EndedTurn:
     """Run the turn of a prompt cell until it ends.
 
@@ -68,12 +71,18 @@ async def run_to_end(
         record: New, from `Engine.new_record`.
         view: Shows the record.
         ask: Asks a person to approve a tool call; None where nobody can be asked.
+        keep_agent: Saves AgentMetadata in the notebook, which has others or none; called before the
+            first request.
     """
     transcript = None
     try:
         view.changed()
-        transcript = await read_transcript()
-        await _TurnRun(engine, source, transcript, record, view, ask).run()
+        found = await asyncio.to_thread(engine.identities.identify, await read_transcript())
+        transcript = found.transcript
+        if found.unsaved is not None and keep_agent is not None:
+            keep_agent(found.unsaved)
+        with mark_running(transcript.path, found.uuid):
+            await _TurnRun(engine, source, transcript, record, view, ask).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:

@@ -20,6 +20,7 @@ from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import is_prompt, parse_prompt
 from msgbook_format import read
+from msgbook_format.agent_states import read_head
 from msgbook_format.turn import turn_of
 
 PYTHON = {"name": "python3", "display_name": "Python 3"}
@@ -44,6 +45,23 @@ def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer
     (cell,) = notebook.cells
     assert (cell.source, "Hello **you**" in str(cell.outputs)) == ("Hi", True)
     assert notebook.metadata.kernelspec.name == "msgbook"
+
+
+@pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb", "new.mtm"])
+def test_the_first_turn_makes_an_agent_and_changes_no_request(server, tmp_path, name):
+    server.answers = [text("One."), text("Two.")]
+    path = tmp_path / name
+
+    assert with_settings(server, chat, path, "First") == 0
+    first = read_head(path).agent
+    assert with_settings(server, chat, path, "Second", go_on=True) == 0
+
+    assert first.uuid
+    assert (first.name, first.file, first.parent_id) == ("new", name, None)
+    assert read_head(path).agent == first
+    one, two = server.requests
+    assert two["messages"][: len(one["messages"])] == one["messages"]
+    assert two["tools"] == one["tools"]
 
 
 def test_a_reader_gets_the_size_of_an_image_and_the_file_the_image(server, tmp_path, capsys):

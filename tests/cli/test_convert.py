@@ -177,6 +177,7 @@ def test_run_answers_the_last_prompt_and_adds_only_its_messages(server, chat):
     assert added[2] == {"role": "assistant", "content": "Nothing."}
     turn = after["context"][count - 1].pop("metadata")["msgbook"]["cell"]["turn"]
     assert turn["status"] == "done"
+    assert after["metadata"].pop("file") == "chat.mtm"
     assert {**after, "context": after["context"][:count]} == before
 
 

@@ -337,7 +337,9 @@ def test_a_file_that_was_changed_meanwhile_is_left_alone_and_the_turn_stands_bes
     assert words(turns(beside)["two"]) == "2"
 
 
-def test_of_a_notebook_nothing_but_the_outputs_changes(server, tmp_path):
+def test_of_a_notebook_nothing_changes_but_the_outputs_and_that_it_knows_its_agent(
+    server, tmp_path
+):
     path = tmp_path / "chat.ipynb"
     cells = [nbformat.v4.new_code_cell("Hi", id="a"), nbformat.v4.new_raw_cell("raw", id="b")]
     kernelspec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
@@ -352,6 +354,7 @@ def test_of_a_notebook_nothing_but_the_outputs_changes(server, tmp_path):
     nbformat.validate(nbformat.from_dict(after))
     assert after["cells"][0].pop("outputs")[0]["data"]["text/markdown"] == ["Hello"]
     before["cells"][0].pop("outputs")
+    assert after["metadata"].pop("msgbook")["agent_metadata"]["file"] == "chat.ipynb"
     assert after == before
 
 

@@ -203,6 +203,15 @@ def test_the_metadata_of_the_notebook_narrows_every_agent(talk, uris, found):
     assert {file["key"] for file in turn["context"].get("files", ())} == found
 
 
+@pytest.mark.parametrize("uris", [["."], ["./"], ["docs/.."], ["docs", "."]])
+def test_the_own_folder_among_allowed_uris_restricts_nothing(talk, uris):
+    talk.ask("Hi.")
+    talk.metadata = {"msgbook": {"agent_metadata": {"uuid": "u", "allowed_uris": uris}}}
+    talk.rerun(0)
+    before, after = talk.server.requests
+    assert after == before
+
+
 def test_wrong_properties_are_named_and_the_others_count(talk):
     talk.metadata = {
         "msgbook": {"frontmatter": "agents:\n  a:\n    temperature: hot\n    models: [x-1]\n"}

@@ -109,6 +109,8 @@ class FakePage:
 
     def __init__(self, kernel: KernelClient, cells: list[dict[str, Any]]) -> None:
         self.cells = cells
+        self.metadata: dict[str, Any] = {}
+        """The notebook's."""
         self.asked: list[Message] = []
         """The `cells.get` that it was sent."""
         self.received: list[Message] = []
@@ -173,7 +175,8 @@ class FakePage:
         found = self.cells if data["cell_id"] is None else None
         if data["cell_id"] in ids:
             found = self.cells[: ids.index(data["cell_id"]) + 1]
-        self.say(type="cells", request_id=data["request_id"], cells=found)
+        answer = {"request_id": data["request_id"], "cells": found, "metadata": self.metadata}
+        self.say(type="cells", **answer)
 
     def _send(self, msg_type: str, content: dict[str, Any]) -> None:
         session = self._kernel.client.session

@@ -6,7 +6,11 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.agents.agent_metadata import (
+        AGENT_METADATA_KEY,
+        OWN_FOLDER,
+        AgentMetadata,
         AgentRuntimeStatus,
+        agent_metadata_of,
         new_agent_metadata,
         runtime_status,
     )
@@ -23,7 +27,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "agent_metadata": "AgentRuntimeStatus new_agent_metadata runtime_status",
+            "agent_metadata": "AGENT_METADATA_KEY OWN_FOLDER AgentMetadata AgentRuntimeStatus agent_metadata_of new_agent_metadata runtime_status",
             "default_agent": "with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
             "properties": "PROPERTIES property_table read_names read_text",

@@ -3,17 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
+
+from msgbook_format.metadata import as_dict, msgbook_metadata
 
 AgentRuntimeStatus = Literal["standby", "running", "pending", "finished"]
 """What an agent does. It is computed by `runtime_status`, never stored."""
 
-KEY = "agent_metadata"
+AGENT_METADATA_KEY = "agent_metadata"
 """Key of a notebook's `metadata.msgbook`."""
 
 OWN_FOLDER = "."
 """The value of `allowed_uris` that restricts nothing: the folder of the conversation."""
+
+
+_LONGEST = 1000
+"""Characters of an id, a name or a path that are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMetadata:
+    """The part of AgentMetadata that is used; a file may hold them in any shape."""
+
+    uuid: str
+    """Empty if there is none."""
+    name: str
+    """Empty if there is none."""
+    parent_id: str | None
+    """`uuid` of the agent that gave it its task; None for a main agent."""
+    is_task_finished: bool
+    file: str | None
+    """Where the conversation's file was, from the project's folder, at its last turn."""
+    parent_file: str | None
+    """The parent's file, from the project's folder."""
+
+    @classmethod
+    def read(cls, value: Any) -> AgentMetadata:
+        """Return what can be used of AgentMetadata of any shape."""
+        found = as_dict(value)
+        return cls(
+            uuid=_text(found.get("uuid")) or "",
+            name=_text(found.get("name")) or "",
+            parent_id=_text(found.get("parent_agent_id")),
+            is_task_finished=found.get("is_task_finished") is True,
+            file=_text(found.get("file")),
+            parent_file=_text(as_dict(found.get("parent")).get("file")),
+        )
+
+
+def agent_metadata_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the AgentMetadata in the metadata of a notebook, of any shape; empty without."""
+    return as_dict(msgbook_metadata({"metadata": metadata}).get(AGENT_METADATA_KEY))
 
 
 def new_agent_metadata(
@@ -24,6 +66,7 @@ def new_agent_metadata(
     allowed_uris: Sequence[str] = (OWN_FOLDER,),
     parent_agent_id: str | None = None,
     parent: Mapping[str, str] | None = None,
+    file: str | None = None,
 ) -> dict[str, Any]:
     """Return the AgentMetadata of a new conversation.
 
@@ -35,7 +78,9 @@ def new_agent_metadata(
         name: What a person sees in a list.
         allowed_uris: Folders, as the conversation's file spells them. They only narrow.
         parent_agent_id: `uuid` of the agent that gave it its task; None for a main agent.
-        parent: `file` and `call` of that agent: its file, and the id of the call.
+        parent: `file` and `call` of that agent: its file, from the project's folder, and the id of
+            the call.
+        file: The conversation's own file, from the project's folder, with `/`; None if unknown.
     """
     made = created_at.astimezone(UTC).isoformat(timespec="milliseconds")
     metadata: dict[str, Any] = {
@@ -49,6 +94,8 @@ def new_agent_metadata(
         metadata["is_task_finished"] = False
     if parent is not None:
         metadata["parent"] = dict(parent)
+    if file is not None:
+        metadata["file"] = file
     return metadata
 
 
@@ -61,3 +108,9 @@ def runtime_status(
     if is_task_finished:
         return "finished"
     return "pending" if parent_id else "standby"
+
+
+def _text(value: Any) -> str | None:
+    """Return a text that is not blank and not too long to be an id, a name or a path."""
+    is_text = isinstance(value, str) and 0 < len(value.strip()) <= len(value) <= _LONGEST
+    return value if is_text else None

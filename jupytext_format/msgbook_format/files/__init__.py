@@ -15,9 +15,9 @@ if TYPE_CHECKING:
         read_file,
         replace_bytes,
     )
-    from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file
+    from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file, stem_of
     from msgbook_format.files.ordinary_markdown import with_message_section
-    from msgbook_format.files.regular_files import read_regular, require_regular
+    from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -25,8 +25,8 @@ else:
             "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
             "message_files": "Snapshot decode encode has_section read_file replace_bytes",
-            "names": "AGENT_SUFFIXES SUFFIX is_agent_file",
+            "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
-            "regular_files": "read_regular require_regular",
+            "regular_files": "open_regular read_regular require_regular",
         },
     )

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 MOST_BYTES = 1_000_000_000
 """Bytes of a notebook or text; reading it takes several times as much memory."""
@@ -21,11 +22,25 @@ def read_regular(path: Path, limit: int = MOST_BYTES) -> bytes:
     Raises:
         OSError: The file is not regular, is longer than `limit`, or cannot be read.
     """
+    with open_regular(path, limit) as file:
+        return file.read()
+
+
+def open_regular(path: Path, limit: int = MOST_BYTES) -> BinaryIO:
+    """Open a regular file for reading; links are followed. Never waits for another program.
+
+    Raises:
+        OSError: The file is not regular, is longer than `limit`, or cannot be read.
+    """
     # Checked before opening too, because opening a device can have effects.
     require_regular(path, limit)
-    with os.fdopen(os.open(path, _FLAGS), "rb") as file:
+    file = os.fdopen(os.open(path, _FLAGS), "rb")
+    try:
         _require_regular(os.fstat(file.fileno()), path, limit)
-        return file.read()
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def require_regular(path: Path, limit: int = MOST_BYTES) -> None:

@@ -146,6 +146,18 @@ def declare_set_default(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="AGENT", help="name of the agent")
 
 
+def declare_agents(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook agents`."""
+    parser.description = (
+        "Print the agents of the conversations in DIR, sub-agents below the agents that started them: "
+        "status, time of the last change, file, name and task."
+    )
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="DIR", help="a folder (default: this one)"
+    )
+    parser.add_argument("--json", action="store_true", help="print them as one JSON list")
+
+
 def declare_trust(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook trust`."""
     parser.description = (

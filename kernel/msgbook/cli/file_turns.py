@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from msgbook.approval import Ask, ReadLine, Rule, ask_by_line, load_with_project
 from msgbook.cli.input_line import can_ask, read_line
@@ -71,13 +72,22 @@ class FileTurns:
             metadata, path = self._document.notebook["metadata"], self._document.path
             return Transcript("file", cells[:number], cell, metadata=metadata, path=path)
 
+        agents: list[dict[str, Any]] = []
         ended = await run_to_end(
-            self._engine, source_of(cell), read_transcript, record, view, self._asker()
+            self._engine,
+            source_of(cell),
+            read_transcript,
+            record,
+            view,
+            self._asker(),
+            agents.append,
         )
         turn, failure = ended.turn, ended.failure
         try:
             if not (failure and is_answered(cell) and not _has_model_output(turn)):
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
+                for agent in agents:
+                    self._document.put_agent(agent)
                 self._save(turn)
         except Exception:
             # Standard output may be on the same full disk. The first error is the one to report.

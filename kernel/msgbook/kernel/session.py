@@ -144,7 +144,10 @@ class Session:
             return transcript
 
         ask = self._asker(display, read_line)
-        ended = await run_to_end(engine, requested.source, read_transcript, record, display, ask)
+        keep_agent = partial(self._keep_agent, requested)
+        ended = await run_to_end(
+            engine, requested.source, read_transcript, record, display, ask, keep_agent
+        )
         if remember:
             self._transcripts.remember(requested, ended.turn, ended.transcript)
         display.finish()
@@ -219,6 +222,11 @@ class Session:
                 home=home_folder(),
             )
         return self._engine
+
+    def _keep_agent(self, requested: RequestedCell, agent_metadata: dict[str, Any]) -> None:
+        """Let the page that shows a cell save the AgentMetadata of its notebook."""
+        message = {"cell_id": requested.cell_id, "agent_metadata": agent_metadata}
+        self.page.send_mark({"type": "agent.keep", **message}, requested.client_session)
 
     def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
         """Return a function that asks on the page that shows the turn, else by `read_line`.

@@ -13,7 +13,8 @@ from typing import Any
 
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX
-from msgbook.notebook.prompt_cells import put_turn
+from msgbook.notebook.prompt_cells import put_agent, put_turn
+from msgbook_format.agents import agent_metadata_of
 from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import (
@@ -125,6 +126,10 @@ class Document:
         """
         put_turn(self.notebook, number, turn, error)
 
+    def put_agent(self, agent_metadata: dict[str, Any]) -> None:
+        """Set the conversation's AgentMetadata, as a page would do."""
+        put_agent(self.notebook, agent_metadata)
+
     def save(self) -> None:
         """Write the notebook into its file in one step. A new file replaces no other file.
 
@@ -135,6 +140,7 @@ class Document:
             OSError: The file cannot be written. It is unchanged.
         """
         data = self._encoded()
+        is_new = self._digest is None
         if self._digest is None:
             _write_new_file(self.path, data)
         else:
@@ -142,6 +148,10 @@ class Document:
         self._digest = sha256(data).digest()
         if is_agent_file(self.path):
             self._content = data
+        if is_agent_file(self.path) and is_new:
+            # A new file has AgentMetadata, which the notebook may not have had.
+            written = parse_agent_file(data, self.path)
+            self.put_agent(agent_metadata_of(written["metadata"]))
 
     def require_writable(self) -> None:
         """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from msgbook_format.agents import AGENT_METADATA_KEY
 from msgbook_format.turn import Turn, bundle
 
 
@@ -39,6 +40,11 @@ def put_turn(
     # No kernel counted this run.
     cell["execution_count"] = None
     _copy_to_metadata(notebook, turn.get("context"))
+
+
+def put_agent(notebook: dict[str, Any], agent_metadata: dict[str, Any]) -> None:
+    """Set the AgentMetadata of a notebook."""
+    _msgbook_metadata(notebook)[AGENT_METADATA_KEY] = deepcopy(agent_metadata)
 
 
 def _copy_to_metadata(notebook: dict[str, Any], context: Any) -> None:

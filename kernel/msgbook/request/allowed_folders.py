@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from msgbook.agents import Agent, name_values, narrow_roots
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
-from msgbook.notebook import Transcript, metadata_of
+from msgbook.notebook import Transcript
+from msgbook_format.agents import AgentMetadata, agent_metadata_of
 
 
 def find_allowed_folders(
@@ -19,7 +18,8 @@ def find_allowed_folders(
     """Return the real paths that both notebook and agent allow to be read without approval.
 
     Returns:
-        The paths, or None if neither restricts them; and a line for each path that allows nothing.
+        The paths, or None if neither leaves anything of the notebook's folder out; and a line for
+        each path that allows nothing.
     """
 
     def resolve(path: str) -> Path | None:
@@ -36,26 +36,20 @@ def find_allowed_folders(
     for uris in restrictions:
         allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, resolve)
         notices += outside
-    return (allowed if restrictions else None), notices
+    return (None if roots.folder in allowed else allowed), notices
 
 
 def is_sub_agent(transcript: Transcript) -> bool:
     """Return whether the notebook's AgentMetadata (seed 001) name a parent."""
-    parent = _agent_metadata(transcript).get("parent_agent_id")
-    return isinstance(parent, str) and bool(parent.strip())
+    return AgentMetadata.read(agent_metadata_of(transcript.metadata)).parent_id is not None
 
 
 def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
     """Return `allowed_uris` of the notebook's AgentMetadata; None if they are not set."""
-    uris = _agent_metadata(transcript).get("allowed_uris")
+    uris = agent_metadata_of(transcript.metadata).get("allowed_uris")
     if uris is None:
         return None
     try:
         return name_values(uris)
     except ValueError:
         return ()
-
-
-def _agent_metadata(transcript: Transcript) -> Mapping[str, Any]:
-    metadata = metadata_of({"metadata": transcript.metadata}).get("agent_metadata")
-    return metadata if isinstance(metadata, Mapping) else {}

@@ -1,8 +1,14 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
 
+import { parseAgentKeep } from '../comm/agentMessages';
 import { parseHistoryMark } from '../comm/historyMessages';
-import { keepMacros, keepSummaries, markHistory } from '../live/metadata';
+import {
+  keepAgent,
+  keepMacros,
+  keepSummaries,
+  markHistory
+} from '../live/metadata';
 import { hideYjsWarnings } from './quietYjs';
 
 /** A notebook with the cells `a` and `b`, saved. */
@@ -195,5 +201,56 @@ describe('keepMacros', () => {
     keepMacros(model, turn(macros));
     expect(noted(model)).toBeUndefined();
     expect(model.dirty).toBe(false);
+  });
+});
+
+describe('parseAgentKeep', () => {
+  it('takes the metadata, the cell and the page that writes', () => {
+    const keep = parseAgentKeep({
+      type: 'agent.keep',
+      cell_id: 'a',
+      agent_metadata: { uuid: 'u' },
+      writer: 'w'
+    });
+    expect(keep).toEqual({
+      cellId: 'a',
+      agentMetadata: { uuid: 'u' },
+      writer: 'w'
+    });
+  });
+
+  it.each([
+    null,
+    [],
+    { type: 'cells.mark', cell_id: 'a', agent_metadata: {} },
+    { type: 'agent.keep', cell_id: null, agent_metadata: {} },
+    { type: 'agent.keep', cell_id: 'a' },
+    { type: 'agent.keep', cell_id: 'a', agent_metadata: 'u' },
+    { type: 'agent.keep', cell_id: 'a', agent_metadata: ['u'] }
+  ])('ignores %j', data => {
+    expect(parseAgentKeep(data)).toBeNull();
+  });
+});
+
+describe('keepAgent', () => {
+  it('sets the metadata of the notebook and keeps all other keys', () => {
+    const model = notebook();
+    model.setMetadata('msgbook', { macros: { A: 'b' }, agent_metadata: 1 });
+    model.setMetadata('x', 1);
+    keepAgent(model, { uuid: 'u' });
+    expect(model.getMetadata('msgbook')).toEqual({
+      macros: { A: 'b' },
+      agent_metadata: { uuid: 'u' }
+    });
+    expect(model.getMetadata('x')).toBe(1);
+    expect(model.dirty).toBe(true);
+    expect(model.sharedModel.canUndo()).toBe(false);
+  });
+
+  it('leaves metadata of another shape alone', () => {
+    const model = notebook();
+    model.setMetadata('msgbook', 'mine');
+    keepAgent(model, { uuid: 'u' });
+    expect(model.getMetadata('msgbook')).toBe('mine');
   });
 });

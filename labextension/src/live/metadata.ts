@@ -74,6 +74,20 @@ export function keepMacros(
   }
 }
 
+/**
+ * Set the AgentMetadata of a notebook; this cannot be undone either. Metadata of ours that are no
+ * object are left alone.
+ */
+export function keepAgent(
+  model: Pick<INotebookModel, 'getMetadata' | 'setMetadata'>,
+  agentMetadata: JSONObject
+): void {
+  const ours: unknown = model.getMetadata(OURS) ?? {};
+  if (isObject(ours)) {
+    model.setMetadata(OURS, { ...ours, agent_metadata: agentMetadata });
+  }
+}
+
 function set(cell: ICellModel, change: JSONObject): void {
   const ours: unknown = cell.getMetadata(OURS);
   cell.setMetadata(OURS, { ...(isObject(ours) ? ours : {}), ...change });

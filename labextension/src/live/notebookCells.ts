@@ -3,12 +3,13 @@ import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
+import type { IAgentKeep } from '../comm/agentMessages';
 import type { IHistoryMark } from '../comm/historyMessages';
 import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import type { IApprovalCells } from './approvals';
-import { keepMacros, keepSummaries, markHistory } from './metadata';
+import { keepAgent, keepMacros, keepSummaries, markHistory } from './metadata';
 import { keepMarks } from './outputMarks';
 import { keepTimes } from './runTimes';
 import type { ITurnCells } from './turnCells';
@@ -137,10 +138,16 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
 
   /** Set the history of cells. */
   markHistory(mark: IHistoryMark): void {
-    const isOurs =
-      !this.isShared || mark.writer === null || mark.writer === this.client;
-    if (this._notebook.model !== null && isOurs) {
+    if (this._notebook.model !== null && this._isWriter(mark)) {
       markHistory(this._notebook.model, mark);
+    }
+  }
+
+  /** Save AgentMetadata if the notebook has the cell that they came with. */
+  keepAgent(keep: IAgentKeep): void {
+    const { model } = this._notebook;
+    if (model !== null && this.has(keep.cellId) && this._isWriter(keep)) {
+      keepAgent(model, keep.agentMetadata);
     }
   }
 
@@ -162,6 +169,11 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
     }
     await this._notebook.scrollToItem(index, 'smart');
     return this._notebook.widgets[index].node;
+  }
+
+  /** Return whether this page makes a change to a document that others may share. */
+  private _isWriter({ writer }: { readonly writer: string | null }): boolean {
+    return !this.isShared || writer === null || writer === this.client;
   }
 
   private _draw(cellId: string): void {

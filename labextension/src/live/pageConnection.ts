@@ -13,6 +13,7 @@ import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 import { GONE } from '../comm/kernelComm';
 import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
+import { parseAgentKeep } from '../comm/agentMessages';
 import { parseHistoryMark } from '../comm/historyMessages';
 import type { Execution, IConversationLink, ITurnHost } from '../render/host';
 import { conversationPath } from '../turn/agentRows';
@@ -133,6 +134,11 @@ export class PageConnection implements ITurnHost {
     const mark = parseHistoryMark(data);
     if (mark !== null) {
       this.cells.markHistory(mark);
+      return null;
+    }
+    const keep = parseAgentKeep(data);
+    if (keep !== null) {
+      this.cells.keepAgent(keep);
       return null;
     }
     this._turns.receive(data);

@@ -273,3 +273,22 @@ def test_a_silent_page_does_not_delay_completion_and_is_asked_again(kernel, serv
     kernel.finish(kernel.start("B", "b2"), page.take)
 
     assert [asked["cell_id"] for asked in page.asked] == [None, None, "b2"]
+
+
+def test_the_page_is_to_keep_the_agents_metadata_until_its_notebook_has_them(
+    kernel, server, open_page
+):
+    page = open_page([prompt("a", "A")])
+    for _ in range(2):
+        kernel.finish(kernel.start("A", "a"), page.take)
+
+    first, again = page.got("agent.keep")
+    assert first == again
+    assert first["cell_id"] == "a"
+    assert first["agent_metadata"]["uuid"]
+
+    page.metadata = {"msgbook": {"agent_metadata": first["agent_metadata"]}}
+    kernel.finish(kernel.start("A", "a"), page.take)
+    assert len(page.got("agent.keep")) == 2
+    requests = [request["messages"] for request in server.requests[-3:]]
+    assert requests[0] == requests[1] == requests[2]

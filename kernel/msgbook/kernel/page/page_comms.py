@@ -89,10 +89,10 @@ class PageComms:
             comm.send(message)
 
     def send_mark(self, message: Mapping[str, Any], client_session: str | None = None) -> bool:
-        """Send a `cells.mark` to all pages, and return whether there is a page.
+        """Send a `cells.mark` or `agent.keep` to all pages, and return whether there is a page.
 
         Args:
-            client_session: Session of the requesting client. If it is a page, that page marks a
+            client_session: Session of the requesting client. If it is a page, that page changes a
                 document that several pages share.
         """
         writer = client_session if client_session in self.client_sessions else None

@@ -1,0 +1,27 @@
+"""The states of the agents of a folder (AgentStateInfo of seed 001): which conversations there are, and what they do.
+
+- `heads`: what a conversation's file says of its agent, of which only the part with the metadata is read.
+- `running`: which conversations run, whatever process runs them.
+- `states`: the list of agents as a tree. Pure.
+- `folder`: the list of a folder.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.agent_states.folder import list_folder
+    from msgbook_format.agent_states.heads import Head, HeadError, read_head
+    from msgbook_format.agent_states.running import RunningMarks, mark_running, read_marks
+    from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "folder": "list_folder",
+            "heads": "Head HeadError read_head",
+            "running": "RunningMarks mark_running read_marks",
+            "states": "AgentState TreeRow as_tree",
+        },
+    )

@@ -1,0 +1,120 @@
+"""Marks of running conversations: locked files in Jupyter's runtime directory.
+
+The system drops a lock when the process that holds it ends, however it ends. So a mark that nobody
+has locked was left behind, and is removed by whoever reads it. Where files cannot be locked
+(Windows), nothing counts as running.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from msgbook_format.metadata import as_dict
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    flock = None  # type: ignore[assignment]
+
+_SUFFIX = ".running.json"
+_LIMIT = 20_000
+"""Bytes of a mark; longer ones are not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningMarks:
+    """The conversations that run now."""
+
+    files: frozenset[str] = frozenset()
+    """Real paths of their files."""
+    moved: frozenset[str] = frozenset()
+    """Ids of conversations whose file is no longer where it was when the turn began."""
+
+    def is_running(self, path: Path, uuid: str) -> bool:
+        """Return whether the conversation in a file runs."""
+        return os.path.realpath(path) in self.files or uuid in self.moved
+
+
+@contextmanager
+def mark_running(path: Path | None, uuid: str) -> Iterator[None]:
+    """Mark a conversation as running while the context is open. A mark that fails changes nothing.
+
+    Args:
+        path: Its file, if it is known.
+        uuid: Of its AgentMetadata.
+    """
+    mark = None
+    with suppress(OSError):
+        file = "" if path is None else os.path.realpath(path)
+        mark = _Mark({"file": file, "uuid": uuid})
+    try:
+        yield
+    finally:
+        if mark is not None:
+            mark.remove()
+
+
+def read_marks() -> RunningMarks:
+    """Return the conversations that run now, and remove marks that were left behind."""
+    files, moved = set(), set()
+    for mark in _live_marks():
+        file, uuid = mark.get("file"), mark.get("uuid")
+        if isinstance(file, str) and os.path.lexists(file):
+            files.add(file)
+        elif isinstance(uuid, str) and uuid:
+            moved.add(uuid)
+    return RunningMarks(frozenset(files), frozenset(moved))
+
+
+class _Mark:
+    """A locked file."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        if flock is None:
+            raise OSError("no locks")
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        name = token_hex(8)
+        hidden, self._path = folder / f".{name}", folder / f"{name}{_SUFFIX}"
+        self._file = hidden.open("x", encoding="utf-8")
+        try:
+            # It gets its name when it is locked and complete, so a reader sees no other.
+            flock(self._file.fileno(), LOCK_EX | LOCK_NB)
+            json.dump(content, self._file)
+            self._file.flush()
+            hidden.rename(self._path)
+        except BaseException:
+            hidden.unlink(missing_ok=True)
+            self._file.close()
+            raise
+
+    def remove(self) -> None:
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def _live_marks() -> Iterator[dict[str, Any]]:
+    folder = _folder()
+    marks = sorted(folder.glob(f"*{_SUFFIX}")) if flock is not None else []
+    for path in marks:
+        with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
+            try:
+                flock(file.fileno(), LOCK_EX | LOCK_NB)
+            except OSError:  # somebody holds it
+                yield as_dict(json.loads(file.read(_LIMIT)))
+            else:
+                path.unlink()
+
+
+def _folder() -> Path:
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    return Path(jupyter_runtime_dir()) / "msgbook"

@@ -1,0 +1,154 @@
+"""The agents of some conversations as a tree. Pure; the files may be hostile."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgbook_format.agents import AgentRuntimeStatus, runtime_status
+from msgbook_format.files import stem_of
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """A conversation and what its agent does (AgentStateInfo of seed 001)."""
+
+    path: Path
+    """Its file, absolute."""
+    file: str
+    """Its file, from the project's folder, with `/`."""
+    changed: float | None = None
+    """When the file was changed last, in seconds since 1970; None if it cannot be read."""
+    uuid: str = ""
+    """Empty before the first turn."""
+    name: str = ""
+    parent_id: str | None = None
+    parent_file: str | None = None
+    """The parent's file, from the project's folder."""
+    is_running: bool = False
+    is_task_finished: bool = False
+    task: str | None = None
+    """What a sub-agent was asked."""
+    problem: str | None = None
+    """Why the file cannot be read; None if it can."""
+    is_window_open: bool = False
+    """Whether a page shows it; only a page knows."""
+
+    @property
+    def status(self) -> AgentRuntimeStatus:
+        """The agent's status, by the formula of seed 001."""
+        return runtime_status(
+            is_running=self.is_running,
+            is_task_finished=self.is_task_finished,
+            parent_id=self.parent_id,
+        )
+
+
+class TreeRow(NamedTuple):
+    """A row of the tree."""
+
+    depth: int
+    """0 for an agent without a parent in the tree."""
+    state: AgentState
+    note: str | None = None
+    """What is odd about its id or its parents; None for nothing."""
+
+    @property
+    def problem(self) -> str | None:
+        """The reason why the file cannot be read, or what is odd about its place in the tree."""
+        return self.state.problem or self.note
+
+    def to_json(self) -> dict[str, Any]:
+        """Return AgentStateInfo with the names of seed 001, and `status`; `problem` if there is one."""
+        state = self.state
+        optional = {"prompt": state.task, "problem": self.problem}
+        return {
+            "uuid": state.uuid,
+            "parentId": state.parent_id,
+            "name": state.name,
+            "fileUri": state.path.as_uri(),
+            "isWindowOpen": state.is_window_open,
+            "isRunning": state.is_running,
+            "isTaskFinished": state.is_task_finished,
+            "status": state.status,
+            **{key: value for key, value in optional.items() if value is not None},
+        }
+
+
+def as_tree(states: Sequence[AgentState]) -> list[TreeRow]:
+    """Return the agents, each once, children below their parents, in the order of their files.
+
+    The parent is the agent with the id that a child names. Of several with that id it is the one in
+    the file that the child names, else the first.
+    """
+    ordered = sorted(states, key=lambda state: state.file)
+    twins = defaultdict(list)
+    for state in ordered:
+        if state.uuid:
+            twins[state.uuid].append(state)
+    by_file = {state.file: state for state in ordered}
+    children = defaultdict(list)
+    roots = []
+    for state in ordered:
+        parent = _parent_of(state, twins, by_file)
+        if parent is None:
+            roots.append(state)
+        else:
+            children[parent.path].append(state)
+    rows: dict[Path, TreeRow] = {}
+    for root in roots:
+        _add(root, children, twins, rows)
+    for state in ordered:
+        # What is not below a root is in a circle of parents, or below one.
+        if state.path not in rows:
+            _add(state, children, twins, rows, "its parents form a circle")
+    return list(rows.values())
+
+
+def _parent_of(
+    state: AgentState, twins: dict[str, list[AgentState]], by_file: dict[str, AgentState]
+) -> AgentState | None:
+    if state.parent_id is None:
+        return None
+    named = by_file.get(state.parent_file) if state.parent_file is not None else None
+    same = twins.get(state.parent_id, [])
+    if named is not None and (named in same or not same):
+        return named
+    return same[0] if same else None
+
+
+def _add(
+    root: AgentState,
+    children: dict[Path, list[AgentState]],
+    twins: dict[str, list[AgentState]],
+    rows: dict[Path, TreeRow],
+    note: str | None = None,
+) -> None:
+    """Add an agent and those below it that have no row yet; not recursive, for deep files."""
+    waiting = [(0, root, note)]
+    while waiting:
+        depth, state, odd = waiting.pop()
+        if state.path in rows:
+            continue
+        first = twins[state.uuid][0] if state.uuid else state
+        if first is not state:
+            odd = odd or f"its id is also that of {first.file}"
+        rows[state.path] = TreeRow(depth, state, odd)
+        below = children.get(state.path, [])
+        waiting += [(depth + 1, child, None) for child in reversed(below)]
+
+
+def without_pairs(states: Iterable[AgentState]) -> list[AgentState]:
+    """Return the agents without notebooks that Jupytext pairs with a message file beside them."""
+    states = list(states)
+    texts = {(stem_of(state.file), state.uuid) for state in states if state.path.suffix == ".md"}
+    return [
+        state
+        for state in states
+        if state.path.suffix != ".ipynb"
+        or not state.uuid
+        or (stem_of(state.file), state.uuid) not in texts
+    ]

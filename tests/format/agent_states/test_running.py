@@ -1,0 +1,106 @@
+"""A conversation counts as running exactly as long as the process that runs it lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from msgbook_format.agent_states import mark_running, read_marks
+
+HOLD = """\
+import sys
+from pathlib import Path
+from msgbook_format.agent_states import mark_running
+with mark_running(Path(sys.argv[1]), "u"):
+    print("marked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "runtime"
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def chat(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("")
+    return path
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_mark_lasts_as_long_as_its_context(chat, runtime_folder):
+    assert not read_marks().is_running(chat, "u")
+    with mark_running(chat, "u"):
+        assert read_marks().is_running(chat, "u")
+        assert read_marks().is_running(chat, "")
+        assert not read_marks().is_running(chat.with_name("other.msg.md"), "other")
+    assert not read_marks().is_running(chat, "u")
+    assert files(runtime_folder) == []
+
+
+def test_two_turns_of_a_conversation_are_two_marks(chat):
+    with mark_running(chat, "u"):
+        with mark_running(chat, "u"):
+            pass
+        assert read_marks().is_running(chat, "u")
+
+
+def test_a_copy_of_a_running_conversation_does_not_run(chat, tmp_path):
+    with mark_running(chat, "u"):
+        assert not read_marks().is_running(tmp_path / "copy.msg.md", "u")
+
+
+def test_a_file_that_was_moved_while_it_runs_is_known_by_its_id(chat, tmp_path):
+    with mark_running(chat, "u"):
+        moved = chat.rename(tmp_path / "moved.msg.md")
+        assert read_marks().is_running(moved, "u")
+    with mark_running(None, "u"):
+        assert read_marks().is_running(moved, "u")
+
+
+def test_a_file_is_known_behind_a_link(chat, tmp_path):
+    link = tmp_path / "link.msg.md"
+    link.symlink_to(chat)
+    with mark_running(link, "u"):
+        assert read_marks().is_running(chat, "")
+
+
+def test_a_process_that_is_killed_runs_nothing(chat, runtime_folder):
+    command = [sys.executable, "-c", HOLD, str(chat)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"marked\n"
+        assert read_marks().is_running(chat, "u")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert len(files(runtime_folder)) == 1
+        assert not read_marks().is_running(chat, "u")
+        assert files(runtime_folder) == []
+
+
+def test_junk_among_the_marks_is_no_error(chat, runtime_folder):
+    with mark_running(chat, "u"):
+        (folder,) = {path.parent for path in files(runtime_folder)}
+        (folder / "junk.running.json").write_text("{")
+        (folder / "folder.running.json").mkdir()
+        (folder / "gone.running.json").symlink_to("nowhere")
+        os.mkfifo(folder / "pipe")
+        assert read_marks().is_running(chat, "u")
+
+
+def test_a_mark_that_cannot_be_made_changes_nothing(chat, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "file"))
+    with mark_running(chat, "u"):
+        assert not read_marks().is_running(chat, "u")
