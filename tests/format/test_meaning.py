@@ -40,6 +40,8 @@ def by_hand():
         ("[markdown]", "code", {}),
         ("[markdown] cell=markdown role=system", "markdown", {"role": "system"}),
         ("[raw]", "raw", {}),
+        ("[raw] cell=code", "raw", {}),
+        ("[raw] cell=markdown", "raw", {"attrs": [["cell", "markdown"]]}),
         ("[survey] x=1 y", "code", {"type": "survey", "attrs": [["x", "1"], ["y", True]]}),
         ('history="summary" agent=bob', "code", {"history": "summary", "agent": "bob"}),
     ],

@@ -161,11 +161,11 @@ def saved_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def _take_cell_type(attributes: AttributeReader, kind: str) -> str:
     given = attributes.take("cell")
-    if given in ("markdown", "raw"):
-        return given
-    if given is not None and given != "code":
+    # What has the type `raw` is hidden, whatever else its footnote says.
+    cell_type = "raw" if kind == "raw" else given if given in ("markdown", "raw") else "code"
+    if given is not None and given not in ("code", cell_type):
         attributes.put_back("cell", given)
-    return "raw" if kind == "raw" else "code"
+    return cell_type
 
 
 def _read_metadata(attributes: AttributeReader) -> dict[str, Any]:
