@@ -27,7 +27,7 @@ from msgbook_format.turn.steps import (
 )
 
 if TYPE_CHECKING:
-    from msgbook_format.turn.agent_rows import ShownAgent, shown_agents
+    from msgbook_format.turn.agent_rows import SUBAGENT_FILE, ShownAgent, shown_agents
     from msgbook_format.turn.finish_reasons import PROVIDER_REASONS, LimitReason
     from msgbook_format.turn.markdown.escape import code_block, replace_controls
     from msgbook_format.turn.markdown.links import safe_destination, safe_image
@@ -38,7 +38,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "agent_rows": "ShownAgent shown_agents",
+            "agent_rows": "SUBAGENT_FILE ShownAgent shown_agents",
             "finish_reasons": "PROVIDER_REASONS LimitReason",
             "markdown.escape": "code_block replace_controls",
             "markdown.links": "safe_destination safe_image",

@@ -120,6 +120,27 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
     }
   }
 
+  /** Show the outputs of cells as they were saved; one that did not change is not touched. */
+  showOutputs(saved: nbformat.INotebookContent): void {
+    for (const { id, cell_type, outputs } of saved.cells) {
+      const cell = cell_type === 'code' ? this._cell(id as string) : undefined;
+      for (const [index, output] of (
+        (cell === undefined ? [] : outputs) as nbformat.IOutput[]
+      ).entries()) {
+        if (index >= cell!.outputs.length) {
+          cell!.outputs.add(output);
+        } else if (!JSONExt.deepEqual(outputAt(cell!, index), output)) {
+          cell!.outputs.set(index, output);
+        }
+      }
+    }
+  }
+
+  /** Draw all turns again. */
+  refreshAll(): void {
+    this._notebook.widgets.forEach(({ model }) => this.refresh(model.id));
+  }
+
   /** Write into the cell that a request of this page runs when its code started and ended. */
   keepTimes(request: string, started: string): Promise<void> {
     const widgets = this._notebook.widgets.filter(

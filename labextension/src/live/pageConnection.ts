@@ -5,7 +5,7 @@ import {
   type Notebook,
   type NotebookPanel
 } from '@jupyterlab/notebook';
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
@@ -22,6 +22,7 @@ import { isObject, asText } from '../turn/model';
 import { Approvals } from './approvals';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
+import { SubagentWatch } from './subagentWatch';
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
@@ -29,7 +30,11 @@ import { NotebookCells } from './notebookCells';
  */
 export class PageConnection implements ITurnHost {
   /** @param open - Opens the conversation at a path. */
-  constructor(panel: NotebookPanel, open: (path: string) => void) {
+  constructor(
+    panel: NotebookPanel,
+    contents: Contents.IManager,
+    open: (path: string) => void
+  ) {
     this._open = open;
     const { context, sessionContext } = panel;
     this._panel = panel;
@@ -52,6 +57,12 @@ export class PageConnection implements ITurnHost {
     window.addEventListener('pagehide', this._onHide);
     document.addEventListener('visibilitychange', this._onHide);
     panel.disposed.connect(this._dispose, this);
+    this._subagent = new SubagentWatch(
+      context,
+      contents,
+      saved => this.cells.showOutputs(saved),
+      () => this.cells.refreshAll()
+    );
   }
 
   readonly cells: NotebookCells;
@@ -65,6 +76,9 @@ export class PageConnection implements ITurnHost {
    * by the comm.
    */
   execution(node: Node): Execution {
+    if (this._subagent.isRunning) {
+      return 'running';
+    }
     const { isReady, session } = this._panel.sessionContext;
     const status = session?.kernel?.status;
     if (status === undefined) {
@@ -239,10 +253,12 @@ export class PageConnection implements ITurnHost {
     window.removeEventListener('pagehide', this._onHide);
     document.removeEventListener('visibilitychange', this._onHide);
     Signal.clearData(this);
+    this._subagent.dispose();
     this._link.dispose();
   }
 
   private readonly _panel: NotebookPanel;
+  private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
   private readonly _turns: LiveTurns;
   private readonly _reporter = new CellsReporter();

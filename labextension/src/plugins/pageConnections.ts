@@ -40,7 +40,11 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
       });
     const join = (panel: NotebookPanel) => {
       markChat(panel);
-      const connection = new PageConnection(panel, openConversation);
+      const connection = new PageConnection(
+        panel,
+        app.serviceManager.contents,
+        openConversation
+      );
       connections.set(panel, connection);
       panel.content.rendermime.addFactory(
         turnRendererFactory(trans, connection, renderer =>

@@ -82,7 +82,12 @@ class Server:
         except urllib.error.HTTPError as error:
             with error:
                 body = error.read()
-            raise RefusedError(error.code, json.loads(body)["message"]) from None
+            raise RefusedError(error.code, _message(body)) from None
+
+
+def _message(body):
+    """The words of a refusal; those about hidden files are no JSON."""
+    return json.loads(body)["message"] if body.startswith(b"{") else body.decode()
 
 
 @contextmanager

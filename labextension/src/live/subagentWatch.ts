@@ -1,0 +1,121 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { Contents, ServerConnection } from '@jupyterlab/services';
+
+import { isSubagentPath } from '../turn/agentRows';
+
+/** Time between two looks at a file, in milliseconds. */
+export const LOOK_INTERVAL = 1000;
+
+/** The part of a notebook's context that a watch needs. */
+export type IWatchedContext = Pick<
+  DocumentRegistry.IContext<DocumentRegistry.IModel>,
+  'path' | 'contentsModel' | 'model' | 'isDisposed' | 'ready' | 'revert'
+> & { save(): Promise<void> };
+
+/**
+ * Watch over the conversation of a sub-agent that was opened while the sub-agent runs.
+ *
+ * The sub-agent saves each step in the file, which the server calls not writable until the
+ * sub-agent has ended. What was saved is shown in place. Then the file is read again, as it is on
+ * the disk; if a person has changed something meanwhile, JupyterLab asks what to keep.
+ */
+export class SubagentWatch {
+  /**
+   * @param show - Shows the outputs of the notebook's cells as they were saved.
+   * @param redraw - Draws the turns again.
+   */
+  constructor(
+    context: IWatchedContext,
+    contents: Pick<Contents.IManager, 'get'>,
+    show: (notebook: nbformat.INotebookContent) => void,
+    redraw: () => void
+  ) {
+    this._context = context;
+    this._contents = contents;
+    this._show = show;
+    this._redraw = redraw;
+    if (isSubagentPath(context.path)) {
+      void context.ready.then(() => this._begin());
+    }
+  }
+
+  /** True while the sub-agent runs. */
+  get isRunning(): boolean {
+    return this._running;
+  }
+
+  dispose(): void {
+    this._stop();
+  }
+
+  /**
+   * Look at the file once. One that cannot be reached is looked at again later, one that was
+   * deleted is not.
+   */
+  async look(): Promise<void> {
+    const { path } = this._context;
+    try {
+      const found = await this._contents.get(path, { content: false });
+      if (!this._running || found.path !== this._context.path) {
+        return;
+      }
+      // While the sub-agent replaces the file, it is writable for a moment.
+      const ended = found.writable && this._wasWritable;
+      this._wasWritable = found.writable;
+      if (found.last_modified !== this._seen || ended) {
+        const saved = await this._contents.get(path, {
+          ...{ type: 'notebook', format: 'json', content: true }
+        });
+        if (this._running) {
+          this._showSaved(saved, ended);
+        }
+      }
+    } catch (reason) {
+      const { response } = reason as Partial<ServerConnection.ResponseError>;
+      if (response?.status === 404) {
+        this._stop();
+        this._redraw();
+        return;
+      }
+      console.warn('The sub-agent’s file could not be read.', reason);
+    }
+  }
+
+  private _begin(): void {
+    const { isDisposed, contentsModel } = this._context;
+    if (isDisposed || contentsModel?.writable !== false) {
+      return;
+    }
+    this._running = true;
+    this._redraw();
+    this._timer = window.setInterval(() => void this.look(), LOOK_INTERVAL);
+  }
+
+  private _showSaved(saved: Contents.IModel, ended: boolean): void {
+    const { model } = this._context;
+    const { dirty } = model;
+    this._seen = saved.last_modified;
+    this._show(saved.content as nbformat.INotebookContent);
+    model.dirty = dirty;
+    if (ended) {
+      this._stop();
+      this._redraw();
+      void (dirty ? this._context.save() : this._context.revert());
+    }
+  }
+
+  private _stop(): void {
+    this._running = false;
+    window.clearInterval(this._timer);
+  }
+
+  private readonly _context: IWatchedContext;
+  private readonly _contents: Pick<Contents.IManager, 'get'>;
+  private readonly _show: (notebook: nbformat.INotebookContent) => void;
+  private readonly _redraw: () => void;
+  private _running = false;
+  private _wasWritable = false;
+  private _seen = '';
+  private _timer: number | undefined;
+}
