@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgbook.agents import Identities
 from msgbook.approval import Approver, Roots
+from msgbook.cassette import Cassette
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.ids import Ids
@@ -69,10 +69,11 @@ class Engine:
         approver: Decides about calls that need approval; by default by the settings alone.
         namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn then ends with this error.
-        sleep: Waits some seconds before a server is asked again.
+        sleep: Waits some seconds before a server is asked again; by default the cassette.
         is_magic: Returns whether a magic runs as code.
         home: Folder of the user's own skills; None for none.
-        ids: Makes the ids and times that are saved.
+        ids: Makes the ids and times that are saved; by default the cassette.
+        cassette: Records turns, or replays them.
 
     Attributes:
         ids: Makes the ids and times that are saved.
@@ -94,15 +95,23 @@ class Engine:
         approver: Approver | None = None,
         namespace: Namespace | None = None,
         problem: ConfigError | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
         is_magic: IsMagic = any_magic,
         home: Path | None = None,
         ids: Ids | None = None,
+        cassette: Cassette | None = None,
     ) -> None:
         self.settings = settings
-        self.ids = ids or Ids()
+        self.cassette = cassette or Cassette()
+        self.ids = ids or self.cassette.ids
         self.identities = Identities(self.ids)
-        self.servers = Servers(settings, problem=problem, sleep=sleep, ids=self.ids)
+        self.servers = Servers(
+            settings,
+            problem=problem,
+            sleep=sleep or self.cassette.sleep,
+            ids=self.ids,
+            wire=self.cassette.wire,
+        )
         self.approver = approver or Approver(settings.approval, folder)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
         limits, refusals = limits.narrow(settings.project_limits)

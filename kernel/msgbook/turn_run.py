@@ -87,7 +87,7 @@ async def run_to_end(
         record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:
         _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
-    turn = record.snapshot()
+    turn = engine.cassette.end_turn(record.snapshot())
     return EndedTurn(turn, turn_failure(turn), transcript)
 
 
@@ -124,6 +124,8 @@ class _TurnRun:
             redact=engine.redact,
             cap_result=engine.results.cap,
             new_token=engine.ids.new_token,
+            approve_read=self._approve_read,
+            run_call=engine.cassette.run_call,
         )
 
     async def run(self) -> None:
@@ -148,12 +150,19 @@ class _TurnRun:
             cap_result=self._engine.results.cap,
             clock=time.monotonic,
             limits=active_agent.limits,
+            run_call=self._engine.cassette.run_call,
         )
         async with aclosing(turn) as changes:
             async for _ in changes:
                 self._view.changed()
 
     async def _approve(self, question: Question) -> Decision:
+        return await self._engine.cassette.decide(question, partial(self._decide, question))
+
+    async def _approve_read(self, question: Question) -> Decision:
+        return await self._engine.cassette.decide_read(question, partial(self._decide, question))
+
+    async def _decide(self, question: Question) -> Decision:
         ask = partial(self._show_and_ask, self._ask) if self._ask is not None else None
         return await self._engine.approver.decide(question, ask)
 

@@ -14,7 +14,7 @@ from command import inserted, run, said, terminal, with_settings
 from scripted_server import Answer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
-from msgbook.cli.file_turns import prompts_to_answer
+from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.run import run_file
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook.conversation_file import Document

@@ -29,6 +29,7 @@ class ScriptedTool:
     asks: bool = False
     shows: Sequence[str] = ()
     schema: dict[str, Any] = field(default_factory=dict)
+    recorded: bool = True
 
     async def call(self, arguments: str, context: CallContext) -> Any:
         if self.asks:

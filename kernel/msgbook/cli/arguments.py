@@ -64,6 +64,16 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--from", dest="first", metavar="ID", help="answer that prompt and all below it again"
     )
+    cassette = parser.add_mutually_exclusive_group()
+    cassette.add_argument(
+        "--record", metavar="CASSETTE", help="record the run in that file, NAME.cassette.jsonl"
+    )
+    cassette.add_argument(
+        "--replay",
+        metavar="CASSETTE",
+        help="answer the prompts that were answered in that recording again, as they were: without a "
+        "network, and nothing runs; a difference is exit code 1 and leaves FILE as it is",
+    )
     _declare_approval(parser)
 
 

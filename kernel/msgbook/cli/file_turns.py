@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.approval import Ask, ReadLine, Rule, ask_by_line, load_with_project
+from msgbook.cassette import Cassette, Recorder, changed_metadata, turn_metadata
+from msgbook.cli.cassette_files import recording
+from msgbook.cli.file_prompts import has_model_output, is_answered
 from msgbook.cli.input_line import can_ask, read_line
 from msgbook.cli.screen import Screen
 from msgbook.cli.unsaved import save_elsewhere
@@ -21,19 +24,14 @@ from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Cell, Document, Transcript, is_prompt, outputs_of, source_of
-from msgbook.request.history import is_continue
-from msgbook.turn import REFERENCE_STEP, turn_messages
+from msgbook.notebook import Cell, Document, Transcript, source_of
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
-from msgbook_format.turn import Block, Turn, turn_of
+from msgbook_format.turn import Turn
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """Policies for tool calls, the strictest first."""
-
-_NOT_FROM_MODEL = ("notice", "error")
-"""Types of blocks that msgbook writes; unknown types count as the model's."""
 
 UNSAVED = "unsaved"
 """Shown instead of a turn's status if the file could not be written."""
@@ -44,15 +42,26 @@ class FileTurns:
 
     Args:
         read_line: Asks the user; None if nobody can be asked.
+        recorder: Records which cells are answered.
+        is_saved: Whether the file is written after each.
     """
 
     def __init__(
-        self, document: Document, engine: Engine, screen: Screen, read_line: ReadLine | None
+        self,
+        document: Document,
+        engine: Engine,
+        screen: Screen,
+        read_line: ReadLine | None,
+        recorder: Recorder | None = None,
+        *,
+        is_saved: bool = True,
     ) -> None:
         self._document = document
         self._engine = engine
         self._screen = screen
         self._read_line = read_line
+        self._recorder = recorder
+        self._is_saved = is_saved
 
     async def answer(self, number: int) -> Failure | None:
         """Run one turn, write it, show it, and return its failure, if any.
@@ -67,6 +76,7 @@ class FileTurns:
         cell = cells[number]
         record = self._engine.new_record()
         view = self._screen.begin(cell, record)
+        metadata_before = turn_metadata(self._document.notebook)
 
         async def read_transcript() -> Transcript:
             metadata, path = self._document.notebook["metadata"], self._document.path
@@ -84,11 +94,15 @@ class FileTurns:
         )
         turn, failure = ended.turn, ended.failure
         try:
-            if not (failure and is_answered(cell) and not _has_model_output(turn)):
+            is_kept = bool(failure) and is_answered(cell) and not has_model_output(turn)
+            if not is_kept:
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 for agent in agents:
                     self._document.put_agent(agent)
                 self._save(turn)
+            if self._recorder is not None:
+                changes = changed_metadata(metadata_before, self._document.notebook)
+                self._recorder.end_cell(number, cell.get("id"), changes, is_kept=is_kept)
         except Exception:
             # Standard output may be on the same full disk. The first error is the one to report.
             with suppress(OSError):
@@ -105,6 +119,8 @@ class FileTurns:
         return partial(ask_by_line, read_line=self._read_line) if self._read_line else None
 
     def _save(self, turn: Turn) -> None:
+        if not self._is_saved:
+            return
         try:
             self._document.save()
         except (FileChangedError, OSError) as error:
@@ -117,6 +133,7 @@ def run_turns(
     job: Callable[[FileTurns], Awaitable[int]],
     *,
     approval: ApprovalPolicy = "allow",
+    cassette: Path | None = None,
 ) -> int:
     """Run a job with the user's settings and the project's until it is done or interrupted.
 
@@ -124,6 +141,7 @@ def run_turns(
 
     Args:
         approval: Most permissive policy; a stricter one in the environment still holds.
+        cassette: File in which the turns are recorded.
 
     Returns:
         The result of the job; 1 if it was interrupted between two turns.
@@ -136,22 +154,25 @@ def run_turns(
     settings = _narrowed(settings, approval)
     hide_keys(settings)
 
-    async def run() -> int:
+    async def run(recorder: Recorder | None) -> int:
         _cancel_on_signals()
-        engine = engine_for(folder, settings, rules)
+        engine = engine_for(folder, settings, rules, recorder)
         try:
             ask = read_line if can_ask() else None
-            return await job(FileTurns(document, engine, screen, ask))
+            return await job(FileTurns(document, engine, screen, ask, recorder))
         finally:
             await engine.close()
 
     try:
-        return asyncio.run(run())
+        with recording(cassette, settings, document.path.name) as (recorder, ended):
+            return ended(asyncio.run(run(recorder)))
     except asyncio.CancelledError:
         return 1
 
 
-def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engine:
+def engine_for(
+    folder: Path, settings: Settings, rules: Sequence[Rule], cassette: Cassette | None = None
+) -> Engine:
     """Return the engine of a command. The caller closes it.
 
     Args:
@@ -163,6 +184,7 @@ def engine_for(folder: Path, settings: Settings, rules: Sequence[Rule]) -> Engin
         private=private_paths(),
         approver=saved_approver(settings, folder, rules),
         home=home_folder(),
+        cassette=cassette,
     )
 
 
@@ -176,60 +198,6 @@ def require_conversation(document: Document) -> None:
             f"{document.path}: expected a notebook of the kernel msgbook, whose cells are messages; "
             f"it has {f'the kernel {name!r}' if name else 'no kernel'}"
         )
-
-
-def is_prompt_cell(cell: Cell) -> bool:
-    """Return whether a model answers this cell."""
-    source = source_of(cell)
-    if cell.get("cell_type") != "code" or not source.strip():
-        return False
-    return is_continue(source) or is_prompt(source)
-
-
-def is_answered(cell: Cell) -> bool:
-    """Return whether a prompt has outputs that another run would remove.
-
-    A turn that failed before the model wrote or called anything is not an answer. A turn that ended
-    otherwise is an answer if it has any block of the model, even reasoning or a cut call: the user who
-    stopped it has seen it.
-    """
-    for output in outputs_of(cell):
-        turn = turn_of(output)
-        if turn is None and output.get("output_type") != "error":
-            return True
-        if turn is not None and (turn["status"] == "done" or _is_worth_keeping(turn)):
-            return True
-    return False
-
-
-def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list[int]:
-    """Return the numbers, from 0, of the prompts from `start` on that a run answers.
-
-    Args:
-        again: Include prompts that have an answer.
-    """
-    return [
-        number
-        for number, cell in enumerate(cells)
-        if number >= start and is_prompt_cell(cell) and (again or not is_answered(cell))
-    ]
-
-
-def _is_worth_keeping(turn: Turn) -> bool:
-    """Return whether an incomplete turn is left as it is."""
-    if turn["status"] == "error":
-        return _has_model_output(turn)
-    return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
-
-
-def _has_model_output(turn: Turn) -> bool:
-    """Return whether the model wrote or called anything."""
-    return bool(turn_messages(_own_blocks(turn)))
-
-
-def _own_blocks(turn: Turn) -> Iterator[Block]:
-    """Return the blocks of a turn without the calls of the prompt's own references."""
-    return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
 
 
 def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:

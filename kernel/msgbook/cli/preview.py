@@ -13,12 +13,8 @@ from typing import Any
 
 from msgbook.approval import Rule, load_with_project
 from msgbook.cli.cell_names import require_cell, shown_id, shown_title
-from msgbook.cli.file_turns import (
-    engine_for,
-    is_prompt_cell,
-    prompts_to_answer,
-    require_conversation,
-)
+from msgbook.cli.file_prompts import is_prompt_cell, prompts_to_answer
+from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.config import Settings, hide_keys
 from msgbook.engine import Preview

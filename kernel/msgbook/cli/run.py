@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.cli.cell_names import NO_ID, require_cell, shown_id, shown_title
-from msgbook.cli.file_turns import (
-    FileTurns,
-    is_answered,
-    is_prompt_cell,
-    prompts_to_answer,
-    require_conversation,
-    run_turns,
-)
-from msgbook.cli.screen import Screen
+from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
+from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
+from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
+from msgbook.cli.replay import run_replay, run_screen
 from msgbook.cli.terminal import complain
+from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
 from msgbook.notebook import Cell, Document, is_own_magic, outputs_of, source_of
@@ -35,12 +29,25 @@ _VERB = "run"
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     hide_from_children()
+    if arguments.replay:
+        _refuse_with_replay(arguments)
+        return run_replay(Path(arguments.file), Path(arguments.replay))
     return run_file(
         Path(arguments.file),
         again=arguments.all,
         first=arguments.first,
         approval=arguments.approval or "allow",
+        cassette=Path(arguments.record) if arguments.record else None,
     )
+
+
+def _refuse_with_replay(arguments: argparse.Namespace) -> None:
+    given = {"--all": arguments.all, "--from": arguments.first, "--approval": arguments.approval}
+    names = [name for name, value in given.items() if value]
+    if names:
+        raise CommandError(
+            f"--replay answers the prompts that were recorded, as they were: leave out {names[0]}"
+        )
 
 
 def run_file(
@@ -49,6 +56,7 @@ def run_file(
     again: bool = False,
     first: str | None = None,
     approval: ApprovalPolicy = "allow",
+    cassette: Path | None = None,
 ) -> int:
     """Answer prompts of a file in document order.
 
@@ -56,6 +64,7 @@ def run_file(
         again: Also answer prompts that have an answer.
         first: Id of the first cell; all prompts from there on are answered again.
         approval: Most permissive policy for tool calls.
+        cassette: File in which the run is recorded.
 
     Returns:
         0, or 1 if a turn failed.
@@ -71,13 +80,7 @@ def run_file(
     _report_skipped(document, numbers)
     if not numbers:
         return 0
-    screen = Screen(
-        _VERB,
-        live=sys.stdout.isatty(),
-        heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
-        summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], shown_title(cell))),
-        place=lambda cell: f"{path}/{shown_id(cell)}",
-    )
+    screen = run_screen(path)
 
     async def job(answering: FileTurns) -> int:
         changed: list[int] = []
@@ -85,7 +88,7 @@ def run_file(
         _report_outdated(document, changed)
         return code
 
-    return run_turns(document, screen, job, approval=approval)
+    return run_turns(document, screen, job, approval=approval, cassette=cassette)
 
 
 async def _answer(

@@ -153,6 +153,11 @@ class Document:
             written = parse_agent_file(data, self.path)
             self.put_agent(agent_metadata_of(written["metadata"]))
 
+    @property
+    def is_changed(self) -> bool:
+        """True if `save` would write other content than was read or written last."""
+        return sha256(self._encoded()).digest() != self._digest
+
     def require_writable(self) -> None:
         """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""
         target = self.path.resolve()

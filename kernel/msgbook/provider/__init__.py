@@ -2,7 +2,8 @@
 
 - `servers`: which provider and model answer.
 - `base`: `Request` and `Provider`, the interface of them all.
-- `openai_chat`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
+- `openai_chat`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
+  `wire` what stands between it and the network.
 - `sse`, `decode`, `tool_call_pieces`, `pieces`: from the bytes of an answer to events.
 - `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
   errors in words for a person.
@@ -23,19 +24,23 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.provider.base import Provider, Request
     from msgbook.provider.failures import shown_url
+    from msgbook.provider.http import RedirectedError
     from msgbook.provider.openai_chat import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
+    from msgbook.provider.wire import MakeTransport, Wire
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "base": "Provider Request",
             "failures": "shown_url",
+            "http": "RedirectedError",
             "openai_chat": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
             "servers": "Servers describe_demo_model new_provider",
+            "wire": "MakeTransport Wire",
         },
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
 from msgbook.provider.openai_chat import OpenAIProvider
+from msgbook.provider.wire import Wire
 
 # A 24 by 24 PNG, a filled circle.
 _IMAGE = (
@@ -82,10 +83,10 @@ know no other past.
 (I am the demo model. `OPENAI_API_KEY` or `OPENAI_BASE_URL`, and `MSGBOOK_MODEL`, lead to a real one.)"""
 
 
-def demo_provider() -> OpenAIProvider:
+def demo_provider(wire: Wire) -> OpenAIProvider:
     """Return the provider of the demo model; it is used like that of a server."""
     settings = ProviderSettings(DEMO_MODEL, base_url="http://demo.invalid/v1")
-    return OpenAIProvider(settings, transport=_transport)
+    return OpenAIProvider(settings, transport=_transport, wire=wire)
 
 
 def _transport(http: Any) -> Any:

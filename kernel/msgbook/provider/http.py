@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 from msgbook.config import parse_header_lines
+from msgbook.provider.wire import MakeTransport, Wire
 
 ERROR_BYTES = 65_536
 """Bytes that are read of an error's body, which a server may send without end."""
@@ -29,9 +31,6 @@ _CODINGS = ("", "identity", "gzip", "deflate")
 class RedirectedError(Exception):
     """A server redirects a request to another origin."""
 
-    def __init__(self, here: str, there: str) -> None:
-        super().__init__(f"{here} redirects to {there}, which is another origin")
-
 
 def http_library(sdk: Any) -> Any:
     """Return the module with the classes of the SDK's HTTP client."""
@@ -42,7 +41,8 @@ def http_library(sdk: Any) -> Any:
 
 def http_client(
     sdk: Any,
-    transport: Callable[[Any], Any] | None = None,
+    transport: MakeTransport | None = None,
+    wire: Wire = Wire(),  # noqa: B008 - it holds nothing
 ) -> Any:
     """Return a client with the SDK's timeouts that reads a bounded part of an error or a list.
 
@@ -52,7 +52,8 @@ def http_client(
     go only to the server that was configured.
 
     Args:
-        transport: Makes a replacement of the network from the HTTP library.
+        transport: Replaces the network.
+        wire: Records what is sent and answered, or replaces the network, too.
     """
     http = http_library(sdk)
 
@@ -82,7 +83,8 @@ def http_client(
             here = response.request.url
             there = here.join(response.headers["location"])
             if _origin(here) != _origin(there):
-                raise RedirectedError(_origin(here), _origin(there))
+                words = f"{_origin(here)} redirects to {_origin(there)}, which is another origin"
+                raise RedirectedError(words)
 
     async def limit_size(response: Any) -> None:
         failed = response.status_code >= 400
@@ -96,8 +98,15 @@ def http_client(
             limit = min(limit, ENCODED_BYTES)
         response.stream = Head(response.stream, limit)
 
+    class Client(sdk.DefaultAsyncHttpxClient):  # type: ignore[misc]
+        """Client whose requests go over the wire."""
+
+        async def send(self, request: Any, **options: Any) -> Any:
+            return await wire.send(request, partial(super().send, request, **options))
+
+    transport = wire.transport(transport)
     options = {"transport": transport(http)} if transport is not None else {}
-    return sdk.DefaultAsyncHttpxClient(
+    return Client(
         headers={"Accept-Encoding": "identity"},
         event_hooks={"response": [refuse_other_origin, limit_size]},
         **options,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import http_client, is_transport_error, without_openais
 from msgbook.provider.request_quirks import STREAMING, reduce_streaming
+from msgbook.provider.wire import MakeTransport, Wire
 from msgbook.text import one_line
 
 if TYPE_CHECKING:
@@ -46,22 +47,25 @@ class OpenAIProvider:
         secrets: Redacted from every error message.
         linger: Seconds to wait for more after a finish reason.
         ids: Makes the ids of calls that come without one.
+        wire: Records what is sent and answered, or replaces the network, too.
     """
 
     def __init__(
         self,
         settings: ProviderSettings,
         *,
-        transport: Callable[[Any], Any] | None = None,
+        transport: MakeTransport | None = None,
         secrets: tuple[str, ...] = (),
         linger: float = LINGER,
         ids: Ids | None = None,
+        wire: Wire = Wire(),  # noqa: B008 - it holds nothing
     ) -> None:
         self.name = settings.name
         self._settings = settings
         self._transport = transport
         self._linger = linger
         self._ids = ids or Ids()
+        self._wire = wire
         self._failures = Failures(settings, secrets)
         self._streaming = STREAMING
         self._client: openai.AsyncOpenAI | None = None
@@ -141,7 +145,7 @@ class OpenAIProvider:
             base_url=self._settings.base_url,
             default_headers={**ambient, **self._settings.headers} or None,
             max_retries=0,
-            http_client=http_client(sdk, self._transport),
+            http_client=http_client(sdk, self._transport, self._wire),
         )
         return client
 

@@ -13,6 +13,7 @@ from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.alternatives import AlternativesProvider
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.retry import RetryingProvider
+from msgbook.provider.wire import Wire
 from msgbook.text import join_first, one_line, visible
 
 _NAMED = 8
@@ -28,6 +29,7 @@ class Servers:
         problem: The error with which the settings could not be read; each method raises it.
         sleep: Waits some seconds before a request is repeated.
         ids: Makes the ids of calls that come without one.
+        wire: Records what is sent and answered, or replaces the network.
     """
 
     def __init__(
@@ -37,11 +39,13 @@ class Servers:
         problem: ConfigError | None,
         sleep: Callable[[float], Awaitable[None]],
         ids: Ids | None = None,
+        wire: Wire = Wire(),  # noqa: B008 - it holds nothing
     ) -> None:
         self._settings = settings
         self._problem = problem
         self._sleep = sleep
         self._ids = ids or Ids()
+        self._wire = wire
         self._adapting: dict[str, AdaptingProvider] = {}
         self._demo: Provider | None = None
 
@@ -177,7 +181,7 @@ class Servers:
 
     def _server(self, settings: ProviderSettings) -> AdaptingProvider:
         if settings.name not in self._adapting:
-            server = new_provider(settings, self._settings, self._ids)
+            server = new_provider(settings, self._settings, self._ids, self._wire)
             # Adapting comes before retrying: some servers refuse with a status that is retried.
             self._adapting[settings.name] = AdaptingProvider(server)
         return self._adapting[settings.name]
@@ -186,27 +190,38 @@ class Servers:
         if self._demo is None:
             from msgbook.provider.demo_model import demo_provider
 
-            self._demo = demo_provider()
+            self._demo = demo_provider(self._wire)
         return self._demo
 
 
-def new_provider(server: ProviderSettings, settings: Settings, ids: Ids | None = None) -> Provider:
+def new_provider(
+    server: ProviderSettings,
+    settings: Settings,
+    ids: Ids | None = None,
+    wire: Wire = Wire(),  # noqa: B008 - it holds nothing
+) -> Provider:
     """Return a provider that talks to one server, or that of a plug-in.
 
     Args:
         settings: All settings of the user.
         ids: Makes ids for tool calls that have none.
+        wire: Records what is sent and answered, or replaces the network.
 
     Raises:
-        ConfigError: The plug-in cannot be used.
+        ConfigError: The plug-in cannot be used, or not with this wire.
     """
+    if server.plugin and wire.is_cassette:
+        raise ConfigError(
+            f"The provider {server.name} belongs to a plug-in, whose requests no cassette can hold. Run "
+            "without a cassette, or with another provider."
+        )
     if server.plugin:
         from msgbook.provider.plugins import plugin_provider
 
         return plugin_provider(server, settings.plugins_off, settings.secrets)
     from msgbook.provider.openai_chat import OpenAIProvider
 
-    return OpenAIProvider(server, secrets=settings.secrets, ids=ids)
+    return OpenAIProvider(server, secrets=settings.secrets, ids=ids, wire=wire)
 
 
 def describe_demo_model(model: str, wanted: str) -> str:

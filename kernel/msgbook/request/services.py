@@ -20,7 +20,7 @@ from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
-from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, TurnRecord
+from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, RunCall, TurnRecord
 from msgbook_format.turn import Block
 
 _MAX_WARNINGS = 20
@@ -85,10 +85,12 @@ class TurnServices:
     Args:
         changed: Called after each change of the record.
         reported: Warnings and digests that the reader has seen in this session; grows.
-        approve: Decides about reads and tool calls that need approval.
+        approve: Decides about tool calls that need approval.
         redact: Removes secrets from a tool's result.
         cap_result: Cuts a tool's result to the length that a request can hold.
         new_token: Returns as many random bytes as hex digits.
+        approve_read: Decides about reads that need approval.
+        run_call: Makes each attempt to run a call of a recorded tool.
     """
 
     record: TurnRecord
@@ -100,9 +102,11 @@ class TurnServices:
     redact: Callable[[str], str]
     cap_result: CapResult
     new_token: Callable[[int], str]
+    approve_read: Approve
+    run_call: RunCall
 
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
-        decision = await self.approve(_question(real, needed, self.new_token(4)))
+        decision = await self.approve_read(_question(real, needed, self.new_token(4)))
         if decision.approval == "denied":
             # The notice about this reference names who decided, and why.
             raise SourceError(decision.reason.removeprefix("Denied: ").rstrip("."))
@@ -120,6 +124,7 @@ class TurnServices:
             time.monotonic,
             Budgets(active_agent.limits, time.monotonic),
             RepeatedFailures(),
+            self.run_call,
         )
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic, self.new_token).run
 

@@ -67,6 +67,8 @@ class Tool:
     needs approval, unless the tool is `read_only`."""
     origin: str = ""
     """What added the tool, in words for a person; empty for msgbook's own."""
+    recorded: bool = True
+    """False if a replay runs the tool again, since all that it starts is in the cassette itself."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -23,6 +24,7 @@ from msgbook.events import (
     TurnEvent,
 )
 from msgbook.tools import CallContext, Content, Tool, ToolSet
+from msgbook.turn.attempt import Attempt, RunCall, run_now
 from msgbook.turn.limits import Budgets, RepeatedFailures
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.stopped_calls import INTERRUPTED_RESULT
@@ -42,19 +44,6 @@ CapResult = Callable[[Content, bool], Content]
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
-    """Result of one attempt to run a call."""
-
-    status: str
-    content: Content
-    duration: float = 0.0
-    approval_request: ApprovalRequest | None = None
-    """Set if the call needs approval. It has done nothing then."""
-    questions: int = 0
-    """Number of questions that a person was asked about the call."""
-
-
-@dataclass(frozen=True, slots=True)
 class CallRunner:
     """Runs the calls of a turn into its record.
 
@@ -63,6 +52,7 @@ class CallRunner:
         clock: Returns monotonic seconds.
         budgets: A tool is stopped when the time budget is used up.
         failures: Counts the results. No further call starts once a failure has repeated too often.
+        run_call: Makes each attempt to run a call of a recorded tool.
     """
 
     record: TurnRecord
@@ -73,6 +63,7 @@ class CallRunner:
     clock: Callable[[], float]
     budgets: Budgets
     failures: RepeatedFailures
+    run_call: RunCall = run_now
 
     async def run(self, calls: list[Block]) -> AsyncGenerator[None]:
         """Run the calls, yielding after each change of the record.
@@ -113,7 +104,7 @@ class CallRunner:
                         running[0] = (call, self._start(call, changed, attempt))
                         yield
                         continue
-                    attempt = _Attempt("denied", decision.reason)
+                    attempt = Attempt("denied", decision.reason)
                 del running[0]
                 self._finish(call, attempt)
                 yield
@@ -132,8 +123,8 @@ class CallRunner:
                     self._apply(ToolApproved(call["id"], "pending"))
 
     def _start(
-        self, call: Block, changed: asyncio.Event, previous: _Attempt | None = None
-    ) -> asyncio.Task[_Attempt]:
+        self, call: Block, changed: asyncio.Event, previous: Attempt | None = None
+    ) -> asyncio.Task[Attempt]:
         """Start a call. `changed` is set when the tool produces output and when it ends."""
 
         shown = ""
@@ -154,43 +145,45 @@ class CallRunner:
         approved = previous.approval_request if previous else None
         context = CallContext(approved, show, call["id"], update)
         questions = previous.questions + 1 if previous else 0
-        task = asyncio.ensure_future(self._attempt(call, context, questions))
+        task = asyncio.ensure_future(self._run(call, context, questions))
         task.add_done_callback(lambda _: changed.set())
         return task
 
-    async def _attempt(self, call: Block, context: CallContext, questions: int) -> _Attempt:
+    async def _run(self, call: Block, context: CallContext, questions: int) -> Attempt:
+        tool = self._tool(call)
+        run_call = self.run_call if tool is None or tool.recorded else run_now
+        attempt = await run_call(call, partial(self._attempt, call, context))
+        if attempt.status == "interrupted":
+            self.budgets.run_out()
+        return replace(attempt, questions=questions)
+
+    async def _attempt(self, call: Block, context: CallContext) -> Attempt:
         started = self.clock()
         limit = asyncio.timeout(self.budgets.time_left)
         try:
             async with limit:
                 tool = self.tools.find(call["name"])
                 content = await tool.call(call["arguments"], context)
-            attempt = _Attempt("success", content)
+            attempt = Attempt("success", content)
         except ApprovalRequiredError as error:
-            return _Attempt(
-                "denied",
-                _KEEPS_CHANGING,
-                approval_request=error.approval_request,
-                questions=questions,
-            )
+            return Attempt("denied", _KEEPS_CHANGING, approval_request=error.approval_request)
         except ToolError as error:
-            attempt = _Attempt("error", str(error))
+            attempt = Attempt("error", str(error))
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            attempt = _Attempt("error", "The tool cancelled itself.")
+            attempt = Attempt("error", "The tool cancelled itself.")
         except BaseException as error:  # a tool is code of any author
-            attempt = _Attempt("error", f"{type(error).__name__}: {error}")
+            attempt = Attempt("error", f"{type(error).__name__}: {error}")
             if limit.expired():
-                self.budgets.run_out()
-                attempt = _Attempt("interrupted", INTERRUPTED_RESULT)
+                attempt = Attempt("interrupted", INTERRUPTED_RESULT)
         return replace(
             attempt,
             content=self.cap_result(self._redacted(attempt.content), context.approved is not None),
             duration=self.clock() - started,
         )
 
-    def _finish(self, call: Block, attempt: _Attempt) -> None:
+    def _finish(self, call: Block, attempt: Attempt) -> None:
         if self._tool(call) is not None:
             self._record_auto(call)
         self._apply(ToolFinished(call["id"], attempt.status, attempt.content, attempt.duration))

@@ -23,6 +23,7 @@ from msgbook.messages import Message
 from msgbook.provider import Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
+from msgbook.turn.attempt import RunCall, run_now
 from msgbook.turn.calls import CallRunner, CapResult
 from msgbook.turn.limits import Budgets, RepeatedFailures, max_steps_notice
 from msgbook.turn.record import TurnRecord
@@ -48,6 +49,7 @@ async def run_turn(
     clock: Callable[[], float],
     cap_result: CapResult = lambda content, is_approved: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
+    run_call: RunCall = run_now,
 ) -> AsyncGenerator[None]:
     """Run one turn and yield after each event that is added to `record`.
 
@@ -59,9 +61,12 @@ async def run_turn(
         redact: Removes secrets from a tool's result.
         clock: Returns monotonic seconds.
         cap_result: Cuts a tool's result down to what a request can carry.
+        run_call: Makes each attempt to run a call of a recorded tool.
     """
     budgets, failures = Budgets(limits, clock), RepeatedFailures()
-    runner = CallRunner(record, tools, approve, redact, cap_result, clock, budgets, failures)
+    runner = CallRunner(
+        record, tools, approve, redact, cap_result, clock, budgets, failures, run_call
+    )
     done: list[Message] = []
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())

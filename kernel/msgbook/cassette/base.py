@@ -1,0 +1,49 @@
+"""The world outside a turn: everything that a replay has to repeat, as it is without a cassette."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from msgbook.approval import Decision, Question
+from msgbook.ids import Ids
+from msgbook.provider import Wire
+from msgbook.turn import Attempt
+from msgbook_format.turn import Block, Turn
+
+
+class Cassette:
+    """No cassette: nothing is kept and nothing repeated.
+
+    Attributes:
+        ids: Makes the ids and times that are saved.
+        wire: What stands between the providers and the network.
+    """
+
+    def __init__(self) -> None:
+        self.ids = Ids()
+        self.wire = Wire()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait before a request is repeated."""
+        await asyncio.sleep(seconds)
+
+    async def run_call(self, _call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attempt:
+        """Return the result of one attempt to run a tool call."""
+        return await run()
+
+    async def decide(
+        self, _question: Question, decide: Callable[[], Awaitable[Decision]]
+    ) -> Decision:
+        """Return the decision about a tool call."""
+        return await decide()
+
+    async def decide_read(
+        self, question: Question, decide: Callable[[], Awaitable[Decision]]
+    ) -> Decision:
+        """Return the decision about a file that a prompt names."""
+        return await self.decide(question, decide)
+
+    def end_turn(self, turn: Turn) -> Turn:
+        """Return a turn that has ended, with the durations that are saved."""
+        return turn

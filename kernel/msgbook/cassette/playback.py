@@ -1,0 +1,124 @@
+"""The wire during a replay: requests are compared with the recorded ones and answered from the cassette."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgbook.cassette.differences import describe_difference
+from msgbook.cassette.reader import Exchange, Lane
+from msgbook.config import redact_json
+from msgbook.lanes import LANE
+from msgbook.provider import MakeTransport, RedirectedError, Wire
+
+
+class Problems:
+    """The first difference between a replay and its cassette. Later ones follow from it.
+
+    Args:
+        secrets: Redacted from what is shown.
+    """
+
+    def __init__(self, path: Path, secrets: Sequence[str]) -> None:
+        self._path = path
+        self.secrets = tuple(secrets)
+        self.place = ""
+        """What is being replayed, such as a cell; empty for nothing."""
+        self.first: str | None = None
+        """One line; None while there is no difference."""
+        self.diff: list[str] = []
+
+    def note(self, words: str, line: int | None = None, diff: Sequence[str] = ()) -> None:
+        """Keep a difference, unless there is one already.
+
+        Args:
+            line: Number of the line of the cassette.
+        """
+        if self.first is None:
+            where = f"{self._path}" if line is None else f"{self._path}, line {line}"
+            place = f"{self.place}: " if self.place else ""
+            self.first = redact_json(f"{place}{words} ({where})", self.secrets)
+            self.diff = redact_json(list(diff), self.secrets)
+
+
+class PlayingWire(Wire):
+    """Answers requests from a cassette.
+
+    Args:
+        lane: Returns the lane of what runs.
+    """
+
+    is_cassette = True
+
+    def __init__(self, lane: Callable[[], Lane], problems: Problems) -> None:
+        self._lane = lane
+        self._problems = problems
+        self._steps: dict[str, int] = {}
+
+    def begin_turn(self) -> None:
+        """Count the steps of a lane from 1 again."""
+        self._steps.pop(LANE.get(), None)
+
+    def transport(self, wanted: MakeTransport | None) -> MakeTransport | None:
+        return self._make_transport
+
+    def _make_transport(self, http: Any) -> Any:
+        async def respond(request: Any) -> Any:
+            exchange = self._find(request.method, await request.aread())
+            if exchange is None:
+                raise http.ConnectError("the replay differs from its cassette", request=request)
+            return self._response(http, request, exchange)
+
+        return http.MockTransport(respond)
+
+    def _find(self, method: str, content: bytes) -> Exchange | None:
+        """Return the exchange with this request; None after a difference."""
+        if self._problems.first is not None:
+            return None
+        body = redact_json(json.loads(content), self._problems.secrets) if content else None
+        name = LANE.get()
+        step = self._steps[name] = self._steps.get(name, 0) + (body is not None)
+        waiting = [e for e in self._lane().exchanges if not e.is_used]
+        of_kind = [e for e in waiting if e.request.request.method == method]
+        found = next((e for e in of_kind if e.body == body), None)
+        if found is not None:
+            found.is_used = True
+            return found
+        where = f"step {step}, lane {name}"
+        if not of_kind or body is None or of_kind[0].body is None:
+            self._problems.note(f"{where}: the request is not in the cassette")
+            return None
+        words, diff = describe_difference(of_kind[0].body, body)
+        self._problems.note(f"{where}: {words}", of_kind[0].line, diff)
+        return None
+
+    def _response(self, http: Any, request: Any, exchange: Exchange) -> Any:
+        from msgbook.cassette.lines import AnswerLine, FailedLine
+
+        answer = exchange.answer
+        if isinstance(answer, FailedLine):
+            raise _failure(http, answer.failed.type, answer.failed.message, request)
+        if not isinstance(answer, AnswerLine):
+            self._problems.note("the recording ended before the answer to a request", exchange.line)
+            raise http.ConnectError("the cassette has no answer", request=request)
+
+        async def body() -> AsyncIterator[bytes]:
+            for _, text in answer.events:
+                yield text.encode("utf-8", "surrogatepass")
+            if answer.failed is not None:
+                raise _failure(http, answer.failed.type, answer.failed.message, request)
+
+        return http.Response(answer.status, headers=answer.headers, content=body(), request=request)
+
+
+def _failure(http: Any, name: str, message: str, request: Any) -> Exception:
+    """Return a failure of the network as the HTTP library raises it."""
+    if name == RedirectedError.__name__:
+        return RedirectedError(message)
+    kind = getattr(http, name, None)
+    if isinstance(kind, type) and issubclass(kind, http.TransportError):
+        failure: Exception = kind(message, request=request)
+        return failure
+    return ConnectionError(message)

@@ -1,0 +1,71 @@
+"""The settings that requests and turns depend on, as a cassette keeps them: without keys and headers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook.config import ProviderSettings, Settings
+from msgbook.provider import shown_url
+
+_PROVIDER = (
+    "name",
+    "plugin",
+    "prices",
+    "keep_reasoning",
+    "alternate",
+    "from_environment",
+    "problem",
+)
+_SETTINGS = (
+    *("model", "model_origin", "agents", "mcp_servers", "approval", "limits", "project_limits"),
+    *("warnings", "untrusted_project"),
+)
+_KEY = "none"
+"""Stands for the key of a server that has one."""
+
+
+def save_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings as JSON."""
+    return {
+        **{name: _plain(getattr(settings, name)) for name in _SETTINGS},
+        "providers": [_save_provider(found) for found in settings.providers.values()],
+    }
+
+
+def load_settings(saved: dict[str, Any]) -> Settings:
+    """Return settings that were saved. They grant nothing: nothing runs during a replay.
+
+    Raises:
+        TypeError: They are not such settings.
+        ValueError: As `TypeError`.
+    """
+    known = {name: saved[name] for name in _SETTINGS if name in saved}
+    for name in ("mcp_servers", "warnings"):
+        known[name] = tuple(map(str, known.get(name, ())))
+    for name in ("agents", "limits", "project_limits"):
+        known[name] = dict(known.get(name, {}))
+    if known.get("approval") not in ("ask", "deny", "allow"):
+        known["approval"] = "deny"
+    providers = [_load_provider(found) for found in saved.get("providers", [])]
+    return Settings(**known, providers={found.name: found for found in providers})
+
+
+def _save_provider(settings: ProviderSettings) -> dict[str, Any]:
+    saved = {name: _plain(getattr(settings, name)) for name in _PROVIDER}
+    url = settings.base_url and shown_url(settings.base_url)
+    return {**saved, "base_url": url, "has_key": bool(settings.api_key)}
+
+
+def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
+    known = {name: saved[name] for name in _PROVIDER}
+    key = _KEY if saved.get("has_key") else None
+    return ProviderSettings(**known, base_url=saved.get("base_url"), api_key=key)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of the settings as JSON."""
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "items"):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    return value

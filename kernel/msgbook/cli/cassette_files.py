@@ -1,0 +1,50 @@
+"""The cassette that a run records, from its first line to its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgbook.cassette import CassetteFile, Recorder
+from msgbook.cli.terminal import complain
+from msgbook.config import Settings
+
+_VERB = "run"
+
+
+@contextmanager
+def recording(
+    path: Path | None, settings: Settings, name: str
+) -> Iterator[tuple[Recorder | None, Callable[[int], int]]]:
+    """Yield the recorder of a run, and the function that takes and returns the run's exit code.
+
+    The cassette gets its name when the run is over. A run that failed replaces no former cassette.
+
+    Args:
+        path: None for no cassette.
+        name: Name of the conversation's file.
+
+    Raises:
+        CassetteError: The cassette cannot be written.
+    """
+    if path is None:
+        yield None, lambda code: code
+        return
+    file = CassetteFile(path, settings.secrets)
+    is_complete = False
+
+    def ended(code: int) -> int:
+        nonlocal is_complete
+        is_complete = code == 0 or not os.path.lexists(path)
+        return code
+
+    try:
+        yield Recorder(file, settings, name), ended
+    finally:
+        if is_complete:
+            file.complete()
+        else:
+            file.close()
+            complain(_VERB, f"{path} was not written; what was recorded is in {file.part}")

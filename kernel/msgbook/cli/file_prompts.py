@@ -1,0 +1,67 @@
+"""The prompts of a file: which have an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgbook.notebook import Cell, is_prompt, outputs_of, source_of
+from msgbook.request.history import is_continue
+from msgbook.turn import REFERENCE_STEP, turn_messages
+from msgbook_format.turn import Block, Turn, turn_of
+
+_NOT_FROM_MODEL = ("notice", "error")
+"""Types of blocks that msgbook writes; unknown types count as the model's."""
+
+
+def is_prompt_cell(cell: Cell) -> bool:
+    """Return whether a model answers this cell."""
+    source = source_of(cell)
+    if cell.get("cell_type") != "code" or not source.strip():
+        return False
+    return is_continue(source) or is_prompt(source)
+
+
+def is_answered(cell: Cell) -> bool:
+    """Return whether a prompt has outputs that another run would remove.
+
+    A turn that failed before the model wrote or called anything is not an answer. A turn that ended
+    otherwise is an answer if it has any block of the model, even reasoning or a cut call: the user who
+    stopped it has seen it.
+    """
+    for output in outputs_of(cell):
+        turn = turn_of(output)
+        if turn is None and output.get("output_type") != "error":
+            return True
+        if turn is not None and (turn["status"] == "done" or _is_worth_keeping(turn)):
+            return True
+    return False
+
+
+def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list[int]:
+    """Return the numbers, from 0, of the prompts from `start` on that a run answers.
+
+    Args:
+        again: Include prompts that have an answer.
+    """
+    return [
+        number
+        for number, cell in enumerate(cells)
+        if number >= start and is_prompt_cell(cell) and (again or not is_answered(cell))
+    ]
+
+
+def _is_worth_keeping(turn: Turn) -> bool:
+    """Return whether an incomplete turn is left as it is."""
+    if turn["status"] == "error":
+        return has_model_output(turn)
+    return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
+
+
+def has_model_output(turn: Turn) -> bool:
+    """Return whether the model wrote or called anything."""
+    return bool(turn_messages(_own_blocks(turn)))
+
+
+def _own_blocks(turn: Turn) -> Iterator[Block]:
+    """Return the blocks of a turn without the calls of the prompt's own references."""
+    return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)

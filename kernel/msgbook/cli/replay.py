@@ -1,0 +1,155 @@
+"""Replay of a recorded conversation: its answers are made again from a cassette, and compared."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msgbook.approval import Rule, load_with_project
+from msgbook.cassette import CassetteError, Player, Tape, read_cassette, undo
+from msgbook.cli.cell_names import shown_id, shown_title
+from msgbook.cli.file_prompts import prompts_to_answer
+from msgbook.cli.file_turns import FileTurns, require_conversation
+from msgbook.cli.screen import Screen
+from msgbook.cli.terminal import complain, say
+from msgbook.config import Settings
+from msgbook.engine import Engine
+from msgbook.host import home_folder, private_paths, saved_approver
+from msgbook.notebook import Document
+from msgbook.text import counted
+
+_VERB = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A conversation that was replayed, in memory."""
+
+    document: Document
+    """With the replayed answers; its file is as it was."""
+    answered: int
+    """Number of prompts."""
+    failed: bool
+    """Whether the last turn failed, as in the recording."""
+    difference: str | None
+    """The first difference from the cassette, in one line; None for none."""
+    diff: list[str]
+    """Lines of its unified diff."""
+
+
+def run_replay(path: Path, cassette: Path) -> int:
+    """Replay a conversation, and write its file if nothing differs from the cassette.
+
+    Returns:
+        0, or 1 if something differs or a recorded turn failed.
+
+    Raises:
+        MsgbookError: The file or the cassette cannot be used, or the file cannot be written.
+    """
+    replayed = replay_file(path, cassette)
+    if replayed.difference is not None:
+        complain(_VERB, f"{path} is not replayed: {replayed.difference}")
+        for line in replayed.diff:
+            say(line, sys.stderr)
+        return 1
+    what = "is as it was"
+    if replayed.document.is_changed:
+        replayed.document.save()
+        what = "is written"
+    say(f"{path}: {counted(replayed.answered, 'prompt')} replayed; the file {what}.")
+    return 1 if replayed.failed else 0
+
+
+def replay_file(path: Path, cassette: Path) -> Replayed:
+    """Replay a conversation in memory: without a network, and nothing runs.
+
+    Raises:
+        MsgbookError: The file or the cassette cannot be used.
+    """
+    document = Document.read(path)
+    require_conversation(document)
+    settings, rules = load_with_project(path.absolute().parent)
+    tape = read_cassette(cassette, settings.secrets)
+    numbers = _as_before(document, tape)
+    player = Player(tape, settings.secrets)
+    failed = asyncio.run(_answer(document, numbers, player, settings, rules))
+    new = [n for n in prompts_to_answer(document.cells, 0, again=False) if n not in numbers]
+    if new:
+        name = shown_id(document.cells[new[0]])
+        player.problems.note(f"cell {name} was not recorded. Record the conversation again")
+    player.check_unused()
+    problems = player.problems
+    return Replayed(document, len(numbers), failed, problems.first, problems.diff)
+
+
+def run_screen(path: Path) -> Screen:
+    """Return the display of the turns of a file."""
+    return Screen(
+        _VERB,
+        live=sys.stdout.isatty(),
+        heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
+        summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], shown_title(cell))),
+        place=lambda cell: f"{path}/{shown_id(cell)}",
+    )
+
+
+async def _answer(
+    document: Document,
+    numbers: Sequence[int],
+    player: Player,
+    settings: Settings,
+    rules: Sequence[Rule],
+) -> bool:
+    """Answer the prompts from the cassette until one differs. Returns whether the last turn failed."""
+    folder = document.path.absolute().parent
+    engine = Engine(
+        replace(player.settings, other_keys=settings.secrets),
+        folder,
+        private=private_paths(),
+        approver=saved_approver(settings, folder, rules),
+        home=home_folder(),
+        cassette=player,
+    )
+    turns = FileTurns(document, engine, run_screen(document.path), None, is_saved=False)
+    failure = None
+    try:
+        for number in numbers:
+            player.problems.place = f"cell {shown_id(document.cells[number])}"
+            failure = await turns.answer(number)
+            if player.problems.first is not None:
+                break
+        player.problems.place = ""
+    finally:
+        await engine.close()
+    return failure is not None
+
+
+def _as_before(document: Document, tape: Tape) -> list[int]:
+    """Make the document as it was before the recording, and return the cells that were run.
+
+    Raises:
+        CassetteError: A cell that was run is not in the document.
+    """
+    cells = document.cells
+    by_id = {cell.get("id"): number for number, cell in enumerate(cells)}
+    numbers = []
+    if not tape.cells:
+        raise CassetteError(f"{tape.path}: no prompt was recorded. Record it again")
+    for line in tape.cells:
+        ran = line.cell
+        number = ran.number if ran.id is None else by_id.get(ran.id)
+        if number is None or number >= len(cells):
+            name = ran.id or f"number {ran.number + 1}"
+            raise CassetteError(
+                f"{tape.path}: the recorded cell {name} is not in {document.path}. Is the cassette that of "
+                "another conversation? Otherwise record it again"
+            )
+        numbers.append(number)
+        if not ran.kept:
+            cells[number]["outputs"] = []
+    for line in reversed(tape.cells):
+        undo(document.notebook, [c.model_dump(exclude_unset=True) for c in line.changed])
+    return numbers
