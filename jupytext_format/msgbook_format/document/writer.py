@@ -97,21 +97,13 @@ def _converted(notebook: dict[str, Any]) -> dict[str, Any]:
 def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenParts:
     """Return the text of each part of a notebook of nbformat 4."""
     bits = verbatim_bits(notebook) if verbatim else {}
-    user, document, ours = write_metadata(notebook)
-    heading = section_name(user) if user else None
-    if heading is None and document is not None:
-        # Without a section, there is no text above the messages.
-        metadata = ours.get("metadata", {})
-        msgbook = {**metadata.get("msgbook", {}), "document": document}
-        ours["metadata"], document = {**metadata, "msgbook": msgbook}, None
-    frontmatter = format_frontmatter(user, ours)
-    if "frontmatter" in bits and _holds_same(bits["frontmatter"], frontmatter):
-        frontmatter = bits["frontmatter"]
-    own = OwnTexts(notebook["cells"], document or "", verbatim=verbatim)
+    parts = _write_top(notebook, bits)
+    heading = parts.heading
+    own = OwnTexts(notebook["cells"], parts.document, verbatim=verbatim)
     dialect = Dialect.from_metadata(notebook["metadata"], heading)
 
     def fits_start(text: str) -> bool:
-        if frontmatter or document:
+        if parts.frontmatter or parts.document:
             return True
         lead = end_line(_blank(bits.get("lead", "")))
         if not lead and "bom" not in bits and text.startswith(BOM):
@@ -119,11 +111,10 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
         return split_frontmatter(f"{lead}{text}\n") == 0
 
     has_ids = minor_of(notebook) >= NBFORMAT_MINOR
-    level = 1 if heading is None else level_below(_with_heading(document or "", heading))
+    level = 1 if heading is None else level_below(_with_heading(parts.document, heading))
     if bits.get("level", "") in _LEVELS:
         level = int(bits["level"])
     heads = plan_heads(notebook["cells"], own, dialect, fits_start, has_ids=has_ids, level=level)
-    parts = WrittenParts(frontmatter, document or "", heading)
     for index, head in enumerate(heads):
         if index == len(heads) - 1 and is_trailing_blank(head):
             parts.cells.append((None, None))
@@ -139,6 +130,21 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
     if heading is not None and any(head is not None for head, _ in parts.cells):
         parts.document = _with_heading(parts.document, heading)
     return parts
+
+
+def _write_top(notebook: dict[str, Any], bits: dict[str, str]) -> WrittenParts:
+    """Return the parts of a notebook that are above its cells."""
+    user, document, ours = write_metadata(notebook)
+    heading = section_name(user) if user else None
+    if heading is None and document is not None:
+        # Without a section, there is no text above the messages.
+        metadata = ours.get("metadata", {})
+        msgbook = {**metadata.get("msgbook", {}), "document": document}
+        ours["metadata"], document = {**metadata, "msgbook": msgbook}, None
+    frontmatter = format_frontmatter(user, ours)
+    if "frontmatter" in bits and _holds_same(bits["frontmatter"], frontmatter):
+        frontmatter = bits["frontmatter"]
+    return WrittenParts(frontmatter, document or "", heading)
 
 
 def _outputs_text(head: PlannedHead, text: str | None, dialect: Dialect) -> str | None:

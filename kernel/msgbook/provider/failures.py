@@ -81,29 +81,7 @@ class Failures:
         words = (
             f"The server answered {status}: {said}." if said else f"The server answered {status}."
         )
-        match status:
-            case _ if is_unknown or (status == 404 and model is not None):
-                origin = model_origin or "MSGBOOK_MODEL or %model"
-                hint = (
-                    f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
-                    f"terminal, lists the models of the server) and {self.url_setting}."
-                )
-            case 401 | 403:
-                hint = f"Check {self.key_setting}."
-            case 404:
-                hint = f"Check {self.url_setting} (it usually ends in /v1)."
-            case 429:
-                hint = (
-                    "Your rate limit or your budget with this provider is used up. Try again later."
-                )
-            case 400 | 413 | 422 | 500 if is_too_long(said):
-                hint = (
-                    "Leave out or summarize cells with history=exclude, history=summary or %compact; "
-                    "%context shows the size of each cell. If you set the agent's context_window, "
-                    "msgbook warns before it sends such a request."
-                )
-            case _:
-                hint = ""
+        hint = self._hint(status, said, model, model_origin, is_unknown=is_unknown)
         retry = None
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
@@ -115,6 +93,34 @@ class Failures:
         text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
         refused = UnknownModelError if is_unknown else RefusedError
         return refused(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
+
+    def _hint(
+        self, status: int, said: str, model: str | None, model_origin: str, *, is_unknown: bool
+    ) -> str:
+        """Return what the user can do about an HTTP status; empty if that is not known."""
+        match status:
+            case _ if is_unknown or (status == 404 and model is not None):
+                origin = model_origin or "MSGBOOK_MODEL or %model"
+                return (
+                    f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
+                    f"terminal, lists the models of the server) and {self.url_setting}."
+                )
+            case 401 | 403:
+                return f"Check {self.key_setting}."
+            case 404:
+                return f"Check {self.url_setting} (it usually ends in /v1)."
+            case 429:
+                return (
+                    "Your rate limit or your budget with this provider is used up. Try again later."
+                )
+            case 400 | 413 | 422 | 500 if is_too_long(said):
+                return (
+                    "Leave out or summarize cells with history=exclude, history=summary or %compact; "
+                    "%context shows the size of each cell. If you set the agent's context_window, "
+                    "msgbook warns before it sends such a request."
+                )
+            case _:
+                return ""
 
     def from_connection(self, error: BaseException) -> ProviderError:
         """Return the error for a server that cannot be reached, redirects, or breaks the connection."""

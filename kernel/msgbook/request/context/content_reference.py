@@ -97,14 +97,10 @@ def build_content_reference(
             context["rules"] = [{"name": n, "sha256": keep(t)} for n, t in rules.items()]
     files = []
     for key, text in items.files.items():
-        key, text = repair_surrogates(key), repair_surrogates(text)
-        digest = _digest(text)
-        shown, version = earlier.shown.get(key, ("", 0))
-        if shown == digest and has_blob(digest):
-            entry = {"key": key, "sha256": digest, "version": version, "unchanged": True}
-        else:
-            version = earlier.number_of(key, digest)
-            entry = {"key": key, "sha256": keep(text), "version": version}
+        text = repair_surrogates(text)
+        entry = _file_record(earlier, repair_surrogates(key), _digest(text), has_blob)
+        if "unchanged" not in entry:
+            keep(text)
         files.append(entry)
     tools = [
         {
@@ -163,6 +159,15 @@ def append_content_reference(content: str | list[Part], block: str) -> str | lis
     if isinstance(content, str):
         return f"{content}\n\n{block}"
     return [*content, {"type": "text", "text": block}]
+
+
+def _file_record(
+    earlier: EarlierTexts, key: str, digest: str, has_blob: Callable[[str], bool]
+) -> dict[str, Any]:
+    shown, version = earlier.shown.get(key, ("", 0))
+    if shown == digest and has_blob(digest):
+        return {"key": key, "sha256": digest, "version": version, "unchanged": True}
+    return {"key": key, "sha256": digest, "version": earlier.number_of(key, digest)}
 
 
 def _canonical(args: Any) -> Any:

@@ -14,7 +14,7 @@ from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
-from msgbook.request.context.scanner import run_in_thread_if_long
+from msgbook.request.context.scanner import Problem, run_in_thread_if_long
 from msgbook.request.context.sources import Sources
 from msgbook.request.context.versions import EarlierTexts
 from msgbook.text import repair_surrogates
@@ -69,15 +69,7 @@ class ContextBuilder:
         macros, problems = await run_in_thread_if_long(
             text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
-        notices = [
-            Notice(
-                f"Line {prompt.line + problem.line - 1}: {problem.message}"
-                if problem.line
-                else problem.message,
-                "warning",
-            )
-            for problem in problems
-        ]
+        notices = [_warn_of(problem, prompt.line) for problem in problems]
         in_force, rule_problems = (
             ([], []) if rules is None else self._rules(agent, rules, transcript, macros)
         )
@@ -96,10 +88,8 @@ class ContextBuilder:
         content_reference = build_content_reference(above, items, has_blob=self.has_blob)
         session_only = self._approved_texts(references, content_reference.context)
         session_only |= approved_images.keys()
-        # An empty record says that macros which the notebook's metadata still has were removed.
-        metadata = metadata_of({"metadata": transcript.metadata})
         context = {
-            **({"macros": macros} if macros or metadata.get("macros") else {}),
+            **_macros_record(macros, transcript),
             **content_reference.context,
             **({"images": images.records} if images.records else {}),
         }
@@ -162,3 +152,15 @@ def _mark_not_kept(context: dict[str, Any], session_only: set[str]) -> dict[str,
         else entries
         for kind, entries in context.items()
     }
+
+
+def _warn_of(problem: Problem, first_line: int) -> Notice:
+    """Return a notice about a problem in a text that begins in a line of its cell."""
+    place = f"Line {first_line + problem.line - 1}: " if problem.line else ""
+    return Notice(f"{place}{problem.message}", "warning")
+
+
+def _macros_record(macros: Mapping[str, str], transcript: Transcript) -> dict[str, Any]:
+    # An empty record says that macros which the notebook's metadata still has were removed.
+    metadata = metadata_of({"metadata": transcript.metadata})
+    return {"macros": macros} if macros or metadata.get("macros") else {}
