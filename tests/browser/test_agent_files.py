@@ -48,6 +48,7 @@ def test_a_double_click_opens_it_and_saving_only_adds_the_new_turn(
     messages = after["context"]
     count = len(before["context"])
     messages[count - 1].pop("metadata", None)
+    assert after["metadata"].pop("file") == "agent.mtm"
     assert {**after, "context": messages[:count]} == before
     assert [message["role"] for message in messages[count:]] == ["assistant", "tool", "assistant"]
     assert messages[-1]["content"] == "It **was** no command."

@@ -104,7 +104,10 @@ def test_a_double_click_opens_it_as_a_notebook_and_saving_only_adds_the_new_turn
     ] or sent[1] == ("assistant", "")
     lab.save()
 
-    saved = path.read_text()
+    saved, agents = re.subn(
+        "^jupyter:\n  msgbook:\n    agent_metadata: .*\n", "", path.read_text(), flags=re.M
+    )
+    assert agents == 1
     assert saved.startswith(HELLO.rstrip("\n"))
     added = saved[len(HELLO.rstrip("\n")) :]
     assert re.findall(r"^#+ %%%.*$", added, re.MULTILINE)
