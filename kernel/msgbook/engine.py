@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgbook.agents import Identities
-from msgbook.approval import Approver, Roots
+from msgbook.approval import Approver, Roots, find_project
 from msgbook.cassette import Cassette
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
@@ -28,17 +29,22 @@ from msgbook.request import (
     list_prompt_warnings,
     read_prompt,
 )
+from msgbook.running_turns import RunningTurns
 from msgbook.text import repair_surrogates
 from msgbook.tools import (
+    SHELL,
     FileTools,
     Namespace,
     Results,
     ToolHost,
     ToolSet,
+    dispatch_tools,
     find_ripgrep,
     load_tools,
     python_tool,
+    runs_in_kernel,
     shell_tool,
+    task_finish_tool,
 )
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import DEFAULT_AGENT
@@ -81,6 +87,7 @@ class Engine:
         servers: The configured model servers.
         tools: The tools that models can call; may be added to between turns.
         request_builder: The cells that have been read and the requests that have been sent.
+        running: The turns of sub-agents that run now.
         results: Keeps tool results that are too long for a request.
         warnings: Warnings about the settings, for the first turn.
         reported: What the reader has been warned about in this session; not repeated.
@@ -102,6 +109,7 @@ class Engine:
         cassette: Cassette | None = None,
     ) -> None:
         self.settings = settings
+        self.folder = folder
         self.cassette = cassette or Cassette()
         self.ids = ids or self.cassette.ids
         self.identities = Identities(self.ids)
@@ -118,26 +126,65 @@ class Engine:
         self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
         self.reported: set[str] = set()
         self.results = Results(folder)
+        self.namespace = namespace
+        self.running = RunningTurns()
+        self._private, self._is_magic, self._home = private, is_magic, home
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
+        self._subagent_files: FileTools | None = None
         self.tools = ToolSet(self._files.tools)
         self.tools.add(shell_tool(folder, settings.secrets))
-        self.namespace = namespace
         if namespace is not None:
             self.tools.add(python_tool(namespace))
+        for tool in (*dispatch_tools(), task_finish_tool()):
+            self.tools.add(tool)
         plugin_tools, problems = load_tools(ToolHost(folder), settings.plugins_off)
         self.warnings += problems
         for tool in plugin_tools:
             self.tools.add(tool)
-        self.request_builder = RequestBuilder(
-            folder,
-            AgentChooser(
-                settings, self.servers, limits, self.tools, self._files, Roots(folder, private)
-            ),
+        self.request_builder = self._new_builder(limits)
+
+    def for_subagent(self, limits: Limits) -> Engine:
+        """Return an engine for a sub-agent's conversation, whose folder is the project's.
+
+        It has the same settings, servers and approvals, but no Python, and it remembers only what its
+        own conversation reads and sends. Close the engine that made it, not this one.
+
+        Args:
+            limits: The limits that are in force for the agent that starts it.
+        """
+        engine = copy(self)
+        engine.folder = find_project(self.folder)
+        engine.warnings, engine.reported = [], set(self.reported)
+        engine.namespace = None
+        engine.approver = self.approver.in_folder(engine.folder)
+        engine.results = Results(engine.folder)
+        engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
+        own = {tool.name: tool for tool in engine._files.tools}
+        own[SHELL] = shell_tool(engine.folder, self.settings.secrets)
+        kept = (tool for tool in self.tools if not runs_in_kernel(tool))
+        engine.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
+        engine.request_builder = engine._new_builder(limits)
+        return engine
+
+    def _open_subagent_files(self, folder: Path) -> FileTools:
+        """Return file tools for sub-agents; they share their worker processes."""
+        if folder == self.folder.resolve():
+            return self._files
+        if self._subagent_files is None:
+            self._subagent_files = FileTools(folder, self._private, ripgrep=find_ripgrep())
+        return self._subagent_files
+
+    def _new_builder(self, limits: Limits) -> RequestBuilder:
+        roots = Roots(self.folder, self._private)
+        chooser = AgentChooser(self.settings, self.servers, limits, self.tools, self._files, roots)
+        return RequestBuilder(
+            self.folder,
+            chooser,
             self.results,
-            is_magic=is_magic,
-            secrets=settings.secrets,
-            private=private,
-            home=home,
+            is_magic=self._is_magic,
+            secrets=self.settings.secrets,
+            private=self._private,
+            home=self._home,
         )
 
     def new_record(self) -> TurnRecord:
@@ -185,8 +232,10 @@ class Engine:
         )
 
     async def close(self) -> None:
-        """Close the connections, and end the processes of the file tools."""
-        await self._files.close()
+        """Wait for what is still to be written, close the connections, end the file tools' processes."""
+        await self.running.finish_writing()
+        for files in filter(None, (self._files, self._subagent_files)):
+            await files.close()
         await self.servers.close()
 
     def redact(self, text: str) -> str:

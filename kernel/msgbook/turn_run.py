@@ -35,7 +35,8 @@ from msgbook.request import (
     warn_once,
 )
 from msgbook.request.history import SentRequest
-from msgbook.turn import TurnRecord, run_turn
+from msgbook.subagents import Parent, with_subagents
+from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
 from msgbook_format.turn import Turn
 
@@ -59,6 +60,8 @@ async def run_to_end(
     view: TurnView,
     ask: Ask | None = None,
     keep_agent: Callable[[dict[str, Any]], None] | None = None,
+    *,
+    within: Budgets | None = None,
 ) -> EndedTurn:
     """Run the turn of a prompt cell until it ends.
 
@@ -73,6 +76,7 @@ async def run_to_end(
         ask: Asks a person to approve a tool call; None where nobody can be asked.
         keep_agent: Saves AgentMetadata in the notebook, which has others or none; called before the
             first request.
+        within: Budgets of the turn that started this one as a sub-agent's.
     """
     transcript = None
     try:
@@ -82,7 +86,7 @@ async def run_to_end(
         if found.unsaved is not None and keep_agent is not None:
             keep_agent(found.unsaved)
         with mark_running(transcript.path, found.uuid):
-            await _TurnRun(engine, source, transcript, record, view, ask).run()
+            await _TurnRun(engine, source, transcript, record, view, ask, within).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:
@@ -106,6 +110,7 @@ class _TurnRun:
         record: TurnRecord,
         view: TurnView,
         ask: Ask | None,
+        within: Budgets | None,
     ) -> None:
         self._engine = engine
         self._source = source
@@ -113,7 +118,8 @@ class _TurnRun:
         self._transcript = transcript
         self._record = record
         self._view = view
-        self._ask = ask
+        self._ask = partial(self._show_and_ask, ask) if ask is not None else None
+        self._within = within
         self._services = TurnServices(
             record,
             engine.reported,
@@ -140,17 +146,22 @@ class _TurnRun:
             return
         self._view.changed()
         active_agent = prepared.active_agent
+        budgets = Budgets(active_agent.limits, time.monotonic, self._within)
+        parent = Parent(
+            self._engine, active_agent, self._transcript, budgets, self._ask, run_to_end
+        )
         turn = run_turn(
             self._engine.provider_request(prepared),
             self._record,
             provider=active_agent.provider,
-            tools=active_agent.tools,
+            tools=with_subagents(active_agent.tools, parent),
             approve=self._approve,
             redact=self._engine.redact,
             cap_result=self._engine.results.cap,
             clock=time.monotonic,
             limits=active_agent.limits,
             run_call=self._engine.cassette.run_call,
+            budgets=budgets,
         )
         async with aclosing(turn) as changes:
             async for _ in changes:
@@ -163,8 +174,7 @@ class _TurnRun:
         return await self._engine.cassette.decide_read(question, partial(self._decide, question))
 
     async def _decide(self, question: Question) -> Decision:
-        ask = partial(self._show_and_ask, self._ask) if self._ask is not None else None
-        return await self._engine.approver.decide(question, ask)
+        return await self._engine.approver.decide(question, self._ask)
 
     async def _show_and_ask(self, ask: Ask, question: Question) -> Answer | None:
         """Show the turn, to which the question refers, and ask a person."""

@@ -283,7 +283,7 @@ def test_each_limit_of_a_turn_can_stand_in_the_file(tmp_path):
 
     settings = load_settings({"MSGBOOK_CONFIG": str(file)})
 
-    assert (Limits(**settings.limits), settings.warnings) == (Limits(7, 7, 7, 7), ())
+    assert (Limits(**settings.limits), settings.warnings) == (Limits(*[7] * len(LIMIT_KEYS)), ())
 
 
 def test_a_text_that_breaks_off_in_a_secret_does_not_end_with_its_beginning():

@@ -81,6 +81,8 @@ class ScriptedServer:
     models_body: str | None = None
     """Answer to a request for the models, in place of the list of `models`."""
     models_status: int = 200
+    choose: Callable[[dict[str, Any]], Answer] | None = None
+    """Returns the answer to a request, given its body, in place of `answers`."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     """Bodies of the completion requests, in order."""
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -114,6 +116,7 @@ class ScriptedServer:
     def reset(self) -> None:
         """Forget answers and requests."""
         self.answers = []
+        self.choose = None
         self.requests.clear()
         self.headers.clear()
         self.seen.clear()
@@ -175,8 +178,7 @@ class ScriptedServer:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(await request.json())
         self.headers.append(dict(request.headers))
-        answer = self.answers[min(self._given, len(self.answers) - 1)]
-        self._given += 1
+        answer = self._next(self.requests[-1])
         if answer.body is not None:
             return web.Response(
                 status=answer.status, text=answer.body, content_type=answer.content_type
@@ -189,6 +191,12 @@ class ScriptedServer:
             self.disconnected.set()
             raise
         return response
+
+    def _next(self, request: dict[str, Any]) -> Answer:
+        if self.choose is not None:
+            return self.choose(request)
+        self._given += 1
+        return self.answers[min(self._given, len(self.answers)) - 1]
 
     async def _stream(self, answer: Answer, write: Callable[[bytes], Any]) -> None:
         for chunk in itertools.islice(answer.chunks, answer.hold):

@@ -28,6 +28,8 @@ class ScriptedTool:
     read_only: bool = False
     asks: bool = False
     shows: Sequence[str] = ()
+    ends_turn: bool = False
+    keeps_time: bool = False
     schema: dict[str, Any] = field(default_factory=dict)
     recorded: bool = True
 

@@ -119,6 +119,7 @@ PROPERTIES: Mapping[Any, Property] = {
     "system_prompt": _TEXT,
     "tools": _NARROWING,
     "mcp_servers": _NARROWING,
+    "allowed_child_types": _NARROWING,
     "allowed_uris": _NARROWING._replace(expected="a list of folders, or one folder"),
     "max_steps": _COUNT,
     "token_budget": _COUNT,

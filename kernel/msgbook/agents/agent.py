@@ -43,6 +43,8 @@ class Agent:
     """Names of the tools that it may call; None for all."""
     mcp_servers: tuple[str, ...] | None = None
     """Names of the servers whose tools it may call; None for all."""
+    allowed_child_types: tuple[str, ...] | None = None
+    """Names of the agents that its sub-agents may be; None for all, nothing for no sub-agents."""
     allowed_uris: tuple[str, ...] | None = None
     """Folders, as written, below which reading needs no approval; None for the user's roots."""
     max_steps: int | None = None

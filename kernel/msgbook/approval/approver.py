@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 
 from msgbook.approval.question import Ask, Choice, Decision, Question
@@ -58,6 +59,12 @@ class Approver:
             self._keep(answer.choice, question)
         return Decision("user")
 
+    def in_folder(self, folder: Path) -> Approver:
+        """Return an approver for a conversation in another folder. They share what was approved."""
+        other = copy(self)
+        other.folder = folder.resolve()
+        return other
+
     def saved_rules(self) -> list[dict[str, str]]:
         """Return the rules of this folder that were made by an answer: `tool`, `arguments`, `folder`, `path`.
 
@@ -72,13 +79,14 @@ class Approver:
         Raises:
             StoreError: The rules cannot be written.
         """
-        self.session_tools = [tool for tool in self.session_tools if tool not in session_tools]
+        self.session_tools[:] = [t for t in self.session_tools if t not in session_tools]
         if saved and self._saved is not None:
             self._saved.remove(saved)
 
     def take_problems(self) -> list[str]:
         """Return and clear the problems with reading or keeping rules, one line each."""
-        problems, self._problems = self._problems, []
+        problems = self._problems[:]
+        self._problems.clear()
         return problems
 
     def _covers(self, question: Question) -> bool:

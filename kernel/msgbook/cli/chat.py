@@ -18,9 +18,8 @@ from msgbook.notebook import (
     Cell,
     Document,
     DocumentError,
-    is_prompt,
+    as_prompt,
     new_prompt,
-    parse_prompt,
     source_of,
 )
 from msgbook.text import repair_surrogates, without_data
@@ -106,12 +105,6 @@ def _how_to_retry(path: Path, failure: str, attributes: dict[str, str]) -> str:
     if not wrong:
         return retry
     return f"{wrong[0]}= of the new cell is from --{wrong[0]}: correct it in {path}, then {retry}"
-
-
-def as_prompt(text: str) -> str:
-    """Return the source of a prompt with the message `text`, whatever it begins with."""
-    is_plain = is_prompt(text) and parse_prompt(text).text == text
-    return text if is_plain else f"\\{text}"
 
 
 def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:

@@ -24,7 +24,7 @@ from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Cell, Document, Transcript, source_of
+from msgbook.notebook import Cell, Document, Transcript, folder_of, source_of
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
@@ -149,7 +149,7 @@ def run_turns(
     Raises:
         MsgbookError: The settings cannot be used, or the job raised it.
     """
-    folder = document.path.absolute().parent
+    folder = folder_of(document.path.absolute())
     settings, rules = load_with_project(folder)
     settings = _narrowed(settings, approval)
     hide_keys(settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.config import lines
-from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS
+from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
@@ -77,11 +77,13 @@ class SettingsFile:
             if key not in LIMIT_KEYS:
                 continue
             is_integer = key in WHOLE_LIMITS
-            if type(value) in ((int,) if is_integer else (int, float)) and 0 < value < math.inf:
+            is_number = type(value) in ((int,) if is_integer else (int, float))
+            if is_number and is_in_range(key, value):
                 followed[key] = value
             else:
-                kind = "whole number" if is_integer else "number"
-                self.warn(("limits", key), f"{key} is ignored: expected a positive {kind}.")
+                expected = expected_number(key)
+                kind = expected.replace("number", "whole number") if is_integer else expected
+                self.warn(("limits", key), f"{key} is ignored: expected {kind}.")
         return followed
 
     def rules(self) -> list[Any]:

@@ -23,6 +23,13 @@ class Limits:
     warn_tokens: int = 100_000
     """Estimated tokens of a request above which the reader is warned. Most models accept 128,000 or
     more."""
+    subagent_depth: int = 1
+    """Levels of sub-agents below a conversation: with 1, a sub-agent starts none itself; with 0, no
+    agent starts any."""
+    subagents_at_once: int = 8
+    """Sub-agents of one call that run side by side; more wait."""
+    max_subagents: int = 24
+    """Sub-agents that a turn may start, those of its sub-agents included."""
 
     def narrow(self, wanted: Mapping[str, Any]) -> tuple[Limits, list[str]]:
         """Return these limits lowered to the values that a notebook wants. It can raise none.
@@ -33,10 +40,10 @@ class Limits:
         accepted: dict[str, Any] = {}
         refusals = []
         for key in LIMIT_KEYS & wanted.keys():
-            number, own = _positive(wanted[key]), getattr(self, key)
+            number, own = _number(key, wanted[key]), getattr(self, key)
             setting = f"{key}={one_line(str(wanted[key]), 80)}"
             if number is None:
-                refusals.append(f"{setting} is ignored: expected a positive number.")
+                refusals.append(f"{setting} is ignored: expected {expected_number(key)}.")
             elif own is not None and number > own:
                 refusals.append(f"{setting} is ignored: your own limit is {own}.")
             else:
@@ -50,9 +57,22 @@ WHOLE_LIMITS = LIMIT_KEYS - {"time_budget"}
 """Limits that are whole numbers."""
 
 
-def _positive(value: Any) -> float | None:
+_MAY_BE_ZERO = {"subagent_depth", "max_subagents"}
+
+
+def is_in_range(key: str, number: float) -> bool:
+    """Return whether a limit may have this value."""
+    return (number >= 0 if key in _MAY_BE_ZERO else number > 0) and number < math.inf
+
+
+def expected_number(key: str) -> str:
+    """Return a description of the values that a limit may have."""
+    return "0 or a positive number" if key in _MAY_BE_ZERO else "a positive number"
+
+
+def _number(key: str, value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if 0 < number < math.inf else None
+    return number if is_in_range(key, number) else None

@@ -127,6 +127,12 @@ def parse_prompt(source: str) -> Prompt:
     return Prompt(source)
 
 
+def as_prompt(text: str) -> str:
+    """Return the source of a prompt with the message `text`, whatever it begins with."""
+    is_plain = is_prompt(text) and parse_prompt(text).text == text
+    return text if is_plain else f"\\{text}"
+
+
 def model_magic_name(source: str) -> str | None:
     """Return the NAME if the cell is just `%model NAME`."""
     words = source.split()

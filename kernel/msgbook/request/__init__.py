@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.request.active_agent import AgentChooser
+    from msgbook.request.active_agent import ActiveAgent, AgentChooser
     from msgbook.request.builder import PreparedRequest, RequestBuilder
     from msgbook.request.context.files import deny_all
+    from msgbook.request.context.inactive import deactivate
     from msgbook.request.context.macros import (
         REMOVE,
         Definition,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from msgbook.request.context.sources import Document, SourceError
     from msgbook.request.context.tags import Tag, find_tags
     from msgbook.request.context_window import check_context_window, describe_overflow
+    from msgbook.request.lineage import Lineage, lineage_of
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
     from msgbook.request.services import (
@@ -51,15 +53,17 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "active_agent": "AgentChooser",
+            "active_agent": "ActiveAgent AgentChooser",
             "builder": "PreparedRequest RequestBuilder",
             "context.files": "deny_all",
+            "context.inactive": "deactivate",
             "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",
             "context.python_values": "describe_value",
             "context.references": "ResolvedReferences resolve_references",
             "context.sources": "Document SourceError",
             "context.tags": "Tag find_tags",
             "context_window": "check_context_window describe_overflow",
+            "lineage": "Lineage lineage_of",
             "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
             "reference_sources": "ReferenceSources",
             "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",

@@ -26,8 +26,9 @@ from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
 from msgbook.notebook import Prompt, Transcript, metadata_of
 from msgbook.provider import Provider, Servers, describe_demo_model
-from msgbook.request.allowed_folders import find_allowed_folders, is_sub_agent
+from msgbook.request.allowed_folders import find_allowed_folders
 from msgbook.request.history import View
+from msgbook.request.lineage import Lineage, lineage_of
 from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
 
@@ -115,10 +116,10 @@ class AgentChooser:
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
         allowed, folder_notices = find_allowed_folders(agent, transcript, self._roots)
-        tools = self._offered_tools(agent, allowed)
         view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
+        tools = self._offered_tools(agent, allowed, lineage_of(transcript), limits)
         server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
             agent,
@@ -156,7 +157,7 @@ class AgentChooser:
                 prompt,
                 skills,
                 self._readable_paths(agent, transcript),
-                is_sub_agent=is_sub_agent(transcript),
+                is_sub_agent=lineage_of(transcript).depth > 0,
             ),
             vision=self._servers.accepts_images(model, agent.provider),
             keep_reasoning=bool(server and server.keep_reasoning),
@@ -167,7 +168,8 @@ class AgentChooser:
     def _readable_paths(self, agent: Agent, transcript: Transcript) -> list[str] | None:
         """Return the paths that the agent reads without approval; None if it has no tool to read."""
         allowed, _ = find_allowed_folders(agent, transcript, self._roots)
-        offered = {tool.name for tool in self._offered_tools(agent, allowed)}
+        tools = self._offered_tools(agent, allowed, lineage_of(transcript), self._limits)
+        offered = {tool.name for tool in tools}
         if not any(tool.read_only and tool.name in offered for tool in self._files.tools):
             return None
         return self._roots.narrow_to(allowed).list_readable_paths()
@@ -202,14 +204,14 @@ class AgentChooser:
             f"answers through your provider {agent.provider}, not through {default}."
         )
 
-    def _offered_tools(self, agent: Agent, allowed: Sequence[Path] | None) -> ToolSet:
+    def _offered_tools(
+        self, agent: Agent, allowed: Sequence[Path] | None, lineage: Lineage, limits: Limits
+    ) -> ToolSet:
         """Return the tools that an agent is offered, in the order of all tools."""
-        if agent.tools is None and allowed is None:
-            return self._tools
         within = {} if allowed is None else {t.name: t for t in self._files.narrow_to(allowed)}
         files = {tool.name: tool for tool in self._files.tools}
         return ToolSet(
             within[tool.name] if tool is files.get(tool.name) and within else tool
             for tool in self._tools
-            if agent.tools is None or tool.name in agent.tools
+            if lineage.offers(tool, agent, limits)
         )

@@ -9,7 +9,7 @@ from msgbook.agents import Agent, name_values, narrow_roots
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.notebook import Transcript
-from msgbook_format.agents import AgentMetadata, agent_metadata_of
+from msgbook_format.agents import agent_metadata_of
 
 
 def find_allowed_folders(
@@ -37,11 +37,6 @@ def find_allowed_folders(
         allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, resolve)
         notices += outside
     return (None if roots.folder in allowed else allowed), notices
-
-
-def is_sub_agent(transcript: Transcript) -> bool:
-    """Return whether the notebook's AgentMetadata (seed 001) name a parent."""
-    return AgentMetadata.read(agent_metadata_of(transcript.metadata)).parent_id is not None
 
 
 def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:

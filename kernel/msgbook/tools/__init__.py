@@ -5,6 +5,7 @@
 - `shell`: `shell`. `process` and `supervise` run its command and leave no process behind.
 - `functions`: `python`, and the functions that `%tool` offers. `signatures` reads what a model can pass to a function.
 - `plugins`: the tools of plug-ins.
+- `subagent_tools`: `dispatch_subagents`, `get_agent_types`, `task_finish`. `msgbook.subagents` runs what they start.
 - `results`, `tool_output`: long results, and output that is shown while it grows.
 
 To add a tool, write a module like `shell`, with a function that returns a `Tool`, and add that tool to the
@@ -21,10 +22,24 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.tools.base import CallContext, Content, Tool, ToolSet
     from msgbook.tools.file_tools import FileTools, find_ripgrep
-    from msgbook.tools.functions import Called, FunctionTool, Namespace, function_tool, python_tool
+    from msgbook.tools.functions import (
+        Called,
+        FunctionTool,
+        Namespace,
+        function_tool,
+        python_tool,
+        runs_in_kernel,
+    )
     from msgbook.tools.plugins import OWN_NAMES, ToolFactory, ToolHost, load_tools, make_tool
     from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
-    from msgbook.tools.shell import shell_tool
+    from msgbook.tools.shell import SHELL, shell_tool
+    from msgbook.tools.subagent_tools import (
+        AGENT_TYPES,
+        DISPATCH,
+        SubagentTask,
+        dispatch_tools,
+        task_finish_tool,
+    )
     from msgbook.tools.tool_output import PIECE_INTERVAL, START_LIMIT, Output, TerminalText
 else:
     __getattr__ = lazy_names(
@@ -32,10 +47,11 @@ else:
         {
             "base": "CallContext Content Tool ToolSet",
             "file_tools": "FileTools find_ripgrep",
-            "functions": "Called FunctionTool Namespace function_tool python_tool",
+            "functions": "Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
             "plugins": "OWN_NAMES ToolFactory ToolHost load_tools make_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
-            "shell": "shell_tool",
+            "shell": "SHELL shell_tool",
+            "subagent_tools": "AGENT_TYPES DISPATCH SubagentTask dispatch_tools task_finish_tool",
             "tool_output": "PIECE_INTERVAL START_LIMIT Output TerminalText",
         },
     )

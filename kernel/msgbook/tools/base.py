@@ -69,6 +69,10 @@ class Tool:
     """What added the tool, in words for a person; empty for msgbook's own."""
     recorded: bool = True
     """False if a replay runs the tool again, since all that it starts is in the cassette itself."""
+    ends_turn: bool = False
+    """True if a call that succeeds ends the turn: the model is not called again."""
+    keeps_time: bool = False
+    """True if the tool itself ends once the turn's time budget is used up; it is not stopped then."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,6 +75,13 @@ class FileTools:
             Tool("edit", calls.edit),
             Tool("mkdir", calls.mkdir),
         ]
+
+    def for_another_conversation(self) -> FileTools:
+        """Return the same tools for a conversation that has seen no file yet. They share workers."""
+        other = copy(self)
+        other._seen = {}
+        other.tools = other.narrow_to(None)
+        return other
 
     async def close(self) -> None:
         """End the worker processes."""

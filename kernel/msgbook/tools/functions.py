@@ -60,6 +60,14 @@ class Namespace(Protocol):
 Code = Annotated[str, Field(description="Python, as in a cell; `await` works at top level.")]
 
 
+_PYTHON = "python"
+
+
+def runs_in_kernel(tool: Tool) -> bool:
+    """Return whether a tool runs code in the kernel, with the variables of the notebook."""
+    return tool.name == _PYTHON or isinstance(tool, FunctionTool)
+
+
 def python_tool(namespace: Namespace) -> Tool:
     """Return the tool `python`, which needs approval for each call."""
 
@@ -75,7 +83,7 @@ def python_tool(namespace: Namespace) -> Tool:
 
         return python
 
-    return Tool("python", bind)
+    return Tool(_PYTHON, bind)
 
 
 class FunctionTool(Tool):

@@ -18,6 +18,7 @@ from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction
 from msgbook.tools.tool_output import PIECE_INTERVAL, Output
 
+SHELL = "shell"
 DEFAULT_TIMEOUT = 120
 MAX_TIMEOUT = 600
 
@@ -52,7 +53,7 @@ def shell_tool(
 
         return shell
 
-    return Tool("shell", bind)
+    return Tool(SHELL, bind)
 
 
 async def _run(

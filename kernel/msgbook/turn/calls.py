@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -159,10 +159,10 @@ class CallRunner:
 
     async def _attempt(self, call: Block, context: CallContext) -> Attempt:
         started = self.clock()
-        limit = asyncio.timeout(self.budgets.time_left)
+        limit = None
         try:
-            async with limit:
-                tool = self.tools.find(call["name"])
+            tool = self.tools.find(call["name"])
+            async with nullcontext() if tool.keeps_time else self.budgets.timeout() as limit:
                 content = await tool.call(call["arguments"], context)
             attempt = Attempt("success", content)
         except ApprovalRequiredError as error:
@@ -175,7 +175,7 @@ class CallRunner:
             attempt = Attempt("error", "The tool cancelled itself.")
         except BaseException as error:  # a tool is code of any author
             attempt = Attempt("error", f"{type(error).__name__}: {error}")
-            if limit.expired():
+            if limit is not None and limit.expired():
                 attempt = Attempt("interrupted", INTERRUPTED_RESULT)
         return replace(
             attempt,

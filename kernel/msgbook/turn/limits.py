@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from msgbook.config.limits import Limits
 from msgbook_format.turn import Usage
@@ -18,31 +19,72 @@ _HOW_TO_CONTINUE = "To continue, run a cell with %continue."
 class Budgets:
     """The time and the tokens that a turn has used, and its budgets of both.
 
+    Those of a sub-agent lie within its parent's: what it uses, its parent has used as well, and it
+    stops when its parent's budget is used up.
+
     Args:
         clock: Returns monotonic seconds.
+        within: The budgets of the turn that started this one; None for a turn of its own.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, limits: Limits, clock: Callable[[], float], within: Budgets | None = None
+    ) -> None:
         self._limits = limits
         self._clock = clock
+        self._within = within
         self._ends = None if limits.time_budget is None else clock() + limits.time_budget
         self._tokens = 0
+        self._subagents = 0
         self._out_of_time = False
+        self._pauses = 0
+        self._paused_at = 0.0
+        self._watched: dict[asyncio.Timeout, Budgets] = {}
+        """Timeouts that depend on this clock, each with the budgets that it belongs to."""
 
     @property
     def time_left(self) -> float | None:
         """Seconds left; None without a time budget."""
-        return None if self._ends is None else max(self._ends - self._clock(), 0.0)
+        return _least(self._own_time_left, self._within.time_left if self._within else None)
+
+    @property
+    def _own_time_left(self) -> float | None:
+        if self._ends is None:
+            return None
+        return max(self._ends - (self._paused_at if self._pauses else self._clock()), 0.0)
+
+    @property
+    def _time_to_run(self) -> float | None:
+        """Seconds until a clock that is not paused has run out; None if there is no such clock."""
+        own = None if self._pauses else self._own_time_left
+        return _least(own, self._within._time_to_run if self._within else None)
+
+    @asynccontextmanager
+    async def timeout(self) -> AsyncIterator[asyncio.Timeout]:
+        """Raise `TimeoutError` in the context once the time is used up. Pauses move that moment."""
+        async with asyncio.timeout(self._time_to_run) as limit:
+            chain = list(self._chain())
+            for budgets in chain:
+                budgets._watched[limit] = self
+            try:
+                yield limit
+            finally:
+                for budgets in chain:
+                    del budgets._watched[limit]
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Do not count the time while the context is open, because a person is asked."""
-        began = self._clock()
+        """Do not count the time while the context is open, because a person is asked.
+
+        The clocks of the turns that started this one stand as well.
+        """
+        for budgets in self._chain():
+            budgets._pause()
         try:
             yield
         finally:
-            if self._ends is not None:
-                self._ends += self._clock() - began
+            for budgets in self._chain():
+                budgets._resume()
 
     def count_tokens(self, usage: Usage | None, exchanged: object) -> None:
         """Count the tokens of one model call.
@@ -52,27 +94,72 @@ class Budgets:
             exchanged: The request and its answer. If the server reported no tokens, four
                 characters of their JSON count as one.
         """
-        if self._limits.token_budget is None:
+        if all(budgets._limits.token_budget is None for budgets in self._chain()):
             return
         reported = usage or {}
         tokens = reported.get("input_tokens", 0) + reported.get("output_tokens", 0)
-        self._tokens += tokens or len(json.dumps(exchanged, ensure_ascii=False)) // 4
+        tokens = tokens or len(json.dumps(exchanged, ensure_ascii=False)) // 4
+        for budgets in self._chain():
+            budgets._tokens += tokens
+
+    @property
+    def subagents_left(self) -> int:
+        """Number of sub-agents that may still be started."""
+        return min(b._limits.max_subagents - b._subagents for b in self._chain())
+
+    def count_subagents(self, number: int) -> None:
+        """Count sub-agents that are started."""
+        for budgets in self._chain():
+            budgets._subagents += number
 
     def run_out(self) -> None:
         """Count the time budget as used up, even if the clock lags behind the timeout."""
-        self._out_of_time = True
+        own, left = self._own_time_left, self.time_left
+        if self._within is None or own == left:
+            self._out_of_time = True
+        else:
+            self._within.run_out()
 
     @property
     def notice(self) -> str | None:
         """Notice about the budget that is used up; None while every budget has something left."""
-        if self._out_of_time or self.time_left == 0:
+        if self._out_of_time or self._own_time_left == 0:
             return (
                 f"The time budget of {self._limits.time_budget:g} s is used up. {_HOW_TO_CONTINUE}"
             )
         budget = self._limits.token_budget
         if budget is not None and self._tokens >= budget:
             return f"The budget of {budget} tokens is used up ({self._tokens}). {_HOW_TO_CONTINUE}"
-        return None
+        shared = self._within.notice if self._within else None
+        return f"{shared} It is shared with the agent that started this one." if shared else None
+
+    def _chain(self) -> Iterator[Budgets]:
+        yield self
+        if self._within is not None:
+            yield from self._within._chain()
+
+    def _pause(self) -> None:
+        if not self._pauses:
+            self._paused_at = self._clock()
+        self._pauses += 1
+        self._move_timeouts()
+
+    def _resume(self) -> None:
+        self._pauses -= 1
+        if not self._pauses and self._ends is not None:
+            self._ends += self._clock() - self._paused_at
+        self._move_timeouts()
+
+    def _move_timeouts(self) -> None:
+        for limit, budgets in self._watched.items():
+            if not limit.expired():
+                left = budgets._time_to_run
+                now = asyncio.get_running_loop().time()
+                limit.reschedule(None if left is None else now + left)
+
+
+def _least(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one if other is None else min(one, other)
 
 
 class RepeatedFailures:

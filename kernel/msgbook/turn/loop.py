@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -50,6 +49,7 @@ async def run_turn(
     cap_result: CapResult = lambda content, is_approved: content,
     limits: Limits = Limits(),  # noqa: B008 - frozen
     run_call: RunCall = run_now,
+    budgets: Budgets | None = None,
 ) -> AsyncGenerator[None]:
     """Run one turn and yield after each event that is added to `record`.
 
@@ -62,12 +62,16 @@ async def run_turn(
         clock: Returns monotonic seconds.
         cap_result: Cuts a tool's result down to what a request can carry.
         run_call: Makes each attempt to run a call of a recorded tool.
+        budgets: Of `limits`; given if they are shared with other turns.
     """
-    budgets, failures = Budgets(limits, clock), RepeatedFailures()
+    budgets, failures = budgets or Budgets(limits, clock), RepeatedFailures()
     runner = CallRunner(
         record, tools, approve, redact, cap_result, clock, budgets, failures, run_call
     )
     done: list[Message] = []
+    if budgets.notice:
+        _apply(record, _limit_reached("budget", budgets.notice), clock)
+        return
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
         step_request = replace(request, messages=request.messages + done)
@@ -84,13 +88,18 @@ async def run_turn(
             async with aclosing(runner.run(calls)) as changes:
                 async for _ in changes:
                     yield
-            end = _limit_events(failures, budgets, limits, step)
+            end = _end_by_call(record.step_blocks(), tools)
+            end = end or _limit_events(failures, budgets, limits, step)
         if end:
-            for event in [*_silence_notices(end, blocks, step), *end]:
-                record.apply(event, clock())
+            _apply(record, [*_silence_notices(end, blocks, step), *end], clock)
             yield
             return
         done += turn_messages(record.step_blocks(), reasoning=True)
+
+
+def _apply(record: TurnRecord, events: list[TurnEvent], clock: Callable[[], float]) -> None:
+    for event in events:
+        record.apply(event, clock())
 
 
 class _Answer:
@@ -137,7 +146,19 @@ def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> li
     is_done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
     if step > 1 or not is_done or answer_text(blocks).strip():
         return []
+    if blocks_of_type(blocks, "tool_call"):
+        return []
     return [Notice("The model ended its answer without any text.", "warning")]
+
+
+def _end_by_call(blocks: list[Block], tools: ToolSet) -> list[TurnEvent]:
+    """Return the end of the turn if one of the step's calls ends it; none if it goes on."""
+    ending = {tool.name for tool in tools if tool.ends_turn}
+    calls = {call["id"] for call in blocks_of_type(blocks, "tool_call") if call["name"] in ending}
+    results = blocks_of_type(blocks, "tool_result")
+    if any(result["id"] in calls and result.get("status") == "success" for result in results):
+        return [TurnFinished("done", "tool_calls")]
+    return []
 
 
 def _limit_events(
@@ -163,16 +184,16 @@ async def _until_timeout(
     """Yield the events of a stream until the time budget is used up."""
     async with aclosing(stream):
         while True:
-            limit = asyncio.timeout(budgets.time_left)
+            limit = None
             try:
-                async with limit:
-                    event = await anext(stream)
-            except StopAsyncIteration:
-                return
+                async with budgets.timeout() as limit:
+                    event = await anext(stream, None)
             except TimeoutError:
-                if not limit.expired():
+                if limit is None or not limit.expired():
                     raise
                 budgets.run_out()
+                return
+            if event is None:
                 return
             yield event
 

@@ -125,6 +125,11 @@ class TurnRecord:
             turn["usage"] = usage
         return cast("Turn", turn)
 
+    @property
+    def step(self) -> int:
+        """Number of model calls so far."""
+        return self._step
+
     def step_blocks(self) -> list[Block]:
         """Return the blocks of the current step, in order of arrival."""
         self._join()

@@ -90,6 +90,15 @@ def parse_definitions(text: str) -> Macros:
     return Macros(values, locate_problems(text, unclosed))
 
 
+def find_definitions(text: str) -> list[int]:
+    """Return the positions of the `#` or `@` of what may define a macro."""
+    scanner = Scanner(text, _OPENER)
+    found = []
+    while opener := scanner.next():
+        found.append(opener.end() - len(opener[0].lstrip(" \t")))
+    return found
+
+
 def macros_in_force(
     metadata: Mapping[str, Any],
     earlier: Sequence[Cell],

@@ -1,0 +1,68 @@
+"""The place of a conversation among agents that call agents, as its AgentMetadata state it (seed 001).
+
+A file can only narrow: without these keys, a conversation is one of the user's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.agents import Agent
+from msgbook.config.limits import Limits
+from msgbook.notebook import Transcript
+from msgbook.tools import AGENT_TYPES, DISPATCH, Tool, runs_in_kernel
+from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
+from msgbook_format.metadata import as_dict
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The agents above a conversation's agent."""
+
+    agents: tuple[str, ...] = ()
+    """Names of the agents above, from the user's own conversation down; empty for that one."""
+    tools: tuple[str, ...] | None = None
+    """Tools that its parent allows; None for no limit."""
+
+    @property
+    def depth(self) -> int:
+        """Number of agents above."""
+        return len(self.agents)
+
+    def offers(self, tool: Tool, agent: Agent, limits: Limits) -> bool:
+        """Return whether an agent in this place is offered a tool.
+
+        Every sub-agent can report, and none runs code in the kernel.
+        """
+        if tool.name == TASK_FINISH:
+            return self.depth > 0
+        if tool.name in (DISPATCH, AGENT_TYPES) and not self._may_dispatch(agent, limits):
+            return False
+        if self.depth > 0 and runs_in_kernel(tool):
+            return False
+        return all(names is None or tool.name in names for names in (agent.tools, self.tools))
+
+    def _may_dispatch(self, agent: Agent, limits: Limits) -> bool:
+        """Return whether an agent may start sub-agents. One that is its own ancestor may not."""
+        return (
+            self.depth < limits.subagent_depth
+            and limits.max_subagents > 0
+            and agent.name not in self.agents
+            and agent.allowed_child_types != ()
+        )
+
+
+def lineage_of(transcript: Transcript) -> Lineage:
+    """Return the place of a transcript's conversation. An unreadable list of tools allows none."""
+    metadata = agent_metadata_of(transcript.metadata)
+    tools = metadata.get("allowed_tools")
+    allowed = None if tools is None else _names(tools)
+    parent_id = AgentMetadata.read(metadata).parent_id
+    if parent_id is None:
+        return Lineage(tools=allowed)
+    return Lineage(_names(as_dict(metadata.get("parent")).get("agents")) or (parent_id,), allowed)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()

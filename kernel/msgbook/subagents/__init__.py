@@ -1,0 +1,20 @@
+"""Agents that call agents: the sub-agents of a turn, from the call to the reports.
+
+- `parent`: the turn that starts them, and what it passes on.
+- `planning`: checks a call, and says which agent gets which task with which folders.
+- `prompt`: the first message of a sub-agent. It is text of a model.
+- `conversation`: the file of a sub-agent.
+- `child`: one sub-agent, from its start to its end.
+- `rows`, `report`: what the reader sees of it, and what its parent is told.
+- `dispatcher`: runs them side by side.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.subagents.dispatcher import with_subagents
+    from msgbook.subagents.parent import Parent
+else:
+    __getattr__ = lazy_names(__name__, {"dispatcher": "with_subagents", "parent": "Parent"})

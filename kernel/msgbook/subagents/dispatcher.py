@@ -1,0 +1,142 @@
+"""Runs the sub-agents of a turn side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+from msgbook.agents import Agent
+from msgbook.lanes import LANE
+from msgbook.subagents.child import Child
+from msgbook.subagents.conversation import Conversation, create_conversation, new_path
+from msgbook.subagents.definition import make_frontmatter, make_metadata, relative
+from msgbook.subagents.parent import Parent
+from msgbook.subagents.planning import (
+    AgentTypes,
+    Plan,
+    agent_types,
+    approval_request,
+    plan_subagents,
+)
+from msgbook.subagents.report import make_report
+from msgbook.subagents.rows import make_row
+from msgbook.text import one_line, visible
+from msgbook.throttle import Throttle
+from msgbook.tools import CallContext, SubagentTask, ToolSet, dispatch_tools
+
+ROWS_INTERVAL = 0.3
+"""Least seconds between two updates of the parent's rows."""
+_CHECK_INTERVAL = 0.5
+"""Seconds between two checks whether a file was deleted."""
+
+
+def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
+    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
+    connected = {tool.name: tool for tool in dispatch_tools(_Dispatcher(parent))}
+    return ToolSet(connected.get(tool.name, tool) for tool in tools)
+
+
+class _Dispatcher:
+    """Starts the sub-agents of one turn."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+        self._started = 0
+
+    async def dispatch(self, broadcast: str, tasks: list[SubagentTask], call: CallContext) -> str:
+        """Run sub-agents to their ends and return their reports; see `tools.Dispatcher`."""
+        types = await self._types()
+        plans = plan_subagents(types, broadcast, tasks)
+        call.require(approval_request(self._parent, broadcast, plans))
+        children = await self._create(types.list_allowed(), plans, call.call_id)
+        self._parent.budgets.count_subagents(len(children))
+        await self._run(children, call)
+        return make_report(children)
+
+    async def list_agent_types(self) -> str:
+        """Return the agents that may be named, a line each, with their descriptions."""
+        agents = (await self._types()).list_allowed()
+        lines = [
+            f"- {visible(one_line(agent.name))}"
+            + (f": {visible(one_line(agent.description))}" if agent.description else "")
+            for agent in agents
+        ]
+        return "\n".join(lines) or "There are none. Leave agent_type out for an agent like you."
+
+    async def _types(self) -> AgentTypes:
+        project = await self._parent.engine.request_builder.read_project()
+        return agent_types(self._parent, project)
+
+    async def _create(
+        self, known: Sequence[Agent], plans: Sequence[Plan], call_id: str
+    ) -> list[Child]:
+        """Write the conversations of the sub-agents, all or none."""
+        children: list[Child] = []
+        try:
+            for plan in plans:
+                children.append(await self._new_child(known, plan, call_id))  # noqa: PERF401 - kept if one fails
+        except BaseException:
+            for child in children:
+                with suppress(OSError):
+                    child.conversation.path.unlink()
+            raise
+        return children
+
+    async def _new_child(self, known: Sequence[Agent], plan: Plan, call_id: str) -> Child:
+        parent, ids = self._parent, self._parent.engine.ids
+        engine = parent.engine.for_subagent(parent.active_agent.limits)
+        project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
+        path = new_path(project, parent.transcript.path, ids.new_token(4))
+        document = await asyncio.to_thread(
+            partial(
+                create_conversation,
+                path,
+                cell_id,
+                plan.source,
+                frontmatter=make_frontmatter(parent, plan, known, project),
+                metadata=make_metadata(parent, plan, project, path, uuid, call_id),
+                model=plan.model,
+            )
+        )
+        record = engine.new_record()
+        conversation = Conversation(path, document, cell_id, record, parent.engine.running)
+        file = relative(path, parent.folder)
+        self._started += 1
+        lane = f"{LANE.get()}.{self._started}"
+        return Child(parent, plan, uuid, engine, record, conversation, file, lane)
+
+    async def _run(self, children: Sequence[Child], call: CallContext) -> None:
+        """Run sub-agents until the last one has ended; a cancellation ends them all."""
+        loop, redact = asyncio.get_running_loop(), self._parent.engine.redact
+
+        def update() -> None:
+            rows = [make_row(child, loop.time(), redact) for child in children]
+            call.update({"agents": rows})
+
+        rows = Throttle(update, lambda: ROWS_INTERVAL)
+        slots = asyncio.Semaphore(self._parent.active_agent.limits.subagents_at_once)
+        running = {}
+        for child in children:
+            child.changed = rows.schedule
+            running[asyncio.ensure_future(child.run(slots))] = child
+        rows.run_now()
+        try:
+            while any(not task.done() for task in running):
+                await asyncio.wait(running, timeout=_CHECK_INTERVAL)
+                for task, child in running.items():
+                    if not task.done() and child.conversation.check_deleted():
+                        task.cancel()
+                rows.schedule()
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            for child in children:
+                child.changed = _nothing
+            rows.run_now()
+
+
+def _nothing() -> None:
+    """Ignore a change after the end."""

@@ -1,0 +1,88 @@
+"""The turn that starts sub-agents, and what it passes on to them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from msgbook.approval import Ask, Roots
+from msgbook.display.failure import Failure
+from msgbook.display.turn_view import TurnView
+from msgbook.engine import Engine
+from msgbook.notebook import Transcript
+from msgbook.request import ActiveAgent, lineage_of
+from msgbook.turn import Budgets, TurnRecord
+from msgbook_format.agents import AgentMetadata, agent_metadata_of
+from msgbook_format.turn import Turn
+
+
+class EndedTurn(Protocol):
+    """A turn that has ended, as `msgbook.turn_run` returns it."""
+
+    @property
+    def turn(self) -> Turn: ...
+    @property
+    def failure(self) -> Failure | None: ...
+
+
+class RunTurn(Protocol):
+    """Runs a turn to its end, as `msgbook.turn_run.run_to_end` does."""
+
+    def __call__(
+        self,
+        engine: Engine,
+        source: str,
+        read_transcript: Callable[[], Awaitable[Transcript]],
+        record: TurnRecord,
+        view: TurnView,
+        ask: Ask | None,
+        *,
+        within: Budgets,
+    ) -> Awaitable[EndedTurn]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """A turn whose agent may start sub-agents.
+
+    Args:
+        budgets: Those of the turn; what its sub-agents use counts there.
+        ask: Asks a person about a call of a sub-agent; None if nobody can be asked.
+        run_turn: Runs the turn of a sub-agent.
+    """
+
+    engine: Engine
+    active_agent: ActiveAgent
+    transcript: Transcript
+    budgets: Budgets
+    ask: Ask | None
+    run_turn: RunTurn
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of this agent and of those above, from the user's own conversation down."""
+        return (*lineage_of(self.transcript).agents, self.active_agent.agent.name)
+
+    @property
+    def uuid(self) -> str:
+        """The `uuid` of its AgentMetadata."""
+        return AgentMetadata.read(agent_metadata_of(self.transcript.metadata)).uuid
+
+    @property
+    def folder(self) -> Path:
+        """Folder of its file, from which paths of sub-agents' files start."""
+        path = self.transcript.path
+        return path.absolute().parent if path is not None else self.engine.folder.resolve()
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """Real paths below which it reads without approval."""
+        allowed = self.active_agent.allowed
+        return (self.engine.folder.resolve(),) if allowed is None else allowed
+
+    @property
+    def roots(self) -> Roots:
+        """Resolves paths as its tools do."""
+        return Roots(self.engine.folder)

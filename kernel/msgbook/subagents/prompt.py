@@ -1,0 +1,20 @@
+"""The first message of a sub-agent: text of a model, in which nothing but text has an effect. Pure."""
+
+from __future__ import annotations
+
+from msgbook.notebook import as_prompt
+from msgbook.request import deactivate
+from msgbook.text import repair_surrogates
+
+_NAME_LENGTH = 20
+
+
+def name_of(prompt: str) -> str:
+    """Return the name of a sub-agent: the beginning of its task, on one line."""
+    return " ".join(repair_surrogates(prompt).split())[:_NAME_LENGTH] + "..."
+
+
+def make_source(broadcast: str, prompt: str) -> str:
+    """Return the source of a sub-agent's prompt cell, which never runs as code."""
+    text = f"## Context Summary\n\n{broadcast}\n\n---\n\n{prompt}" if broadcast.strip() else prompt
+    return as_prompt(deactivate(repair_surrogates(text)))

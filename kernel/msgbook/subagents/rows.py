@@ -1,0 +1,47 @@
+"""The row of a sub-agent in its parent's turn. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgbook.subagents.child import Child
+from msgbook.text import one_line, visible
+from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
+
+_LENGTH = 120
+
+
+def make_row(child: Child, now: float, redact: Callable[[str], str]) -> AgentRow:
+    """Return the row of a sub-agent as it is now."""
+    turn = child.turn
+    row: AgentRow = {
+        "uuid": child.uuid,
+        "name": child.plan.name,
+        "agent": child.plan.agent.name,
+        "file": child.file,
+        "status": child.state,
+        "steps": child.record.step,
+        "last": visible(one_line(redact(_last_line(turn)), _LENGTH))[:_LENGTH],
+    }
+    if "usage" in turn:
+        row["usage"] = turn["usage"]
+    if child.started is not None:
+        row["duration"] = round((child.ended or now) - child.started, 1)
+    return row
+
+
+def _last_line(turn: Turn) -> str:
+    """Return the tool that runs, else the last line of the text."""
+    blocks = turn["blocks"]
+    results = match_results(blocks)
+    for position in reversed(range(len(blocks))):
+        block: Any = blocks[position]
+        if block["type"] == "tool_call":
+            result = results.get(position)
+            if result is None or "status" not in blocks[result]:
+                return str(block.get("name", ""))
+        if block["type"] == "error":
+            return str(block.get("message", ""))
+    lines = answer_text(blocks).strip().splitlines()
+    return lines[-1] if lines else ""
