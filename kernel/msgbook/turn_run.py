@@ -85,7 +85,9 @@ async def run_to_end(
         transcript = found.transcript
         if found.unsaved is not None and keep_agent is not None:
             keep_agent(found.unsaved)
-        with mark_running(transcript.path, found.uuid):
+        # Where no page shows the cells, the host writes the file.
+        writes = transcript.source == "file"
+        with mark_running(transcript.path, found.uuid, writes=writes):
             await _TurnRun(engine, source, transcript, record, view, ask, within).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), time.monotonic())

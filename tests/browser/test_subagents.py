@@ -11,7 +11,7 @@ from chats import SPEC
 from playwright.sync_api import expect
 
 from msgbook_format import read, write
-from msgbook_format.files import WriteMark
+from msgbook_format.agent_states import mark_running
 from msgbook_format.turn import TURN_MIME, bundle
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -101,8 +101,7 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
 ):
     file = lab_root / FOLDER / "live.msg.md"
     put(file, chat("Read parser.py", turn(said("I look."), status="running")))
-    with WriteMark(file) as mark:
-        mark.renew()
+    with mark_running(file, "u", writes=True):
         lab.open(f"{FOLDER}/live.msg.md")
         lab.wait_for_kernel()
         cell = lab.cell(0)
@@ -113,7 +112,6 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
 
         blocks = [said("I look."), said("Found it.", step=2)]
         put(file, chat("Read parser.py", turn(*blocks, status="running")))
-        mark.renew()
         expect(words).to_have_count(2)
         assert words.first.evaluate("node => node.kept") is True
         assert not lab.page.evaluate(
@@ -131,7 +129,6 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
         assert "the sub-agent runs" in refused
         assert file.read_bytes() == before
         put(file, chat("Read parser.py", turn(*blocks, said("Fixed.", step=3))))
-        mark.renew()
 
     expect(cell.locator("[data-status=done]")).to_be_visible()
     expect(words).to_have_count(3)

@@ -36,24 +36,31 @@ class RunningMarks:
     """Real paths of their files."""
     moved: frozenset[str] = frozenset()
     """Ids of conversations whose file is no longer where it was when the turn began."""
+    written: frozenset[str] = frozenset()
+    """Those of `files` that the process that runs the turn writes itself, at each step."""
 
     def is_running(self, path: Path, uuid: str) -> bool:
         """Return whether the conversation in a file runs."""
         return os.path.realpath(path) in self.files or uuid in self.moved
 
+    def is_written(self, path: Path) -> bool:
+        """Return whether a process that runs a turn writes the file, so that nobody else should."""
+        return os.path.realpath(path) in self.written
+
 
 @contextmanager
-def mark_running(path: Path | None, uuid: str) -> Iterator[None]:
+def mark_running(path: Path | None, uuid: str, *, writes: bool = False) -> Iterator[None]:
     """Mark a conversation as running while the context is open. A mark that fails changes nothing.
 
     Args:
         path: Its file, if it is known.
         uuid: Of its AgentMetadata.
+        writes: Whether this process writes the file, and no page does.
     """
     mark = None
     with suppress(OSError):
         file = "" if path is None else os.path.realpath(path)
-        mark = _Mark({"file": file, "uuid": uuid})
+        mark = _Mark({"file": file, "uuid": uuid, "writes": writes})
     try:
         yield
     finally:
@@ -63,14 +70,16 @@ def mark_running(path: Path | None, uuid: str) -> Iterator[None]:
 
 def read_marks() -> RunningMarks:
     """Return the conversations that run now, and remove marks that were left behind."""
-    files, moved = set(), set()
+    files, moved, written = set(), set(), set()
     for mark in _live_marks():
         file, uuid = mark.get("file"), mark.get("uuid")
         if isinstance(file, str) and os.path.lexists(file):
             files.add(file)
+            if mark.get("writes") is True:
+                written.add(file)
         elif isinstance(uuid, str) and uuid:
             moved.add(uuid)
-    return RunningMarks(frozenset(files), frozenset(moved))
+    return RunningMarks(frozenset(files), frozenset(moved), frozenset(written))
 
 
 class _Mark:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file, stem_of
     from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
-    from msgbook_format.files.write_mark import WriteMark, is_marked
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -29,6 +28,5 @@ else:
             "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",
-            "write_mark": "WriteMark is_marked",
         },
     )

@@ -18,7 +18,7 @@ from typing import Any
 from tornado.web import HTTPError
 from traitlets import Bool
 
-from msgbook_format.files import is_marked
+from msgbook_format.agent_states import read_marks
 from msgbook_format.server.manager_class import build_subclass, settle
 from msgbook_format.server.output_files import find_os_path
 from msgbook_format.turn import SUBAGENT_FILE
@@ -108,7 +108,7 @@ async def _is_shown(manager: Any, path: str) -> bool:
 
 def _is_running(manager: Any, path: str) -> bool:
     found = find_os_path(manager, path)
-    return found is not None and is_marked(found)
+    return found is not None and read_marks().is_written(found)
 
 
 @contextmanager

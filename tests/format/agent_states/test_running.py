@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from msgbook_format.agent_states import mark_running, read_marks
+from msgbook_format.files import replace_bytes
 
 HOLD = """\
 import sys
@@ -104,3 +105,12 @@ def test_a_mark_that_cannot_be_made_changes_nothing(chat, tmp_path, monkeypatch)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "file"))
     with mark_running(chat, "u"):
         assert not read_marks().is_running(chat, "u")
+
+
+def test_a_file_is_written_if_the_process_that_runs_it_says_so(chat, runtime_folder):
+    with mark_running(chat, "u"):
+        assert not read_marks().is_written(chat)
+        with mark_running(chat, "u", writes=True):
+            replace_bytes(chat, b"A step.")
+            assert read_marks().is_written(chat)
+    assert not read_marks().is_written(chat)

@@ -31,12 +31,13 @@ class RefusedError(Exception):
 
 
 class Server:
-    """HTTP requests to the contents of a server, and the folder that it serves."""
+    """HTTP requests to the contents of a server, the folder that it serves, and Jupyter's runtime folder."""
 
     Refused = RefusedError
 
-    def __init__(self, root, url, token):
+    def __init__(self, root, url, token, runtime):
         self.root, self._url, self._token = root, url, token
+        self.runtime = runtime
 
     def read(self, name):
         return (self.root / name).read_bytes()
@@ -117,7 +118,7 @@ def started(root, runtime, options, cwd=None):
             url = _url(process.stderr)
             _await_port(process, int(url.rpartition(":")[2].strip("/")))
             drain.start()
-            yield Server(root, url, token)
+            yield Server(root, url, token, folders["JUPYTER_RUNTIME_DIR"])
         finally:
             stop(process)
             if drain.ident is not None:

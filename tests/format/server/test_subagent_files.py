@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook_format.files import WriteMark
+from msgbook_format.agent_states import mark_running
 
 CHAT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
 FOLDER = ".msgbook/subagents"
@@ -41,10 +41,10 @@ def test_the_conversation_of_a_sub_agent_opens_and_is_saved(server, folder):
     assert server.get(f"{path}/checkpoints") == []
 
 
-def test_the_file_of_a_running_sub_agent_is_read_only_and_the_refusal_says_why(server):
+def test_the_file_of_a_running_sub_agent_is_read_only_and_the_refusal_says_why(server, monkeypatch):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", server.runtime)
     file = make(server)
-    with WriteMark(file) as mark:
-        mark.renew()
+    with mark_running(file, "u", writes=True):
         model = server.get(PATH, type="notebook", content=1)
         assert model["writable"] is False
         saved = {"type": "notebook", "format": "json", "content": model["content"]}
