@@ -46,6 +46,7 @@ from msgbook.tools import (
     shell_tool,
     task_finish_tool,
 )
+from msgbook.tools.mcp import McpServers
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import DEFAULT_AGENT
 
@@ -85,7 +86,8 @@ class Engine:
         ids: Makes the ids and times that are saved.
         identities: Make the AgentMetadata of a conversation with its first turn.
         servers: The configured model servers.
-        tools: The tools that models can call; may be added to between turns.
+        tools: The tools that models can call, except those of MCP servers; may be added to between turns.
+        mcp: The user's MCP servers.
         request_builder: The cells that have been read and the requests that have been sent.
         running: The turns of sub-agents that run now.
         results: Keeps tool results that are too long for a request.
@@ -141,6 +143,7 @@ class Engine:
         self.warnings += problems
         for tool in plugin_tools:
             self.tools.add(tool)
+        self.mcp = McpServers(settings.mcp_servers, self.redact)
         self.request_builder = self._new_builder(limits)
 
     def for_subagent(self, limits: Limits) -> Engine:
@@ -176,7 +179,9 @@ class Engine:
 
     def _new_builder(self, limits: Limits) -> RequestBuilder:
         roots = Roots(self.folder, self._private)
-        chooser = AgentChooser(self.settings, self.servers, limits, self.tools, self._files, roots)
+        chooser = AgentChooser(
+            self.settings, self.servers, limits, self.tools, self._files, roots, self.mcp
+        )
         return RequestBuilder(
             self.folder,
             chooser,
@@ -205,7 +210,9 @@ class Engine:
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript, self.redact)
         services = PreviewServices(
-            lambda question: self.approver.decide(question, None), self.servers.choose_known_model
+            lambda question: self.approver.decide(question, None),
+            self.servers.choose_known_model,
+            self.mcp,
         )
         prepared = await self.request_builder.prepare(source, prompt, transcript, services)
         active_agent = prepared.active_agent
@@ -232,11 +239,12 @@ class Engine:
         )
 
     async def close(self) -> None:
-        """Wait for what is still to be written, close the connections, end the file tools' processes."""
+        """Wait for what is still to be written, close the connections, end the processes of tools."""
         await self.running.finish_writing()
-        for files in filter(None, (self._files, self._subagent_files)):
-            await files.close()
-        await self.servers.close()
+        files = filter(None, (self._files, self._subagent_files))
+        await asyncio.gather(
+            *(one.close() for one in files), self.mcp.close(), self.servers.close()
+        )
 
     def redact(self, text: str) -> str:
         """Return a text without the user's keys and without lone surrogates."""

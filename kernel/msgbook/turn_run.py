@@ -131,6 +131,7 @@ class _TurnRun:
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
             cap_result=engine.results.cap,
+            mcp=engine.mcp,
             new_token=engine.ids.new_token,
             approve_read=self._approve_read,
             run_call=engine.cassette.run_call,

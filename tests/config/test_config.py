@@ -437,7 +437,7 @@ def test_agents_and_mcp_servers_are_read_as_they_stand(toml):
     )
 
     assert settings.agents == {"broken": 7, "reviewer": {"models": "m", "odd": [1]}}
-    assert settings.mcp_servers == ("files", "web")
+    assert list(settings.mcp_servers) == ["files", "web"]
     assert settings.warnings == ()
 
 
@@ -445,7 +445,7 @@ def test_agents_and_mcp_servers_are_read_as_they_stand(toml):
 def test_agents_and_mcp_servers_have_to_be_tables(toml, key):
     settings = toml(f"{key} = 3")
 
-    assert (settings.agents, settings.mcp_servers) == ({}, ())
+    assert (settings.agents, settings.mcp_servers) == ({}, {})
     assert settings.warnings == (f"msgbook.toml:1: {key} is ignored: expected a table.",)
 
 

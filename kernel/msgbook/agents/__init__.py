@@ -4,7 +4,7 @@
 - `named_agents`: the agents that can be named below some cells; `resolve`: the one that answers, and its models.
 - `project_files`: agents, rules and skills read from a project; `markdown_file` splits such a file.
 - `identity`: who a conversation is, and which copy is another one.
-- `narrowing`: what an agent may use of the user's configuration and folders.
+- `narrowing`: what an agent may use of the user's configuration and folders; `mcp_selection`: which tools of MCP servers.
 - `selection`, `project_rules`, `skills`: the rules and skills in use.
 - `system_prompt`: the system prompt, which names skills and folders.
 - `request_options`: properties that become keys of a request.
@@ -19,6 +19,7 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.agents.agent import Agent, name_values, parse_temporary
     from msgbook.agents.identity import Identified, Identities
+    from msgbook.agents.mcp_selection import select_server_tools, select_servers
     from msgbook.agents.named_agents import AgentSources, UnknownAgentError, UnreadableAgentError
     from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
     from msgbook.agents.project_files import ProjectFiles, read_project
@@ -41,6 +42,7 @@ else:
             "agent": "Agent name_values parse_temporary",
             "identity": "Identified Identities",
             "named_agents": "AgentSources UnknownAgentError UnreadableAgentError",
+            "mcp_selection": "select_server_tools select_servers",
             "narrowing": "ConfiguredNames narrow_agent narrow_roots",
             "project_files": "ProjectFiles read_project",
             "project_rules": "ProjectRule rules_in_force",

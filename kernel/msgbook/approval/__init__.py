@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from msgbook.approval.question_text import ReadLine, ask_by_line
     from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
     from msgbook.approval.roots import Roots
-    from msgbook.approval.rules import Rule, SavedRules
+    from msgbook.approval.rules import MCP_PREFIX, Rule, SavedRules
     from msgbook.approval.store import StoreError
     from msgbook.approval.trust import (
         PROJECT_CONFIG,
@@ -42,7 +42,7 @@ else:
             "question_text": "ReadLine ask_by_line",
             "request": "ApprovalRequest ApprovalRequiredError",
             "roots": "Roots",
-            "rules": "Rule SavedRules",
+            "rules": "MCP_PREFIX Rule SavedRules",
             "store": "StoreError",
             "trust": "PROJECT_CONFIG ProjectConfig ProjectError Trust find_project followed_project is_foreign read_config",
         },

@@ -90,12 +90,12 @@ class Approver:
         return problems
 
     def _covers(self, question: Question) -> bool:
-        path = question.approval_request.path
-        call = question.call["name"], question.call["arguments"], self.folder, path
+        wanted = question.approval_request
+        call = question.call["name"], question.call["arguments"], self.folder, wanted.path
         if call[0] in self.session_tools or any(rule.covers(*call) for rule in self.rules):
             return True
         try:
-            return self._saved is not None and self._saved.covers(*call)
+            return self._saved is not None and self._saved.covers(*call, wanted.server)
         except StoreError as error:
             self._add_problem(f"No saved rule applies: {error}")
             return False
@@ -106,9 +106,11 @@ class Approver:
             self.session_tools.append(call["name"])
         if choice != "rule" or self._saved is None:
             return
-        path = question.approval_request.path
+        wanted = question.approval_request
         try:
-            self._saved.add(call["name"], call["arguments"], self.folder, path)
+            self._saved.add(
+                call["name"], call["arguments"], self.folder, wanted.path, wanted.server
+            )
         except StoreError as error:
             self._add_problem(
                 f"The call of {visible(call['name'])} was approved only once: {error}"

@@ -21,6 +21,8 @@ class ApprovalRequest(NamedTuple):
     """True if only a person can approve it, for this one call: no rule and no session does."""
     path: str = ""
     """The real path that is read or changed; a rule holds for it. Empty for other calls."""
+    server: str = ""
+    """Digest of the MCP server that is called; a saved rule holds for it. Empty for other calls."""
 
 
 class ApprovalRequiredError(MsgbookError):

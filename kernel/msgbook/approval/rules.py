@@ -16,6 +16,10 @@ from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
 
+MCP_PREFIX = "mcp__"
+"""Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
+own configuration alone."""
+
 _RULE_KEYS = {"tool", "arguments", "folder"}
 
 _NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
@@ -84,6 +88,12 @@ def read_rules(
             words = f"{source}: rule {number} of [approval] {problem}; it is ignored."
             warnings.append(words)
             continue
+        if within is not None and table["tool"].startswith(MCP_PREFIX):
+            warnings.append(
+                f"{source}: rule {number} of [approval] is ignored: only your own configuration can "
+                "approve calls of MCP servers."
+            )
+            continue
         folder = Path(table["folder"]).expanduser().resolve() if "folder" in table else None
         if within is not None:
             folder = within if folder is None or not folder.is_relative_to(within) else folder
@@ -109,14 +119,18 @@ class SavedRules:
         """Return the rules that are kept in Jupyter's data directory."""
         return cls(Store(data_file("rules.json")))
 
-    def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
-        """Return whether a rule approves a call; `path` is its real path (`ApprovalRequest.path`)."""
-        entry = _entry(tool, arguments, folder, path)
+    def covers(
+        self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
+    ) -> bool:
+        """Return whether a rule approves a call; `path` and `server` are those of its `ApprovalRequest`."""
+        entry = _entry(tool, arguments, folder, path, server)
         return entry is not None and entry in self._entries()
 
-    def add(self, tool: str, arguments: str, folder: Path, path: str = "") -> None:
-        """Add a rule for this call, as long as its real path stays the same."""
-        entry = _entry(tool, arguments, folder, path)
+    def add(
+        self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
+    ) -> None:
+        """Add a rule for this call, as long as its real path and its MCP server stay the same."""
+        entry = _entry(tool, arguments, folder, path, server)
         if entry is None:
             raise StoreError("No rule was made, since the arguments can be read in two ways.")
         entries = self._entries()
@@ -124,7 +138,7 @@ class SavedRules:
             self._write([*entries, entry])
 
     def in_folder(self, folder: Path) -> list[dict[str, str]]:
-        """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`."""
+        """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`, `server`."""
         return [entry for entry in self._entries() if _is_in(entry, folder)]
 
     def remove(self, rules: list[dict[str, str]]) -> None:
@@ -143,12 +157,15 @@ class SavedRules:
         self._store.write({**self._store.read(), "version": 1, "rules": entries})
 
 
-def _entry(tool: str, arguments: str, folder: Path, path: str) -> dict[str, str] | None:
+def _entry(
+    tool: str, arguments: str, folder: Path, path: str, server: str
+) -> dict[str, str] | None:
     given = _parsed(arguments)
     if given is None:
         return None
     entry = {"tool": tool, "arguments": _dump(given), "folder": str(folder)}
-    return {**entry, "path": path} if path else entry
+    what = {"path": path, "server": server}
+    return {**entry, **{key: value for key, value in what.items() if value}}
 
 
 def _is_in(entry: Any, folder: Path) -> bool:

@@ -3,6 +3,7 @@
 - `load`: reads all settings, once at kernel start; `settings` has their classes.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name.
 - `providers`: the servers of the environment and the file.
+- `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
 - `redaction`: removes secrets from the environment and from texts.
 
@@ -12,6 +13,7 @@ docs/configuration.md explains each setting to users.
 from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
+from msgbook.config.mcp_server import McpServerSettings
 from msgbook.config.providers import check_url, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
@@ -21,6 +23,7 @@ __all__ = [
     "LIMIT_KEYS",
     "ApprovalPolicy",
     "Limits",
+    "McpServerSettings",
     "ProviderSettings",
     "Settings",
     "check_url",

@@ -66,9 +66,9 @@ class SettingsFile:
         """Return `[agents]` unchecked: an entry may be of any type."""
         return self._tables("agents")
 
-    def mcp_servers(self) -> list[str]:
-        """Return the names of all `[mcp_servers.NAME]`, in their order."""
-        return list(self._tables("mcp_servers"))
+    def mcp_tables(self) -> dict[str, Any]:
+        """Return `[mcp_servers]` unchecked: an entry may be of any type."""
+        return self._tables("mcp_servers")
 
     def limits(self) -> dict[str, float]:
         """Return the limits that are positive numbers. Any other value gives a warning and the default."""

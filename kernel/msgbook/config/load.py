@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from msgbook.config.file import config_path, read_file
+from msgbook.config.mcp_tables import read_mcp_servers
 from msgbook.config.providers import OTHER_KEYS, read_providers
 from msgbook.config.settings import Settings
 
@@ -32,6 +33,7 @@ def load_settings(
         )
         approval = "deny"
     found = read_providers(env, file)
+    mcp_servers = read_mcp_servers(env, file)
     models = (
         (env.get("MSGBOOK_MODEL", "").strip(), "MSGBOOK_MODEL"),
         (project_model, "model of .msgbook/config.toml"),
@@ -43,7 +45,7 @@ def load_settings(
         model=model,
         model_origin=origin,
         agents=file.agents(),
-        mcp_servers=tuple(file.mcp_servers()),
+        mcp_servers=mcp_servers,
         plugins_off=tuple(file.plugins_off()),
         approval=approval,  # type: ignore[arg-type]  # checked above
         rules=tuple(file.rules()),

@@ -139,7 +139,7 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         _check_key(provider.api_key, provider.key_variable)
     if not isinstance(entry.get("headers", {}), dict):
         raise ConfigError(f"{file}: headers {whose} is not a table.")
-    if not all(map(_fits_a_header, (*provider.headers, *provider.headers.values()))):
+    if not all(map(fits_a_header, (*provider.headers, *provider.headers.values()))):
         raise ConfigError(
             f"{file}: headers {whose} contain a line break or characters that a header cannot have."
         )
@@ -147,11 +147,12 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
 
 def _check_key(key: str | None, variable: str) -> None:
     """Raise `ConfigError` unless a header can carry the key; libraries fail with obscure errors."""
-    if key and (not _fits_a_header(key) or " " in key):
+    if key and (not fits_a_header(key) or " " in key):
         raise ConfigError(f"{variable} contains a line break or characters that a key cannot have.")
 
 
-def _fits_a_header(text: str) -> bool:
+def fits_a_header(text: str) -> bool:
+    """Return whether a header can carry a text as its name or value."""
     return text.isascii() and text.isprintable()
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from msgbook.config.mcp_server import McpServerSettings
+
 DEMO_MODEL = "demo"
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
@@ -73,8 +75,8 @@ class Settings:
     """Describes what sets `model`, for errors about it."""
     agents: Mapping[str, Any] = field(default_factory=dict)
     """`[agents]`, unchecked; `agents.resolve` reads it."""
-    mcp_servers: tuple[str, ...] = ()
-    """Names of the servers in `[mcp_servers]`."""
+    mcp_servers: Mapping[str, McpServerSettings] = field(default_factory=dict)
+    """MCP servers by name, in the order of the file. Any may have a `problem`."""
     plugins_off: tuple[str, ...] = ()
     """Plug-ins that are not used: `PACKAGE`, or `PACKAGE:NAME` for one entry point."""
     approval: ApprovalPolicy = "deny"
@@ -95,8 +97,8 @@ class Settings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Strings of all providers that must never be shown or passed on, longest first."""
-        return _find_secrets(self._all_providers, self.other_keys)
+        """Strings of all providers and MCP servers that must never be shown or passed on, longest first."""
+        return _find_secrets(self._all_providers, self.other_keys, self.mcp_servers.values())
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -113,9 +115,17 @@ class Settings:
         return next(iter(self.providers.values()), None)
 
 
-def _find_secrets(providers: Iterable[ProviderSettings], others: Iterable[str]) -> tuple[str, ...]:
-    """Return keys, passwords in URLs and secret headers of providers, and other keys, longest first."""
-    values = [*others]
+def _find_secrets(
+    providers: Iterable[ProviderSettings],
+    others: Iterable[str],
+    mcp_servers: Iterable[McpServerSettings],
+) -> tuple[str, ...]:
+    """Return keys, passwords in URLs and secret headers of servers, and other keys, longest first."""
+    values: list[str] = [*others]
+    variables: list[str] = []
+    for server in mcp_servers:
+        values += [*server.headers.values(), *_secrets_in(server.url)]
+        variables += server.secret_values
     for provider in providers:
         values += [provider.api_key or "", *_secrets_in(provider.base_url)]
         values += [v for name, v in provider.headers.items() if _SECRET_HEADER.search(name)]
@@ -123,6 +133,7 @@ def _find_secrets(providers: Iterable[ProviderSettings], others: Iterable[str]) 
     # "abc" of "Bearer abc" is secret too, and so is each long value of a cookie.
     words = {value.removeprefix(scheme) for value in values for scheme in ("", *_schemes(value))}
     words |= {word for value in values for word in _PARTS.findall(value)}
+    words |= {*variables, *(word for value in variables for word in _secrets_in(value))}
     return tuple(sorted(filter(_is_secret, words), key=lambda w: (-len(w), w)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ from msgbook.agents import (
     requested_name,
     resolve_agent,
     select,
+    select_server_tools,
+    select_servers,
     skills_in_use,
 )
-from msgbook.approval import Roots
+from msgbook.approval import MCP_PREFIX, Roots
 from msgbook.config import DEMO_MODEL, Settings
 from msgbook.config.limits import Limits
 from msgbook.notebook import Prompt, Transcript, metadata_of
@@ -29,8 +31,10 @@ from msgbook.provider import Provider, Servers, describe_demo_model
 from msgbook.request.allowed_folders import find_allowed_folders
 from msgbook.request.history import View
 from msgbook.request.lineage import Lineage, lineage_of
+from msgbook.request.mcp_tools import with_server_tools
 from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
+from msgbook.tools.mcp import McpServers, digests_of
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
@@ -43,6 +47,9 @@ _OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
 
 ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
 """Returns the model that answers, given the wanted model and the name of the agent's provider."""
+
+ReadyServers = Callable[[Sequence[str]], Awaitable[None]]
+"""Makes the tools of MCP servers known, given their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ class ActiveAgent:
     allowed: tuple[Path, ...] | None
     """Folders below which reading needs no approval; None for the user's roots."""
     limits: Limits
+    mcp: Mapping[str, str]
+    """Digest of the tools of each MCP server that is offered, by its name."""
     notices: tuple[str, ...]
 
 
@@ -73,6 +82,7 @@ class AgentChooser:
         tools: All tools of the conversation.
         files: Those of the tools that read and write files.
         roots: The folders that the user lets be read without approval.
+        mcp: The user's MCP servers.
     """
 
     def __init__(
@@ -83,6 +93,7 @@ class AgentChooser:
         tools: ToolSet,
         files: FileTools,
         roots: Roots,
+        mcp: McpServers,
     ) -> None:
         self._settings = settings
         self._servers = servers
@@ -90,6 +101,7 @@ class AgentChooser:
         self._tools = tools
         self._files = files
         self._roots = roots
+        self._mcp = mcp
 
     async def choose(
         self,
@@ -97,11 +109,13 @@ class AgentChooser:
         transcript: Transcript,
         project: ProjectFiles,
         choose_model: ChooseModel | None = None,
+        ready_servers: ReadyServers | None = None,
     ) -> ActiveAgent:
         """Choose the agent and model that answer a prompt.
 
         Args:
             choose_model: By default `Servers.choose_model`, which may ask a server for its models.
+            ready_servers: By default no MCP server is started, and what is known of them counts.
 
         Raises:
             MsgbookError: There is no such agent or no model, or the server cannot be asked.
@@ -111,7 +125,16 @@ class AgentChooser:
         )
         name = requested_name("agent", prompt, transcript.current)
         agent, models, notices = resolve_agent(name, transcript.earlier, sources)
-        agent, name_notices = narrow_agent(agent, self._configured_names())
+        servers = select_servers(agent, self._mcp.servers, MCP_PREFIX)
+        if ready_servers is not None:
+            await ready_servers(servers)
+        agent, name_notices = narrow_agent(agent, self._configured_names(servers))
+        lineage = lineage_of(transcript)
+        server_tools = [
+            tool
+            for tool in select_server_tools(agent, self._mcp.tools(servers))
+            if lineage.allows(tool)
+        ]
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
@@ -119,7 +142,7 @@ class AgentChooser:
         view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
-        tools = self._offered_tools(agent, allowed, lineage_of(transcript), limits)
+        tools = self._offered_tools(agent, allowed, lineage, limits)
         server = self._servers.find_settings(model, agent.provider)
         return ActiveAgent(
             agent,
@@ -128,9 +151,10 @@ class AgentChooser:
             self._servers.find_provider(model, agent.provider, models.names[1:] if models else ()),
             view,
             make_request_options(agent, server.base_url if server else None),
-            tools,
+            with_server_tools(tools, server_tools, agent),
             allowed,
             limits,
+            digests_of(server_tools),
             (
                 *notices,
                 *self._notice_demo_model(model, wanted),
@@ -180,10 +204,10 @@ class AgentChooser:
             return self._settings.model_origin
         return "the server, which lists no other"
 
-    def _configured_names(self) -> ConfiguredNames:
+    def _configured_names(self, servers: Sequence[str]) -> ConfiguredNames:
         return ConfiguredNames(
             tuple(self._settings.providers),
-            tuple(tool.name for tool in self._tools),
+            (*(t.name for t in self._tools), *(t.name for t in self._mcp.tools(servers))),
             self._settings.mcp_servers,
         )
 

@@ -127,7 +127,7 @@ class RequestBuilder:
         """
         project = await self.read_project()
         active_agent = await self.agent_chooser.choose(
-            prompt, transcript, project, services.choose_model
+            prompt, transcript, project, services.choose_model, services.ready_servers
         )
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
@@ -152,6 +152,7 @@ class RequestBuilder:
             "cells": history.cells,
             **redact_json(prompt_context.context, self._secrets),
             **({"summaries": summaries} if summaries else {}),
+            **({"mcp": active_agent.mcp} if active_agent.mcp else {}),
             **({ABOVE: prompts.late} if prompts.late else {}),
         }
         await self._prompts_above.report(prompts, files_by_key(context), reads, services)

@@ -41,7 +41,11 @@ class Lineage:
             return False
         if self.depth > 0 and runs_in_kernel(tool):
             return False
-        return all(names is None or tool.name in names for names in (agent.tools, self.tools))
+        return self.allows(tool) and (agent.tools is None or tool.name in agent.tools)
+
+    def allows(self, tool: Tool) -> bool:
+        """Return whether the agents above allow a tool."""
+        return self.tools is None or tool.name in self.tools
 
     def _may_dispatch(self, agent: Agent, limits: Limits) -> bool:
         """Return whether an agent may start sub-agents. One that is its own ancestor may not."""

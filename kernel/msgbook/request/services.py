@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,7 @@ from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
+from msgbook.tools.mcp import McpServers
 from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, RunCall, TurnRecord
 from msgbook_format.turn import Block
 
@@ -38,6 +40,10 @@ class RequestServices(Protocol):
     @property
     def choose_model(self) -> ChooseModel:
         """Function that returns the model that answers."""
+        ...
+
+    async def ready_servers(self, names: Sequence[str]) -> None:
+        """Make the tools of MCP servers known."""
         ...
 
     @property
@@ -88,6 +94,7 @@ class TurnServices:
         approve: Decides about tool calls that need approval.
         redact: Removes secrets from a tool's result.
         cap_result: Cuts a tool's result to the length that a request can hold.
+        mcp: The user's MCP servers.
         new_token: Returns as many random bytes as hex digits.
         approve_read: Decides about reads that need approval.
         run_call: Makes each attempt to run a call of a recorded tool.
@@ -101,9 +108,14 @@ class TurnServices:
     describe: Describe | None
     redact: Callable[[str], str]
     cap_result: CapResult
+    mcp: McpServers
     new_token: Callable[[int], str]
     approve_read: Approve
     run_call: RunCall
+
+    async def ready_servers(self, names: Sequence[str]) -> None:
+        await self.mcp.ready(names, partial(_warn_once, self), self.inform)
+        warn_once(self, self.mcp.notices(names))
 
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
         decision = await self.approve_read(_question(real, needed, self.new_token(4)))
@@ -158,15 +170,24 @@ class PreviewServices:
         approve: Decides without asking a person.
         known_model: Returns the model, given the wanted model and the provider; None if only the
             server knows it.
+        mcp: The user's MCP servers; none is started.
     """
 
     approve: Approve
     known_model: Callable[[str | None, str | None], str | None]
+    mcp: McpServers
     notices: list[str] = field(default_factory=list)
     reported: set[str] = field(default_factory=set)
 
     async def choose_model(self, wanted: str | None, provider: str | None) -> str:
         return self.known_model(wanted, provider) or UNKNOWN_MODEL
+
+    async def ready_servers(self, names: Sequence[str]) -> None:
+        unknown = await self.mcp.known(names)
+        if unknown:
+            self.warn(
+                f"The tools of MCP servers are not known before these have started: {', '.join(unknown)}."
+            )
 
     async def describe(self, name: str) -> str:
         """Return a placeholder: describing a variable may run code of its type."""
@@ -201,6 +222,10 @@ class PreviewServices:
 
     def inform(self, text: str) -> None:
         self.notices.append(text)
+
+
+def _warn_once(services: RequestServices, warning: str) -> None:
+    warn_once(services, [warning])
 
 
 def _question(real: Path, needed: ApprovalRequest, token: str) -> Question:

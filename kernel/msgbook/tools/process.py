@@ -16,7 +16,7 @@ from typing import IO, cast
 
 import psutil
 
-_SUPERVISOR = Path(__file__).with_name("supervise.py")
+SUPERVISOR = Path(__file__).with_name("supervise.py")
 
 _CHUNK = 65_536
 
@@ -29,7 +29,7 @@ _LAST_WAIT = 0.2
 _GIVE_UP = 5.0
 """Seconds after which processes that cannot be killed are left running."""
 
-_MARK = "MSGBOOK_CALL"
+MARK = "MSGBOOK_CALL"
 """Environment variable that marks the processes of one command."""
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|^JPY_", re.IGNORECASE)
@@ -82,12 +82,12 @@ class Supervised:
         self._on_output = on_output
         self._loop = asyncio.get_running_loop()
         self._process = subprocess.Popen(  # noqa: S603 - the command has been approved
-            [sys.executable, "-I", "-S", str(_SUPERVISOR), command],
+            [sys.executable, "-I", "-S", str(SUPERVISOR), "shell", command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={**environment, _MARK: self._mark},
+            env={**environment, MARK: self._mark},
             start_new_session=True,
         )
         self._lifeline = cast("IO[bytes]", self._process.stdin)
@@ -135,7 +135,7 @@ class Supervised:
         self.ending = self._report.decode().strip()
         if not self.ending or sys.platform != "linux":
             # Before the wait: until then no other process gets its number.
-            await asyncio.to_thread(_kill_marked, self._mark, self._process.pid)
+            await asyncio.to_thread(kill_marked, self._mark, self._process.pid)
         await asyncio.to_thread(self._process.wait)
         for _ in range(_LAST_READS):
             data = _read(self._output)
@@ -154,7 +154,7 @@ def _read(stream: IO[bytes]) -> bytes | None:
         return None
 
 
-def _kill_marked(mark: str, session: int) -> None:
+def kill_marked(mark: str, session: int) -> None:
     """Kill the processes that have a command's mark or its supervisor's session."""
     ends = time.monotonic() + _GIVE_UP
     while time.monotonic() < ends:
@@ -172,6 +172,6 @@ def _is_of(process: psutil.Process, mark: str, session: int) -> bool:
     try:
         if process.status() == psutil.STATUS_ZOMBIE:
             return False
-        return mark in process.environ().get(_MARK, "") or os.getsid(process.pid) == session
+        return mark in process.environ().get(MARK, "") or os.getsid(process.pid) == session
     except (psutil.Error, OSError):
         return False

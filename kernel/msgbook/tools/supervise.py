@@ -1,10 +1,14 @@
-"""The supervisor of one command: `python -I -S supervise.py COMMAND` leaves no process behind.
+"""The supervisor of one command or server, which leaves no process behind.
 
-The command's output goes to standard error. The report goes to standard output once all processes are
-gone: `exit N` or `signal N`. When standard input closes, the supervisor kills all processes: the call
-was stopped, or the kernel was killed. The command has its own process group in the supervisor's session;
-its processes are found by them if it kills the supervisor. This module imports the standard library
-alone, so that it starts in a few milliseconds.
+`python -I -S supervise.py shell COMMAND`: the command's output goes to standard error. The report goes to
+standard output once all processes are gone: `exit N` or `signal N`. Standard input is the lifeline.
+
+`python -I -S supervise.py server LIFELINE PROGRAM ARGUMENT...`: the program has the supervisor's standard
+streams. Its exit code is the supervisor's; a signal N is 128 + N. LIFELINE is a file descriptor.
+
+When the lifeline closes, the supervisor kills all processes: the call was stopped, or the kernel was killed.
+The command has its own process group in the supervisor's session; its processes are found by them if it
+kills the supervisor. This module imports the standard library alone, so that it starts in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 GRACE = 0.3
@@ -28,29 +33,73 @@ GIVE_UP = 5.0
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def main(command: str) -> None:
-    """Run the command and report how it ended."""
+def main(mode: str, *words: str) -> None:
+    """Run what the command line names."""
+    if mode == "shell":
+        _run_command(*words)
+    else:
+        sys.exit(_run_server(int(words[0]), words[1:]))
+
+
+def _run_command(command: str) -> None:
+    """Run a command of the shell and report how it ended."""
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - the command has been approved
+            [_shell(), "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr.fileno(),
+            stderr=sys.stderr.fileno(),
+            process_group=0,
+        )
+
+    ended = _supervise(start, sys.stdin.fileno())
+    _report(f"exit {ended}" if ended >= 0 else f"signal {-ended}")
+
+
+def _run_server(lifeline: int, command: Sequence[str]) -> int | str:
+    """Run a program that has the standard streams to itself.
+
+    Returns:
+        The supervisor's exit code, or why the program cannot be started.
+    """
+
+    def start() -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(command, process_group=0)  # noqa: S603 - of the user's own configuration
+        # The streams end with the program.
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(nothing, number)
+        return child
+
+    try:
+        ended = _supervise(start, lifeline)
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    return ended if ended >= 0 else 128 - ended
+
+
+def _supervise(start: Callable[[], subprocess.Popen[bytes]], lifeline: int) -> int:
+    """Start a process and wait until all processes are gone.
+
+    Returns:
+        Its exit code, negative for a signal.
+    """
     _adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        # Only the end of standard input stops us. A signal set to be ignored would be ignored by the command too.
+        # Only the end of the lifeline stops us. A signal set to be ignored would be ignored by the command too.
         signal.signal(number, lambda *_: None)
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    child = subprocess.Popen(  # noqa: S603 - the command has been approved
-        [_shell(), "-c", command],
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr.fileno(),
-        stderr=sys.stderr.fileno(),
-        process_group=0,
-    )
+    child = start()
     parent = os.getppid()
     ended: int | None = None
     while ended is None and os.getppid() == parent:
-        # When the parent dies, standard input closes, unless a fork of the parent holds the other end.
-        ready, _, _ = select.select([woken, sys.stdin], [], [], 1.0)
-        if sys.stdin in ready:
+        # When the parent dies, the lifeline closes, unless a fork of the parent holds the other end.
+        ready, _, _ = select.select([woken, lifeline], [], [], 1.0)
+        if lifeline in ready:
             break
         if woken in ready:
             os.read(woken, 4096)
@@ -58,7 +107,7 @@ def main(command: str) -> None:
     stopped = _kill_all(child.pid)
     if ended is None:
         ended = stopped.get(child.pid, -signal.SIGKILL)
-    _report(f"exit {ended}" if ended >= 0 else f"signal {-ended}")
+    return ended
 
 
 def _shell() -> str:
@@ -162,4 +211,4 @@ def _report(line: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,31 @@
+"""The client of MCP servers: programs and URLs of the user's own configuration that offer tools.
+
+- `servers`, `server`: all configured servers, and one, as the kernel sees them.
+- `tool`, `names`, `listing`, `results`: a server's tools and answers, as a model sees them; pure but for `tool`.
+- `kept_lists`: lists of tools from the time before.
+- `client_thread`: the thread with the event loop in which all of the following lives.
+- `running_server`, `connection`: starts of a server, and a connection with its owner task.
+- `transports`, `server_process`, `dispatcher`: bytes to messages, with bounds.
+
+Only `connection`, `transports` and `dispatcher` import the SDK (`mcp`), in that thread, when a server starts.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.tools.mcp.failures import McpError
+    from msgbook.tools.mcp.server import McpServer
+    from msgbook.tools.mcp.servers import McpServers, digests_of
+    from msgbook.tools.mcp.tool import McpTool
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "failures": "McpError",
+            "server": "McpServer",
+            "servers": "McpServers digests_of",
+            "tool": "McpTool",
+        },
+    )

@@ -1,0 +1,253 @@
+"""A connection to one server: an owner task opens, holds and closes it; calls come from other tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import mcp_types as types
+from mcp import ClientSession
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter, ValidationError
+
+from msgbook.config import McpServerSettings
+from msgbook.text import one_line
+from msgbook.tools.mcp.dispatcher import TolerantDispatcher
+from msgbook.tools.mcp.failures import McpError
+from msgbook.tools.mcp.listing import TOOL_LIMIT, Listing, read_listing
+from msgbook.tools.mcp.progress import Progress
+from msgbook.tools.mcp.server_process import ServerProcess, StartError
+from msgbook.tools.mcp.transports import Trouble, http_streams, process_streams
+
+_PAGES = 100
+"""Pages of a list of tools that are read."""
+_GRACE = 1.0
+"""Seconds after a call's time limit in which the SDK can tell the server that it is cancelled."""
+_SHOWN = 500
+"""Characters of a server's own words in a message."""
+_RAW: Any = TypeAdapter(dict[str, Any])
+
+for _name in ("mcp", "client"):  # the SDK's loggers, which may repeat what a server sent
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+    logging.getLogger(_name).propagate = False
+
+
+class Connection:
+    """A server that runs, or that has ended.
+
+    Args:
+        environment: The complete environment of its process.
+        on_changed: Called when the server says that its tools have changed.
+    """
+
+    def __init__(
+        self,
+        server: McpServerSettings,
+        environment: Mapping[str, str],
+        on_changed: Callable[[], None],
+    ) -> None:
+        self._server = server
+        self._environment = environment
+        self._on_changed = on_changed
+        self._trouble = Trouble()
+        self._process: ServerProcess | None = None
+        self._session: ClientSession | None = None
+        self._leave = asyncio.Event()
+        self._opened: asyncio.Future[Listing] = asyncio.get_running_loop().create_future()
+        self._owner = asyncio.create_task(self._own())
+        self.ended = ""
+        """Why it has ended; empty while it runs."""
+
+    async def open(self) -> Listing:
+        """Wait until the server has listed its tools, and return them.
+
+        Raises:
+            McpError: It did not within its time limit.
+        """
+        limit = self._server.startup_timeout
+        await asyncio.wait([self._opened], timeout=limit)
+        if not self._opened.done():
+            await self.close()
+            raise McpError(
+                f"it did not answer within {limit:g} s (startup_timeout_sec){self._last_words()}"
+            )
+        return self._opened.result()
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: Progress
+    ) -> dict[str, Any]:
+        """Call a tool, and return the server's result.
+
+        Raises:
+            McpError: The call failed; the message says what is known of it.
+        """
+        work = asyncio.create_task(self._request(tool, arguments, on_progress))
+        limit = self._server.tool_timeout
+        try:
+            done, _ = await asyncio.wait([work], timeout=limit + _GRACE)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        if not done:
+            # It reads no more. Writing that the call is cancelled would wait, too.
+            work.cancel()
+            self._leave.set()
+            raise McpError(f"{_timed_out(limit)}. The server reads no more and was ended.")
+        return work.result()
+
+    async def close(self) -> None:
+        """End the connection and what it started."""
+        self._leave.set()
+        await asyncio.wait([self._owner])
+
+    async def _request(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: Progress
+    ) -> dict[str, Any]:
+        assert self._session is not None  # noqa: S101 - it has been opened
+        params = types.CallToolRequestParams(name=tool, arguments={**arguments})
+        limit = self._server.tool_timeout
+        try:
+            result: dict[str, Any] = await self._session.send_request(
+                types.CallToolRequest(params=params), _RAW, limit, progress_callback=on_progress
+            )
+            return result
+        except ValidationError:
+            raise McpError("The server's answer is no result of a tool.") from None
+        except MCPError as error:
+            if error.code == types.REQUEST_TIMEOUT:
+                raise McpError(f"{_timed_out(limit)}.") from None
+            if error.code == types.CONNECTION_CLOSED or error.message == "Session terminated":
+                self._leave.set()
+                await asyncio.wait([self._owner])
+                raise McpError(
+                    f"The server ended during the call: {self.ended}. "
+                    "Whether the call had an effect is not known."
+                ) from None
+            raise McpError(f"The server refuses the call: {_words(error)}") from None
+
+    async def _own(self) -> None:
+        """Open the connection, hold it until it is to end, and close it, all in one task."""
+        why = "it was closed"
+        try:
+            async with AsyncExitStack() as stack:
+                streams = await stack.enter_async_context(self._streams())
+                dispatcher = TolerantDispatcher(*streams)
+                session = ClientSession(
+                    dispatcher=dispatcher,
+                    message_handler=self._hear,
+                    client_info=types.Implementation(name="msgbook", version=version("msgbook")),
+                )
+                dispatcher.left_out = []
+                dispatcher.version = lambda: session.protocol_version
+                await stack.enter_async_context(session)
+                await self._negotiate(session)
+                listing = await _list_tools(session, dispatcher.left_out)
+                self._session = session
+                self._opened.set_result(listing)
+                await self._leave.wait()
+        except BaseException as error:  # the SDK's groups of errors, and its cancellations
+            why = _reason(error)
+        finally:
+            self.ended = self._why_ended(why)
+            if not self._opened.done():
+                self._opened.set_exception(McpError(self.ended))
+                self._opened.exception()  # nobody need wait for it
+
+    @asynccontextmanager
+    async def _streams(self) -> AsyncIterator[Any]:
+        server, trouble = self._server, self._trouble
+        if server.url is not None:
+            async with http_streams(server.url, server.headers, trouble) as streams:
+                yield streams
+            return
+        process = self._process = await ServerProcess.start(server, self._environment)
+        process.on_end = self._leave.set
+        try:
+            async with process_streams(process, trouble) as streams:
+                yield streams
+        finally:
+            await process.close()
+
+    async def _negotiate(self, session: ClientSession) -> None:
+        """Agree on a version of the protocol.
+
+        Old servers of the first kind do not answer `server/discover` at all, so it comes last there.
+        """
+        if self._server.url is not None:
+            try:
+                await session.discover()
+            except (MCPError, RuntimeError, ValidationError):
+                await session.initialize()
+            return
+        try:
+            await session.initialize()
+        except MCPError as error:
+            if error.code == types.CONNECTION_CLOSED:
+                raise
+            await session.discover()
+
+    async def _hear(self, message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._on_changed()
+
+    def _why_ended(self, why: str) -> str:
+        process, trouble = self._process, self._trouble
+        if trouble.words:
+            return f"{trouble.words}{self._last_words()}"
+        code = process.exit_code if process is not None else None
+        if code is not None and code < 128:
+            return f"it ended with exit code {code}{self._last_words()}"
+        if code is not None and why == "it was closed":
+            return f"it was ended by signal {code - 128}{self._last_words()}"
+        return f"{why}{self._last_words()}"
+
+    def _last_words(self) -> str:
+        """Return what the server said that may explain a failure."""
+        if self._process is not None and self._process.stderr:
+            return f": {one_line(self._process.stderr[-_SHOWN:], _SHOWN)}"
+        if self._trouble.junk:
+            return f"; its output is not JSON-RPC: {one_line(self._trouble.junk, _SHOWN)!r}"
+        return ""
+
+
+async def _list_tools(session: ClientSession, left_out: list[str]) -> Listing:
+    """Return the tools of all pages. A server may give pages without end."""
+    tools: list[dict[str, Any]] = []
+    cursor: str | None = None
+    seen: set[str | None] = set()
+    while cursor not in seen and len(seen) < _PAGES and len(tools) <= TOOL_LIMIT:
+        seen.add(cursor)
+        page = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+        tools += (tool.model_dump(mode="json", by_alias=True) for tool in page.tools)
+        cursor = page.next_cursor
+        if cursor is None:
+            return read_listing(tools, left_out)
+    return read_listing(tools, [*left_out, "its list of tools has no end"])
+
+
+def _timed_out(limit: float) -> str:
+    return (
+        f"The call took longer than {limit:g} s (tool_timeout_sec). "
+        "Whether it had an effect is not known"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """Return an error of a connection in words; of a group, its first one."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, asyncio.CancelledError):
+        return "it was closed"
+    if isinstance(error, MCPError):
+        return _words(error)
+    if isinstance(error, StartError | McpError):
+        return str(error)
+    return one_line(f"{type(error).__name__}: {error}", _SHOWN)
+
+
+def _words(error: MCPError) -> str:
+    return one_line(error.message, _SHOWN)

@@ -1,0 +1,112 @@
+"""The tools that a server describes, as far as its descriptions can be used. Pure: a server may send anything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.text import one_line, repair_surrogates
+
+TOOL_LIMIT = 1000
+"""Tools of one server that are read."""
+
+_TASK_ONLY = "required"
+"""`taskSupport` of a tool that refuses ordinary calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool as its server describes it."""
+
+    name: str
+    """The server's own name."""
+    description: str
+    parameters: dict[str, Any]
+    """JSON schema of the arguments."""
+    reads_only: bool = False
+    """Whether it says that it changes nothing."""
+    open_world: bool = True
+    """Whether it may reach what is outside of the server, such as the network; so if it says nothing."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the description in the form of the protocol; `read_listing` reads it."""
+        hints = {"readOnlyHint": self.reads_only, "openWorldHint": self.open_world}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.parameters,
+            "annotations": hints,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The tools of a server, by their own names, each name once."""
+
+    tools: tuple[ListedTool, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Tools that are left out, and why; a line each."""
+
+    @property
+    def digest(self) -> str:
+        """First 16 hexadecimal digits of the sha256 of all tools, whatever their order."""
+        return digest_of(self.tools)
+
+
+def digest_of(tools: Iterable[ListedTool]) -> str:
+    """Return the digest of tools, whatever their order."""
+    entries = sorted((tool.as_json() for tool in tools), key=lambda entry: str(entry["name"]))
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def read_listing(entries: Sequence[Any], problems: Iterable[str] = ()) -> Listing:
+    """Return the tools of `tools/list`; one that cannot be used is left out, and a line says so.
+
+    Args:
+        problems: Lines about tools that have been left out before.
+    """
+    found: dict[str, ListedTool] = {}
+    said = list(problems)
+    for entry in entries[:TOOL_LIMIT]:
+        tool = _read(entry)
+        if isinstance(tool, str):
+            said.append(tool)
+        elif tool.name in found:
+            said.append(f"{_quoted(tool.name)} is listed twice; the first one counts")
+        else:
+            found[tool.name] = tool
+    if len(entries) > TOOL_LIMIT:
+        said.append(f"only the first {TOOL_LIMIT} of {len(entries)} tools are read")
+    return Listing(tuple(found.values()), tuple(said))
+
+
+def _read(entry: Any) -> ListedTool | str:
+    """Return a tool, or why it is left out."""
+    name = entry.get("name") if isinstance(entry, dict) else None
+    if not isinstance(name, str) or not name:
+        return "a tool without a name is left out"
+    execution, hints = entry.get("execution"), entry.get("annotations")
+    if isinstance(execution, dict) and execution.get("taskSupport") == _TASK_ONLY:
+        return f"{_quoted(name)} runs only as a task, which msgbook does not offer"
+    hints = hints if isinstance(hints, dict) else {}
+    description = entry.get("description")
+    return ListedTool(
+        repair_surrogates(name),
+        repair_surrogates(description) if isinstance(description, str) else "",
+        _parameters(entry.get("inputSchema")),
+        reads_only=hints.get("readOnlyHint") is True,
+        open_world=hints.get("openWorldHint") is not False,
+    )
+
+
+def _parameters(schema: Any) -> dict[str, Any]:
+    """Return a schema that model servers take: of an object, with its properties."""
+    given = schema if isinstance(schema, dict) else {}
+    return {**given, "type": "object", "properties": given.get("properties") or {}}
+
+
+def _quoted(name: str) -> str:
+    return repr(one_line(name, 100))

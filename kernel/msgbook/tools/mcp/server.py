@@ -1,0 +1,174 @@
+"""One configured server, as the kernel sees it: its tools, its state, and its calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from msgbook.approval import StoreError
+from msgbook.config import McpServerSettings
+from msgbook.tools.mcp.client_thread import ClientThread
+from msgbook.tools.mcp.failures import McpError
+from msgbook.tools.mcp.kept_lists import KeptLists
+from msgbook.tools.mcp.listing import ListedTool, Listing
+from msgbook.tools.mcp.names import tool_name
+from msgbook.tools.mcp.progress import Progress
+from msgbook.tools.mcp.running_server import RunningServer
+from msgbook.tools.mcp.tool import McpTool
+
+State = Literal["running", "not started", "failed", "not used"]
+
+
+class McpServer:
+    """A server whose tools stay the same for the kernel's life, until `refresh`.
+
+    Args:
+        redact: Removes secrets from what is kept and shown.
+
+    Attributes:
+        failure: Why it could not be started; empty if it was not tried, or started.
+        has_changed: Whether it offers other tools by now.
+    """
+
+    def __init__(
+        self,
+        settings: McpServerSettings,
+        thread: ClientThread,
+        lists: KeptLists,
+        redact: Callable[[str], str],
+    ) -> None:
+        self.settings = settings
+        self.failure = ""
+        self.has_changed = False
+        self._thread = thread
+        self._lists = lists
+        self._redact = redact
+        self._listing: Listing | None = None
+        self._newest: Listing | None = None
+        self._running = RunningServer(settings, self._keep, self._note_change)
+
+    @property
+    def state(self) -> State:
+        """State of the server now."""
+        if self.settings.problem:
+            return "not used"
+        if self._running.is_running:
+            return "running"
+        return "failed" if self.failure else "not started"
+
+    @property
+    def listing(self) -> Listing | None:
+        """The list of tools that holds; None if it is not known yet."""
+        return self._listing
+
+    @property
+    def tools(self) -> list[McpTool]:
+        """The tools that are offered, by their names."""
+        listed = self._listing.tools if self._listing is not None else ()
+        made = [self._tool(tool) for tool in listed if self._is_enabled(tool.name)]
+        return sorted(made, key=lambda tool: tool.name)
+
+    @property
+    def problems(self) -> list[str]:
+        """Parts of the list and of the table that are left out; a line each."""
+        if self._listing is None:
+            return []
+        names = {tool.name for tool in self._listing.tools}
+        wanted = (*(self.settings.enabled_tools or ()), *self.settings.disabled_tools)
+        missing = [f"it has no tool {name!r}" for name in wanted if name not in names]
+        return [*self._listing.problems, *missing]
+
+    def load(self) -> None:
+        """Take the list that was kept from the time before, if none is known. Reads a file."""
+        if self._listing is None:
+            self._listing = self._lists.load(self.settings.digest)
+
+    async def learn(self) -> None:
+        """Start the server, and take its list of tools.
+
+        Raises:
+            McpError: It cannot be started.
+        """
+        await self._start(self._running.start)
+        self._take_newest()
+
+    async def refresh(self) -> None:
+        """Start the server anew, and take its list of tools.
+
+        Raises:
+            McpError: It cannot be started; the list stays.
+        """
+        await self._start(self._running.restart)
+        self._take_newest()
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], on_progress: Progress
+    ) -> dict[str, Any]:
+        """Call a tool by the server's own name for it.
+
+        Raises:
+            McpError: The call failed.
+        """
+        try:
+            result = await self._thread.run(
+                lambda: self._running.call(tool, arguments, on_progress)
+            )
+        except McpError as error:
+            raise McpError(self._redact(str(error))) from None
+        self.failure = ""
+        return result
+
+    async def close(self) -> None:
+        """End the server. Call it in the client's thread."""
+        await self._running.close()
+
+    async def _start(self, start: Callable[[], Any]) -> None:
+        async def work() -> None:
+            await start()
+
+        try:
+            await self._thread.run(work)
+        except McpError as error:
+            self.failure = self._redact(str(error))
+            raise McpError(self.failure) from None
+        self.failure = ""
+
+    def _keep(self, listing: Listing) -> None:
+        """Note a new list, and keep it for the next kernel. Runs in the client's thread."""
+        self._newest = listing
+        if self._listing is not None and self._listing.digest != listing.digest:
+            self.has_changed = True
+        try:
+            self._lists.save(self.settings.digest, listing)
+        except StoreError:
+            return  # the next kernel asks the server
+
+    def _note_change(self) -> None:
+        self.has_changed = True
+
+    def _take_newest(self) -> None:
+        if self._newest is not None:
+            self._listing = self._newest
+        self.has_changed = False
+
+    def _tool(self, listed: ListedTool) -> McpTool:
+        settings = self.settings
+        is_free = settings.trust_hints and listed.reads_only and not listed.open_world
+        return McpTool(
+            name=tool_name(settings.name, listed.name),
+            read_only=is_free,
+            server=settings.name,
+            listed=listed,
+            digest=settings.digest,
+            call_server=self.call,
+        )
+
+    def _is_enabled(self, name: str) -> bool:
+        enabled = self.settings.enabled_tools
+        return (enabled is None or name in enabled) and name not in self.settings.disabled_tools
+
+
+async def close_all(servers: list[McpServer]) -> None:
+    """End servers side by side. Call it in the client's thread."""
+    await asyncio.gather(*(server.close() for server in servers), return_exceptions=True)

@@ -1,0 +1,159 @@
+"""The MCP servers of the user's configuration, for all turns of a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from msgbook.config import McpServerSettings
+from msgbook.text import counted
+from msgbook.tools.mcp.client_thread import ClientThread
+from msgbook.tools.mcp.failures import McpError
+from msgbook.tools.mcp.kept_lists import KeptLists
+from msgbook.tools.mcp.listing import digest_of
+from msgbook.tools.mcp.requirements import missing_requirement
+from msgbook.tools.mcp.server import McpServer, close_all
+from msgbook.tools.mcp.tool import McpTool
+
+Say = Callable[[str], None]
+
+
+class McpServers:
+    """Starts servers when they are needed, and offers their tools.
+
+    Args:
+        redact: Removes secrets from what is kept and shown.
+        lists: The lists of tools from the time before.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, McpServerSettings],
+        redact: Callable[[str], str],
+        lists: KeptLists | None = None,
+    ) -> None:
+        self._thread = ClientThread(_import_client)
+        kept = lists or KeptLists()
+        self.servers = {
+            name: McpServer(server, self._thread, kept, redact) for name, server in settings.items()
+        }
+        self._missing: str | None = None
+
+    @property
+    def missing(self) -> str:
+        """Advice on what has to be installed before any server can be used; empty if nothing."""
+        if self._missing is None:
+            self._missing = missing_requirement() if self.servers else ""
+        return self._missing
+
+    async def ready(self, names: Collection[str], warn: Say, inform: Say) -> None:
+        """Make the tools of some servers known; start those that never said what they offer.
+
+        Waits no longer than their time limits. A server that failed is not tried again.
+        """
+        servers = self._usable(names)
+        if servers and self.missing:
+            warn(f"The MCP servers {', '.join(names)} are not used: {self.missing}")
+            return
+        await asyncio.to_thread(_load, servers)
+        unknown = [server for server in servers if server.listing is None and not server.failure]
+        if unknown:
+            called = ", ".join(server.settings.name for server in unknown)
+            inform(f"Starting MCP servers, whose tools are not known yet: {called}.")
+            await asyncio.gather(*(_learn(server) for server in unknown))
+
+    async def known(self, names: Collection[str]) -> list[str]:
+        """Load what is known of some servers, and start none. Return the names of the others."""
+        servers = [] if self.missing else self._usable(names)
+        await asyncio.to_thread(_load, servers)
+        return [server.settings.name for server in servers if server.listing is None]
+
+    def notices(self, names: Collection[str]) -> list[str]:
+        """Return what a reader should know of some servers; a line each."""
+        servers = [] if self.missing else self._usable(names)
+        lines = [line for server in servers for line in _notices(server)]
+        return [*lines, *self._clashes(servers)]
+
+    def tools(self, names: Collection[str]) -> list[McpTool]:
+        """Return the known tools of some servers, sorted by name. Two with one name are both left out."""
+        found = [] if self.missing else [t for s in self._usable(names) for t in s.tools]
+        counts = Counter(tool.name for tool in found)
+        return sorted((t for t in found if counts[t.name] == 1), key=lambda tool: tool.name)
+
+    async def refresh(self, name: str) -> None:
+        """Start a server anew, and take its list of tools.
+
+        Raises:
+            McpError: It cannot be used or started.
+        """
+        server = self.servers[name]
+        if self.missing or server.settings.problem:
+            raise McpError(self.missing or server.settings.problem)
+        await server.refresh()
+
+    async def close(self) -> None:
+        """End all servers side by side."""
+        if self._thread.is_running:
+            servers = list(self.servers.values())
+            await self._thread.run(lambda: close_all(servers))
+            await self._thread.stop()
+
+    def _usable(self, names: Iterable[str]) -> list[McpServer]:
+        found = (self.servers[name] for name in names if name in self.servers)
+        return [server for server in found if not server.settings.problem]
+
+    def _clashes(self, servers: list[McpServer]) -> list[str]:
+        owners: dict[str, list[str]] = {}
+        for server in servers:
+            for tool in server.tools:
+                owners.setdefault(tool.name, []).append(server.settings.name)
+        return [
+            f"The tool {name} is not offered, since it would be of the MCP servers "
+            f"{' and '.join(repr(owner) for owner in of)}. Give one of them another name."
+            for name, of in owners.items()
+            if len(of) > 1
+        ]
+
+
+def digests_of(tools: Iterable[McpTool]) -> dict[str, str]:
+    """Return the digest of each server's tools, by the server's name."""
+    of: dict[str, list[McpTool]] = {}
+    for tool in tools:
+        of.setdefault(tool.server, []).append(tool)
+    return {name: digest_of(tool.listed for tool in tools) for name, tools in sorted(of.items())}
+
+
+def _import_client() -> None:
+    importlib.import_module("msgbook.tools.mcp.connection")
+
+
+def _load(servers: Iterable[McpServer]) -> None:
+    for server in servers:
+        server.load()
+
+
+async def _learn(server: McpServer) -> None:
+    try:
+        await server.learn()
+    except McpError:
+        return  # `failure` says it
+
+
+def _notices(server: McpServer) -> list[str]:
+    name = server.settings.name
+    if server.failure and server.listing is None:
+        words = f"The MCP server {name} could not be started, so its tools are not offered"
+        return [f"{words}: {server.failure}. %mcp refresh {name} tries again."]
+    lines = []
+    if server.problems:
+        left = server.problems[0]
+        more = len(server.problems) - 1
+        others = f" ({counted(more, 'more line')} in %mcp)" if more else ""
+        lines.append(f"The MCP server {name}: {left}{others}.")
+    if server.has_changed:
+        lines.append(
+            f"The MCP server {name} offers other tools by now. %mcp refresh {name} takes them."
+        )
+    return lines

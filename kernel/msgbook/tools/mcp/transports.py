@@ -1,0 +1,147 @@
+"""The streams of the SDK over a supervised process, and over HTTP with bounded answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, ServerProcess
+
+Streams = tuple[Any, Any]
+"""Where messages arrive and where they leave."""
+
+_CONNECT = 10.0
+_READ = 300.0
+"""Seconds without a byte after which a connection is given up; a call has a limit of its own."""
+
+
+class Trouble:
+    """Details of what went wrong on the way, for the message about a failure."""
+
+    def __init__(self) -> None:
+        self.words = ""
+        self.junk = ""
+        """The first line that was no message."""
+
+
+@asynccontextmanager
+async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIterator[Streams]:
+    """Connect to a running program while the context is open."""
+    arrives, incoming = anyio.create_memory_object_stream[Any](0)
+    outgoing, leaves = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        async with arrives:
+            try:
+                async for line in process.lines():
+                    message = _parse(line, trouble)
+                    if message is not None:
+                        await arrives.send(message)
+            except LineTooLongError as error:
+                trouble.words = str(error)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+
+    async def write() -> None:
+        async with leaves:
+            async for message in leaves:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                try:
+                    await process.send(text.encode("utf-8", "replace"))
+                except OSError:
+                    return
+
+    async with anyio.create_task_group() as tasks, incoming, outgoing:
+        tasks.start_soon(read)
+        tasks.start_soon(write)
+        try:
+            yield incoming, outgoing
+        finally:
+            tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def http_streams(
+    url: str, headers: Mapping[str, str], trouble: Trouble
+) -> AsyncIterator[Streams]:
+    """Connect to a URL while the context is open.
+
+    Redirects are followed within the origin only; so headers go nowhere else.
+    """
+
+    async def look(response: httpx2.Response) -> None:
+        if response.status_code >= 400 and response.status_code not in (404, 405):
+            trouble.words = f"it answers HTTP {response.status_code}"
+        elif response.next_request is not None:
+            trouble.words = f"it redirects to {_shown(response.next_request.url)}"
+        response.stream = _Bounded(response.stream)  # type: ignore[arg-type]  # of an async client
+
+    async with (
+        httpx2.AsyncClient(
+            headers={**headers, "accept-encoding": "identity"},
+            timeout=httpx2.Timeout(_CONNECT, read=_READ),
+            event_hooks={"response": [look]},
+        ) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
+    ):
+        yield streams
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that ends with an error where a message is longer than `LINE_LIMIT`.
+
+    A line that ends begins a new message, as an event of a stream does.
+    """
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        length = 0
+        async for chunk in self._body:
+            _, newline, rest = chunk.rpartition(b"\n")
+            length = len(rest) if newline else length + len(chunk)
+            if length > LINE_LIMIT:
+                raise httpx2.StreamError(f"more than {LINE_LIMIT // 1_000_000} MB in one line")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
+def _parse(line: bytes, trouble: Trouble) -> SessionMessage | None:
+    """Return the message of a line; None for a line that is none."""
+    if not line:
+        return None
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        trouble.junk = trouble.junk or line[:200].decode("utf-8", "replace")
+        return _wrong_answer(line)
+
+
+def _wrong_answer(line: bytes) -> SessionMessage | None:
+    """Return an error in place of an answer that does not fit, so that nobody waits for another one."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "method" in value or "id" not in value:
+        return None
+    if type(value["id"]) not in (int, str):
+        return None
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message="its answer is not valid JSON-RPC")
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=value["id"], error=error))
+
+
+def _shown(url: httpx2.URL) -> str:
+    """Return a URL without what may be secret."""
+    return str(url.copy_with(userinfo=b"", query=None, fragment=None))
