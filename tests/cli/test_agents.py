@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from agent_chats import write_chat
 from command import with_settings
-from scripted_server import text
+from scripted_server import call, text
 
 from msgbook.__main__ import main
 from msgbook.cli.run import run_file
-from msgbook_format.agent_states import list_folder
+from msgbook_format.agent_states import list_folder, read_head
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def project(tmp_path, monkeypatch):
 
 
 def listed(capsys, *arguments):
+    capsys.readouterr()
     assert main(["agents", *arguments]) == 0
     return capsys.readouterr().out
 
@@ -80,6 +81,21 @@ def test_a_conversation_that_is_answered_is_running(project, server, capsys):
 
     assert with_settings(server, run_file, path) == 0
     assert [*states, status()] == ["running", "standby"]
+
+
+def test_a_sub_agent_that_was_moved_and_reports_is_finished_in_its_new_place(
+    project, server, capsys
+):
+    child = {"uuid": "k", "name": "Count", "parent_agent_id": "c", "file": "old.msg.md"}
+    path = write_chat(project / "new.msg.md", {**child, "is_task_finished": False})
+    server.answers = [call("task_finish", {"context_summary": "Two lines."}), text("Reported.")]
+
+    assert with_settings(server, run_file, path) == 0
+
+    assert read_head(path).agent.file == "new.msg.md"
+    (state,) = json.loads(listed(capsys, "--json"))
+    assert (state["status"], state["isTaskFinished"], state["uuid"]) == ("finished", True, "k")
+    assert state["prompt"] == "Count the lines."
 
 
 def test_an_empty_folder_has_none(project, capsys):

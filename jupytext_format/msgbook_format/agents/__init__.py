@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         list_agents,
     )
     from msgbook_format.agents.properties import PROPERTIES, property_table, read_names, read_text
-    from msgbook_format.agents.reports import TASK_FINISH, task_report
+    from msgbook_format.agents.reports import TASK_FINISH, finished_agent, task_report
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -32,6 +32,6 @@ else:
             "default_agent": "with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
             "properties": "PROPERTIES property_table read_names read_text",
-            "reports": "TASK_FINISH task_report",
+            "reports": "TASK_FINISH finished_agent task_report",
         },
     )

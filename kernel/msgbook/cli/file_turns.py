@@ -96,9 +96,9 @@ class FileTurns:
         try:
             is_kept = bool(failure) and is_answered(cell) and not has_model_output(turn)
             if not is_kept:
-                self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 for agent in agents:
                     self._document.put_agent(agent)
+                self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 self._save(turn)
             if self._recorder is not None:
                 changes = changed_metadata(metadata_before, self._document.notebook)

@@ -123,6 +123,7 @@ class Session:
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
         from msgbook.turn_run import run_to_end
+        from msgbook_format.agents import finished_agent
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
@@ -153,6 +154,9 @@ class Session:
         display.finish()
         if isinstance(display, TurnDisplay):
             self._turns.end(display)
+        finished = finished_agent(ended.turn, ended.transcript.metadata if ended.transcript else {})
+        if finished is not None:
+            keep_agent(finished)
         return ended.failure
 
     async def run_magic(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from msgbook_format.agents import AGENT_METADATA_KEY, task_report
+from msgbook_format.agents import AGENT_METADATA_KEY, finished_agent
 from msgbook_format.turn import Turn, bundle
 
 
@@ -40,15 +40,9 @@ def put_turn(
     # No kernel counted this run.
     cell["execution_count"] = None
     _copy_to_metadata(notebook, turn.get("context"))
-    if task_report(turn) is not None:
-        _finish_task(notebook)
-
-
-def _finish_task(notebook: dict[str, Any]) -> None:
-    """Note in a sub-agent's AgentMetadata that it has reported."""
-    found = _msgbook_metadata(notebook).get(AGENT_METADATA_KEY)
-    if isinstance(found, dict) and found.get("parent_agent_id"):
-        found["is_task_finished"] = True
+    finished = finished_agent(turn, notebook["metadata"])
+    if finished is not None:
+        put_agent(notebook, finished)
 
 
 def put_agent(notebook: dict[str, Any], agent_metadata: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kernel_client import FakePage, KernelClient
-from scripted_server import text
+from scripted_server import call, text
 
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook_format.turn import TURN_MIME
@@ -292,3 +292,15 @@ def test_the_page_is_to_keep_the_agents_metadata_until_its_notebook_has_them(
     assert len(page.got("agent.keep")) == 2
     requests = [request["messages"] for request in server.requests[-3:]]
     assert requests[0] == requests[1] == requests[2]
+
+
+def test_the_page_is_to_keep_that_a_sub_agent_has_reported(kernel, server, open_page):
+    page = open_page([prompt("a", "Count the lines.")])
+    child = {"uuid": "k", "parent_agent_id": "c", "is_task_finished": False, "x": 1}
+    page.metadata = {"msgbook": {"agent_metadata": child}}
+    server.answers = [call("task_finish", {"context_summary": "Two."}), text("Reported.")]
+
+    kernel.finish(kernel.start("Count the lines.", "a"), page.take)
+
+    (kept,) = page.got("agent.keep")
+    assert kept["agent_metadata"] == {**child, "is_task_finished": True}
