@@ -43,6 +43,7 @@ _RULES: tuple[Rule, ...] = (
     marker_rules.check_fences,
     unread_rules.check_unread_footnotes,
     unread_rules.check_wrapped_footnotes,
+    unread_rules.check_marks_in_markers,
     misspelled_rules.check_misspelled_marks,
     misspelled_rules.check_msg_words,
     agent_rules.check_frontmatter_agents,

@@ -58,9 +58,8 @@ def _words_without_effect(located: LocatedCell) -> Iterator[str]:
     is_hidden = is_hidden and is_excluded(located.value("history"))
     for key, value in attributes:
         name = re.split(r"[=:\uff1a]", key, maxsplit=1)[0] if value is True else key
-        is_flag = value is True and (
-            name == "history" or (is_restricting_word(name) and not is_hidden)
-        )
+        is_mark = is_restricting_word(name) or name.strip("[]").casefold() == "raw"
+        is_flag = value is True and (name == "history" or (is_mark and not is_hidden))
         if is_flag or is_near_history(name):
             yield key
 

@@ -10,6 +10,7 @@ from msgbook_format.checks.finding import Finding
 from msgbook_format.checks.mark_words import has_only_attributes, says_history
 from msgbook_format.checks.marker_rules import check_footnotes
 from msgbook_format.syntax.attributes import parse_footnote
+from msgbook_format.syntax.history_values import is_excluded
 
 _SHOWN = 40
 _TYPES = frozenset(("raw", "code", "markdown"))
@@ -26,6 +27,8 @@ _TYPE = re.compile(r"\[[ \t]*(\w[^\[\]=^\n]*?)[ \t]*\]")
 _FOOTNOTE_END = re.compile(
     r"[:\uff1a][ \t]*\[(?:raw|code|markdown)\](?=\s|\Z)|\A\s*[:\uff1a]\s*\Z", re.IGNORECASE
 )
+_RAW = re.compile(r"(?:\A|[\s:])\[[ \t]*raw[ \t]*\](?=\s|\[|\Z)", re.IGNORECASE)
+_LABEL = re.compile(r"\[\^[ \t]*([^\s\[\]^]+)[ \t]*\]?[ \t]*[:\uff1a]*")
 _COLONS = " \t\r:\uff1a"
 
 
@@ -114,6 +117,25 @@ def check_wrapped_footnotes(checked: CheckedText) -> Iterator[Finding]:
                 "unread-footnote",
                 f"`{first[:_SHOWN]}` in the next line is content: write the footnote in one line",
             )
+
+
+def check_marks_in_markers(checked: CheckedText) -> Iterator[Finding]:
+    """Yield markers with a mark on their own line, where it is part of the title."""
+    for located in checked.text_cells:
+        cell, history = located.cell, located.value("history")
+        if cell.title is None or cell.type == "raw" or (history and is_excluded(history)):
+            continue
+        title = located.text.partition("\n")[0].strip("#% \t\r")
+        found = _LABEL.search(title)
+        parts = [title[: found.start()], title[found.end() :]] if found else [title]
+        is_mark = any(says_history(part) and has_only_attributes(part) for part in parts)
+        if not (is_mark or _RAW.search(title)):
+            continue
+        label = f"[^{found[1][:_SHOWN]}]" if found else "[^a]"
+        mark = "[raw]" if _RAW.search(title) else "[markdown] history=exclude"
+        where = "below the marker" if cell.label else f"below a marker that ends with `{label}`"
+        message = f"this is read as the title, so it hides nothing. Write `{label}: {mark}` {where}"
+        yield Finding(located.line, "unread-footnote", message)
 
 
 def _has_footnote(located: LocatedCell) -> bool:

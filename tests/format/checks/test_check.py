@@ -439,6 +439,40 @@ def test_a_footnote_without_its_label_is_shown_with_it(line):
     )
 
 
+@pytest.mark.parametrize(
+    ("marker", "written"),
+    [
+        ("# %% A title[^a]: [markdown] history=none", "[^a]: [markdown] history=exclude` below a"),
+        ("# %% [^a] [^a]: [raw]", "[^a]: [raw]` below a marker that ends with `[^a]`"),
+        ("# %% [raw]", "[^a]: [raw]` below a marker that ends with `[^a]`"),
+        ("# %% A title [raw]", "[^a]: [raw]` below a marker that ends"),
+        ('# %% [markdown] history="none"', "[^a]: [markdown] history=exclude` below a"),
+        ("# %% history=none [^b]", "[^b]: [markdown] history=exclude` below the marker"),
+        ("# %% [Raw][^b]", "[^b]: [raw]` below the marker"),
+    ],
+)
+def test_a_mark_on_the_line_of_a_marker_is_named(marker, written):
+    (finding,) = check(f"{marker}\n\nHi\n")
+
+    assert (finding.line, finding.code) == (1, "unread-footnote")
+    assert f"this is read as the title, so it hides nothing. Write `{written}" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# %% The history: none of it is known",
+        "# %% raw data [2020]",
+        "# %% [markdown]",
+        "# %% [^a] [^b]",
+        "# %% [raw][^a]\n\n[^a]: [raw]",
+        "# %% history=none[^a]\n\n[^a]: [markdown] history=none",
+    ],
+)
+def test_an_ordinary_title_is_no_mark(text):
+    assert check(f"{text}\n\nHi\n") == []
+
+
 TURN = "# %% [^a]\n\nHi\n\n# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] "
 
 
