@@ -12,7 +12,8 @@ from command import with_settings
 from scripted_server import call, text
 
 from msgbook.__main__ import main
-from msgbook_format import read
+from msgbook_format import read, reads, writes
+from msgbook_format.turn import bundle
 
 FIXTURES = Path(__file__).parents[1] / "format" / "agent_context" / "fixtures"
 CHATS = sorted(FIXTURES.glob("*.mtm"))
@@ -268,3 +269,69 @@ def test_a_notebook_of_another_kernel_becomes_no_agent_file_and_is_the_one_that_
         "Nothing was written."
     )
     assert not chat.with_name("py.mtm").exists()
+
+
+TEAM = {
+    "uuid": "u",
+    "name": "Count",
+    "created_at": "2026-01-15T10:30:00.000Z",
+    "parent_agent_id": "p",
+    "allowed_uris": ["src"],
+    "allowed_tools": ["read"],
+    "is_task_finished": True,
+    "parent": {"file": "chat.msg.md", "call": "call_9", "agents": ["assistant"]},
+    "file": ".msgbook/subagents/chat-1.msg.md",
+}
+ROW = {"uuid": "c", "name": "Look", "file": "chat-2.msg.md", "status": "done", "steps": 2}
+
+
+def team_notebook():
+    """A sub-agent's conversation: it has started another one, and a tool of its failed."""
+    blocks = [
+        {"type": "tool_call", "step": 1, "id": "call_1", "nonce": "5f3a90c2", "name": "read",
+         "arguments": '{"path": "gone"}', "approval": "auto"},
+        {"type": "tool_result", "step": 1, "id": "call_1", "status": "error", "content": "No such file."},
+        {"type": "tool_call", "step": 2, "id": "call_2", "nonce": "5f3a90c3", "name": "dispatch_subagents",
+         "arguments": "{}", "approval": "user"},
+        {"type": "tool_result", "step": 2, "id": "call_2", "status": "success", "content": "Two lines.",
+         "agents": [ROW]},
+        {"type": "text", "step": 3, "text": "Two."},
+    ]  # fmt: skip
+    turn = {"version": 1, "status": "done", "agent": "assistant", "blocks": blocks}
+    notebook = reads("# %% [^a]\n\n[^a]: [markdown]\n\nCount the lines.\n")
+    notebook["metadata"]["msgbook"] = {"agent_metadata": TEAM}
+    data = bundle(turn)
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    notebook["cells"][0]["outputs"] = [output]
+    return notebook
+
+
+@pytest.mark.parametrize("between", [".mtm", ".ipynb", ".mutsumi-notebook"])
+def test_a_sub_agents_state_results_and_own_sub_agents_survive_there_and_back(tmp_path, between):
+    original = tmp_path / "team.msg.md"
+    original.write_text(writes(team_notebook()), "utf-8")
+    other, back = tmp_path / f"other{between}", tmp_path / "back.msg.md"
+
+    assert main(["convert", str(original), str(other)]) == 0
+    assert main(["convert", str(other), str(back)]) == 0
+
+    assert back.read_text("utf-8") == original.read_text("utf-8")
+    agent = read(back)["metadata"]["msgbook"]["agent_metadata"]
+    assert agent == TEAM
+
+
+def test_an_agents_file_has_the_metadata_of_a_sub_agent_where_the_seed_has_them(tmp_path):
+    original = tmp_path / "team.msg.md"
+    original.write_text(writes(team_notebook()), "utf-8")
+    path = tmp_path / "team.mtm"
+
+    assert main(["convert", str(original), str(path)]) == 0
+
+    context = json.loads(path.read_bytes())
+    assert context["metadata"] == TEAM
+    assert [message["role"] for message in context["context"]] == [
+        "user", "assistant", "tool", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    results = [message for message in context["context"] if message["role"] == "tool"]
+    assert [result["content"] for result in results] == ["No such file.", "Two lines."]
+    assert not any("agents" in result for result in results)

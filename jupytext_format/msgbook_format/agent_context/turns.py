@@ -138,7 +138,11 @@ def _call_parts(call: dict[str, Any]) -> Iterator[str]:
 def _result_block(message: _Message, step: int) -> Any:
     call_id = _text(message.get("tool_call_id"))
     content = result_content(message.get("content"))
-    return {"type": "tool_result", "step": step, "id": call_id, "content": content}
+    block = {"type": "tool_result", "step": step, "id": call_id, "content": content}
+    is_error = message.get("isError")
+    # A ToolResult of seed 001. It is read only: an AgentMessage has no such key, and strict servers
+    # refuse messages with keys that they do not know.
+    return block | {"status": "error"} if is_error is True else block
 
 
 def _tool_message(block: Any, name: str | None) -> _Message:

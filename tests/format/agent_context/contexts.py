@@ -43,7 +43,9 @@ CONTENTS = (
     TEXTS | st.none() | st.lists(PARTS, max_size=3) | PARTS.filter(lambda p: isinstance(p, dict))
 )
 
-UNKNOWN = st.dictionaries(st.sampled_from(["x", "refusal", "0", "metadata2"]), JSON, max_size=1)
+UNKNOWN = st.dictionaries(
+    st.sampled_from(["x", "refusal", "0", "metadata2", "isError"]), JSON, max_size=1
+)
 
 CALLS = st.builds(
     lambda call_id, name, arguments, more: {

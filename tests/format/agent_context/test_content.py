@@ -6,6 +6,7 @@ import pytest
 
 from msgbook_format.agent_context import context_from, notebook_from
 from msgbook_format.document import reads
+from msgbook_format.turn import turn_of
 
 PARTS = [
     {"type": "text", "text": "First "},
@@ -51,3 +52,32 @@ words
 
     assert answer["tool_calls"][0]["id"] == "c1"
     assert result == {"role": "tool", "tool_call_id": "c1", "name": "read", "content": "words"}
+
+
+@pytest.mark.parametrize(
+    ("given", "status"), [({"isError": True}, "error"), ({"isError": False}, None), ({}, None)]
+)
+def test_a_result_that_says_it_is_an_error_is_shown_as_one_and_says_so_again(given, status):
+    context = {
+        "metadata": {},
+        "context": [
+            {"role": "user", "content": "Read it."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "c1",
+                        "type": "function",
+                        "function": {"name": "read", "arguments": "{}"},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "c1", "name": "read", "content": "Gone.", **given},
+        ],
+    }
+    notebook = notebook_from(context)
+
+    turn = turn_of(notebook["cells"][0]["outputs"][0])
+    assert turn["blocks"][-1].get("status") == status
+    assert context_from(notebook, {}) == context
