@@ -3,7 +3,7 @@
 - `heads`: what a conversation's file says of its agent, of which only the part with the metadata is read.
 - `running`: which conversations run, whatever process runs them.
 - `states`: the list of agents as a tree. Pure.
-- `folder`: the list of a folder.
+- `folder`: the list of a folder; `places`: where sub-agents are.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook_format.agent_states.folder import list_folder
     from msgbook_format.agent_states.heads import Head, HeadError, read_head
+    from msgbook_format.agent_states.places import SUB_AGENTS
     from msgbook_format.agent_states.running import RunningMarks, mark_running, read_marks
     from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree
 else:
@@ -21,6 +22,7 @@ else:
         {
             "folder": "list_folder",
             "heads": "Head HeadError read_head",
+            "places": "SUB_AGENTS",
             "running": "RunningMarks mark_running read_marks",
             "states": "AgentState TreeRow as_tree",
         },

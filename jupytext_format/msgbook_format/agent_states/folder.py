@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from msgbook_format.agent_states.heads import HeadError, read_head
+from msgbook_format.agent_states.places import SUB_AGENTS
 from msgbook_format.agent_states.running import RunningMarks, read_marks
 from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree, without_pairs
 from msgbook_format.files import AGENT_SUFFIXES, SUFFIX, stem_of
-
-SUB_AGENTS = Path(".msgbook") / "subagents"
-"""Folder of the conversations of sub-agents, in the project's."""
 
 _SURE = (SUFFIX, ".ipynb", *AGENT_SUFFIXES)
 """Endings of files that have a row even if they cannot be read."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from msgbook.approval.approver import Approver
     from msgbook.approval.project_settings import load_with_project
     from msgbook.approval.question import Answer, Approve, Ask, Decision, Question
-    from msgbook.approval.question_text import ReadLine, ask_by_line
+    from msgbook.approval.question_text import InputLine, ReadLine, ask_by_line
     from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
     from msgbook.approval.roots import Roots
     from msgbook.approval.rules import MCP_PREFIX, Rule, SavedRules
@@ -39,7 +39,7 @@ else:
             "approver": "Approver",
             "project_settings": "load_with_project",
             "question": "Answer Approve Ask Decision Question",
-            "question_text": "ReadLine ask_by_line",
+            "question_text": "InputLine ReadLine ask_by_line",
             "request": "ApprovalRequest ApprovalRequiredError",
             "roots": "Roots",
             "rules": "MCP_PREFIX Rule SavedRules",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from msgbook.approval.question import Answer
 from msgbook.text import repair_surrogates, visible
 
 if TYPE_CHECKING:
-    from msgbook.approval.question import Choice, Question
+    from msgbook.approval.question import Ask, Choice, Question
 
 _TAB = "\t"
 
@@ -42,6 +43,24 @@ async def ask_by_line(question: Question, read_line: ReadLine) -> Answer:
         if answer is not None:
             return answer
         prompt = f"Please answer with one of the letters below.\n{format_question(question)}"
+
+
+class InputLine:
+    """An input line that several turns may ask on; one question waits for another."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    def asker(self, read_line: ReadLine | None) -> Ask | None:
+        """Return a function that asks on this line; None if there is nobody to read it."""
+        if read_line is None:
+            return None
+
+        async def ask(question: Question) -> Answer | None:
+            async with self._lock:
+                return await ask_by_line(question, read_line)
+
+        return ask
 
 
 def format_question(question: Question) -> str:

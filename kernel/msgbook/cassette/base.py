@@ -18,7 +18,10 @@ class Cassette:
     Attributes:
         ids: Makes the ids and times that are saved.
         wire: What stands between the providers and the network.
+        saves_files: Whether the conversations of sub-agents are saved; a replay leaves files alone.
     """
+
+    saves_files = True
 
     def __init__(self) -> None:
         self.ids = Ids()

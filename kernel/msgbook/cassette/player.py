@@ -36,6 +36,8 @@ class Player(Cassette):
         problems: The first difference, once there is one.
     """
 
+    saves_files = False
+
     def __init__(self, tape: Tape, secrets: Sequence[str] = ()) -> None:
         super().__init__()
         try:

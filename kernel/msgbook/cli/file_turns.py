@@ -7,11 +7,10 @@ import signal
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval import Ask, ReadLine, Rule, ask_by_line, load_with_project
+from msgbook.approval import InputLine, ReadLine, Rule, load_with_project
 from msgbook.cassette import Cassette, Recorder, changed_metadata, turn_metadata
 from msgbook.cli.cassette_files import recording
 from msgbook.cli.file_prompts import has_model_output, is_answered
@@ -24,7 +23,7 @@ from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Cell, Document, Transcript, folder_of, source_of
+from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
@@ -59,7 +58,7 @@ class FileTurns:
         self._document = document
         self._engine = engine
         self._screen = screen
-        self._read_line = read_line
+        self._ask = InputLine().asker(read_line)
         self._recorder = recorder
         self._is_saved = is_saved
 
@@ -89,7 +88,7 @@ class FileTurns:
             read_transcript,
             record,
             view,
-            self._asker(),
+            self._ask,
             agents.append,
         )
         turn, failure = ended.turn, ended.failure
@@ -114,9 +113,6 @@ class FileTurns:
     def _show_end(self, view: TurnView, cell: Cell, turn: Turn) -> None:
         view.finish()
         self._screen.end(cell, turn)
-
-    def _asker(self) -> Ask | None:
-        return partial(ask_by_line, read_line=self._read_line) if self._read_line else None
 
     def _save(self, turn: Turn) -> None:
         if not self._is_saved:
@@ -149,7 +145,7 @@ def run_turns(
     Raises:
         MsgbookError: The settings cannot be used, or the job raised it.
     """
-    folder = folder_of(document.path.absolute())
+    folder = working_folder(document.path.absolute().parent)
     settings, rules = load_with_project(folder)
     settings = _narrowed(settings, approval)
     hide_keys(settings)

@@ -20,7 +20,7 @@ from msgbook.config import Settings, hide_keys
 from msgbook.engine import Preview
 from msgbook.errors import MsgbookError
 from msgbook.messages import Message, Part
-from msgbook.notebook import Cell, Document, Transcript, source_of
+from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
 from msgbook.provider.openai_chat import request_body
 from msgbook.request import estimate_tokens
 from msgbook.text import counted, without_data
@@ -52,7 +52,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     document = Document.read(path)
     require_conversation(document)
     number = None if cell_id is None else require_cell(document.cells, cell_id, path)
-    settings, rules = load_with_project(path.absolute().parent)
+    settings, rules = load_with_project(working_folder(path.absolute().parent))
     hide_keys(settings)
     try:
         number = _prompt(document, number)
@@ -91,7 +91,7 @@ async def _request(
     document: Document, number: int, settings: Settings, rules: Sequence[Rule]
 ) -> Preview:
     cell = document.cells[number]
-    engine = engine_for(document.path.absolute().parent, settings, rules)
+    engine = engine_for(working_folder(document.path.absolute().parent), settings, rules)
     metadata = document.notebook["metadata"]
     try:
         above = Transcript(

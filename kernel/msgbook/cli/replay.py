@@ -18,7 +18,7 @@ from msgbook.cli.terminal import complain, say
 from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Document
+from msgbook.notebook import Document, working_folder
 from msgbook.text import counted
 
 _VERB = "run"
@@ -71,7 +71,7 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     """
     document = Document.read(path)
     require_conversation(document)
-    settings, rules = load_with_project(path.absolute().parent)
+    settings, rules = load_with_project(working_folder(path.absolute().parent))
     tape = read_cassette(cassette, settings.secrets)
     numbers = _as_before(document, tape)
     player = Player(tape, settings.secrets)
@@ -104,7 +104,7 @@ async def _answer(
     rules: Sequence[Rule],
 ) -> bool:
     """Answer the prompts from the cassette until one differs. Returns whether the last turn failed."""
-    folder = document.path.absolute().parent
+    folder = working_folder(document.path.absolute().parent)
     engine = Engine(
         replace(player.settings, other_keys=settings.secrets),
         folder,

@@ -11,6 +11,7 @@ from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_ans
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
 from msgbook.cli.replay import run_replay, run_screen
 from msgbook.cli.terminal import complain
+from msgbook.cli.unfinished_subagent import append_continue
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
@@ -77,6 +78,8 @@ def run_file(
     document.require_writable()
     start = 0 if first is None else require_cell(document.cells, first, path)
     numbers = prompts_to_answer(document.cells, start, again=again or first is not None)
+    if not numbers and (number := append_continue(document)) is not None:
+        numbers = [number]
     _report_skipped(document, numbers)
     if not numbers:
         return 0

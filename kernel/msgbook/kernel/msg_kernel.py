@@ -28,7 +28,7 @@ from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session, warm_up
 from msgbook.kernel.stdin import StdinLine
-from msgbook.notebook import RequestedCell, is_own_magic
+from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
 from msgbook_format.syntax import LANGUAGE_INFO
@@ -55,7 +55,9 @@ class MsgKernel(InterruptibleKernel):
         self._routing = Routing(self.shell.magics_manager)
         # Stored at once, because Python in a cell may change the working directory.
         self._folder = Path.cwd()
-        self._session = Session(self._folder, self._namespace, self._routing.is_magic)
+        self._session = Session(
+            working_folder(self._folder), self._namespace, self._routing.is_magic
+        )
         if isinstance(self.session, RecordingSession):
             self.session.recorder = self._session.outputs
         self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval import Answer, Ask, Question, ReadLine, Rule, ask_by_line, load_with_project
+from msgbook.approval import Answer, Ask, InputLine, Question, ReadLine, Rule, load_with_project
 from msgbook.config import Settings, hide_keys
 from msgbook.display.failure import (
     INTERRUPTED,
@@ -68,6 +68,7 @@ class Session:
         self.display_mode = DisplayMode()
         self._turns = PageTurns(self.page)
         self._questions = PageQuestions(self.page)
+        self._input_line = InputLine()
         self._folder = folder
         self._engine: Engine | None = None
         self._problem: ConfigError | None = None
@@ -242,8 +243,9 @@ class Session:
         async def ask(question: Question) -> Answer | None:
             if display.is_followed:
                 return await self._questions.ask(question, display.cell_id, display.display_id)
-            return await ask_by_line(question, read_line) if read_line is not None else None
+            return await by_line(question) if by_line is not None else None
 
+        by_line = self._input_line.asker(read_line)
         return ask
 
 

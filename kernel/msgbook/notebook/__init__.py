@@ -38,11 +38,10 @@ if TYPE_CHECKING:
         DocumentError,
         create,
         create_beside,
-        find_subagents_folder,
-        folder_of,
         require_name,
     )
     from msgbook.notebook.file_source import merge_saved_cells
+    from msgbook.notebook.folders import working_folder
     from msgbook.notebook.prompt_cells import new_prompt
     from msgbook.notebook.saved_notebook import (
         SESSION_VARIABLE,
@@ -66,12 +65,13 @@ else:
         {
             "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell title_of",
             "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic as_prompt has_run id_of is_count is_own_magic is_prompt metadata_of missing_magic model_magic_name outputs_of parse_prompt source_of",
-            "conversation_file": "Document DocumentError create create_beside find_subagents_folder folder_of require_name",
+            "conversation_file": "Document DocumentError create create_beside require_name",
             "file_source": "merge_saved_cells",
             "prompt_cells": "new_prompt",
             "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",
             "session_memory": "ExecutedCell RequestedCell SessionMemory",
             "token_usage": "TurnUsage list_turn_usage",
+            "folders": "working_folder",
             "transcript": "LiveNotebook Notebook Transcript all_cells read_transcript",
         },
     )

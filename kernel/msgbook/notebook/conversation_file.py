@@ -36,9 +36,6 @@ from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.syntax import FrontmatterError
 from msgbook_format.turn import Turn
 
-_SUBAGENTS = Path(".msgbook") / "subagents"
-"""Folder of the conversations of sub-agents, below the project."""
-
 
 class DocumentError(MsgbookError):
     """A file that cannot be read or written as a conversation; the message names it."""
@@ -212,22 +209,6 @@ def create(path: Path, notebook: dict[str, Any]) -> None:
         raise
     except (OSError, ValueError) as error:
         raise DocumentError(describe_file_error(path, error)) from error
-
-
-def find_subagents_folder(project: Path) -> Path:
-    """Return the folder of the conversations of a project's sub-agents."""
-    return project / _SUBAGENTS
-
-
-def folder_of(path: Path) -> Path:
-    """Return the folder that a conversation works in: its file's, or for a sub-agent the project's.
-
-    Args:
-        path: Absolute.
-    """
-    folder = path.parent
-    project = folder.parent.parent
-    return project if folder == find_subagents_folder(project) else folder
 
 
 def require_name(path: Path) -> None:

@@ -16,12 +16,13 @@ from msgbook.notebook import (
     Document,
     DocumentError,
     Transcript,
-    find_subagents_folder,
     id_of,
     new_prompt,
 )
 from msgbook.running_turns import RunningTurns
 from msgbook.turn import TurnRecord
+from msgbook_format.agent_states import SUB_AGENTS
+from msgbook_format.agents import AGENT_METADATA_KEY
 from msgbook_format.errors import FileChangedError, MessageFileError
 from msgbook_format.files import SUFFIX
 from msgbook_format.turn import Turn
@@ -41,7 +42,7 @@ def new_path(project: Path, parent: Path | None, token: str) -> Path:
     """
     name = parent.name.removesuffix(SUFFIX) if parent is not None else "chat"
     stem = Path(name).stem if parent is not None and name == parent.name else name
-    return find_subagents_folder(project) / f"{stem[:_STEM]}-{token}{SUFFIX}"
+    return project / SUB_AGENTS / f"{stem[:_STEM]}-{token}{SUFFIX}"
 
 
 class Conversation:
@@ -61,6 +62,8 @@ class Conversation:
         cell_id: str,
         record: TurnRecord,
         running: RunningTurns,
+        *,
+        is_saved: bool = True,
     ) -> None:
         self.path = path
         self.cell_id = cell_id
@@ -69,6 +72,7 @@ class Conversation:
         self._document = document
         self._record = record
         self._running = running
+        self._is_saved = is_saved
         self._failure: Failure | None = None
         self._saved: tuple[int, int] = (0, 0)
         self._is_behind = False
@@ -99,7 +103,8 @@ class Conversation:
 
     def check_deleted(self) -> bool:
         """Return whether the file is gone."""
-        self.is_deleted = self.is_deleted or not os.path.lexists(self.path)
+        if self._is_saved and not os.path.lexists(self.path):
+            self.is_deleted = True
         return self.is_deleted
 
     def _write_soon(self) -> asyncio.Task[None]:
@@ -122,6 +127,8 @@ class Conversation:
                     self.is_deleted = True
                     return
                 self._document.put_turn(number, turn, error)
+                if not self._is_saved:
+                    return
                 try:
                     self._document.save()
                 except FileChangedError:
@@ -149,29 +156,31 @@ def create_conversation(
     frontmatter: str,
     metadata: Mapping[str, Any],
     model: str | None,
+    is_saved: bool = True,
 ) -> Document:
-    """Write the file of a sub-agent with its prompt, before anything is sent.
+    """Return the conversation of a sub-agent with its prompt, written before anything is sent.
 
     Args:
         frontmatter: YAML of the agents; empty for none.
         metadata: Its AgentMetadata.
         model: The model that the prompt names, if any.
+        is_saved: Whether the file is written.
 
     Raises:
         ToolError: It cannot be written.
     """
+    document = Document.new(path)
+    own: dict[str, Any] = {AGENT_METADATA_KEY: dict(metadata)}
+    if frontmatter:
+        own = {"frontmatter": frontmatter, **own}
+    document.notebook["metadata"]["msgbook"] = own
+    document.cells[:] = [new_prompt(source, cell_id, {"model": model} if model else {})]
+    if not is_saved:
+        return document
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.parent.resolve() != path.parent:
-            raise ToolError(
-                f"{path.parent} is a link; sub-agents' conversations are not kept there."
-            )
-        document = Document.new(path)
-        own: dict[str, Any] = {"agent_metadata": dict(metadata)}
-        if frontmatter:
-            own = {"frontmatter": frontmatter, **own}
-        document.notebook["metadata"]["msgbook"] = own
-        document.cells[:] = [new_prompt(source, cell_id, {"model": model} if model else {})]
+            raise ToolError(f"{path.parent} is a link: no sub-agent's conversation is kept there.")
         document.save()
     except (OSError, MessageFileError) as error:
         reason = describe_file_error(path, error)

@@ -89,6 +89,7 @@ class _Dispatcher:
         engine = parent.engine.for_subagent(parent.active_agent.limits)
         project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
         path = new_path(project, parent.transcript.path, ids.new_token(4))
+        is_saved = parent.engine.cassette.saves_files
         document = await asyncio.to_thread(
             partial(
                 create_conversation,
@@ -98,10 +99,13 @@ class _Dispatcher:
                 frontmatter=make_frontmatter(parent, plan, known, project),
                 metadata=make_metadata(parent, plan, project, path, uuid, call_id),
                 model=plan.model,
+                is_saved=is_saved,
             )
         )
         record = engine.new_record()
-        conversation = Conversation(path, document, cell_id, record, parent.engine.running)
+        conversation = Conversation(
+            path, document, cell_id, record, parent.engine.running, is_saved=is_saved
+        )
         file = relative(path, parent.folder)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
