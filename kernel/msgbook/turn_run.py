@@ -38,6 +38,7 @@ from msgbook.request.history import SentRequest
 from msgbook.subagents import Parent, with_subagents
 from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
+from msgbook_format.agents import finished_agent
 from msgbook_format.turn import Turn
 
 
@@ -75,7 +76,7 @@ async def run_to_end(
         view: Shows the record.
         ask: Asks a person to approve a tool call; None where nobody can be asked.
         keep_agent: Saves AgentMetadata in the notebook, which has others or none; called before the
-            first request.
+            first request, and after a turn in which a sub-agent has reported.
         within: Budgets of the turn that started this one as a sub-agent's.
     """
     transcript = None
@@ -94,6 +95,9 @@ async def run_to_end(
     except Exception as error:
         _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
     turn = engine.cassette.end_turn(record.snapshot())
+    finished = finished_agent(turn, transcript.metadata) if transcript is not None else None
+    if finished is not None and keep_agent is not None:
+        keep_agent(finished)
     return EndedTurn(turn, turn_failure(turn), transcript)
 
 

@@ -26,6 +26,7 @@ from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
+from msgbook.kernel.page.agent_keeper import AgentKeeper
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.questions import PageQuestions
@@ -124,7 +125,6 @@ class Session:
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
         from msgbook.turn_run import run_to_end
-        from msgbook_format.agents import finished_agent
         from msgbook_format.turn import bundle
 
         record = engine.new_record()
@@ -139,25 +139,21 @@ class Session:
             )
             self._turns.start(display, requested.client_session)
 
-        async def read_transcript() -> Transcript:
-            transcript = await self._transcripts.read(requested)
+        keeper = AgentKeeper(self.page, requested)
+
+        async def read() -> Transcript:
+            transcript = keeper.read(await self._transcripts.read(requested))
             if transcript.source == "live":
                 display.follow()
             return transcript
 
         ask = self._asker(display, read_line)
-        keep_agent = partial(self._keep_agent, requested)
-        ended = await run_to_end(
-            engine, requested.source, read_transcript, record, display, ask, keep_agent
-        )
+        ended = await run_to_end(engine, requested.source, read, record, display, ask, keeper.keep)
         if remember:
             self._transcripts.remember(requested, ended.turn, ended.transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
             self._turns.end(display)
-        finished = finished_agent(ended.turn, ended.transcript.metadata if ended.transcript else {})
-        if finished is not None:
-            keep_agent(finished)
         return ended.failure
 
     async def run_magic(
@@ -227,11 +223,6 @@ class Session:
                 home=home_folder(),
             )
         return self._engine
-
-    def _keep_agent(self, requested: RequestedCell, agent_metadata: dict[str, Any]) -> None:
-        """Let the page that shows a cell save the AgentMetadata of its notebook."""
-        message = {"cell_id": requested.cell_id, "agent_metadata": agent_metadata}
-        self.page.send_mark({"type": "agent.keep", **message}, requested.client_session)
 
     def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
         """Return a function that asks on the page that shows the turn, else by `read_line`.

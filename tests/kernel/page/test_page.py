@@ -304,3 +304,9 @@ def test_the_page_is_to_keep_that_a_sub_agent_has_reported(kernel, server, open_
 
     (kept,) = page.got("agent.keep")
     assert kept["agent_metadata"] == {**child, "is_task_finished": True}
+
+
+def test_a_page_that_did_not_tell_its_metadata_is_not_to_replace_them(kernel, server, open_page):
+    page = open_page([prompt("z", "another notebook")])
+    kernel.finish(kernel.start("A", "a"), page.take)
+    assert page.got("agent.keep") == []
