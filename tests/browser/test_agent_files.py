@@ -22,9 +22,7 @@ def test_a_double_click_opens_it_and_saving_only_adds_the_new_turn(
     chat = CHAT.replace("file:///ws", lab_root.as_uri())
     path.write_text(chat, "utf-8")
     model_server.answers = [call("read", {"path": "."}), text("It **was** no command.")]
-    lab.command("filebrowser:refresh")
-
-    lab.page.locator(".jp-DirListing-item", has_text="agent.mtm").dblclick()
+    lab.double_click("agent.mtm")
 
     expect(lab.cell(0).get_by_text("One line.")).to_be_visible()
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
@@ -60,13 +58,7 @@ def test_a_file_that_was_only_opened_keeps_its_bytes(lab, lab_root):
     lab.open(path.name)
     lab.wait_for_kernel()
 
-    changed = lab.page.evaluate(
-        """async () => {
-            const { context } = jupyterapp.shell.currentWidget;
-            await context.sessionContext.session.kernel.info;
-            return context.model.dirty;
-        }"""
-    )
+    changed = lab.is_changed()
     lab.save()
 
     assert changed is False
@@ -76,9 +68,7 @@ def test_a_file_that_was_only_opened_keeps_its_bytes(lab, lab_root):
 def test_a_broken_file_says_what_is_wrong_and_stays(lab, lab_root, screenshot):
     path = lab_root / "broken.mtm"
     path.write_text('{"metadata": {}', "utf-8")
-    lab.command("filebrowser:refresh")
-
-    lab.page.locator(".jp-DirListing-item", has_text="broken.mtm").dblclick()
+    lab.double_click("broken.mtm")
 
     dialog = lab.page.locator(".jp-Dialog")
     expect(dialog).to_contain_text("expected JSON, found an error in line 1")

@@ -61,13 +61,7 @@ def test_a_file_that_was_only_opened_is_unchanged(lab, lab_root):
     lab.open("opened.msg.md")
     lab.wait_for_kernel()
 
-    changed = lab.page.evaluate(
-        """async () => {
-            const { context } = jupyterapp.shell.currentWidget;
-            await context.sessionContext.session.kernel.info;
-            return context.model.dirty;
-        }"""
-    )
+    changed = lab.is_changed()
 
     assert changed is False
 
@@ -78,9 +72,7 @@ def test_a_double_click_opens_it_as_a_notebook_and_saving_only_adds_the_new_turn
     path = lab_root / "hello.msg.md"
     path.write_text(HELLO)
     model_server.answers = [call("read", {"path": "."}), text("What is in this folder.")]
-    lab.command("filebrowser:refresh")
-
-    lab.page.locator(".jp-DirListing-item", has_text="hello.msg.md").dblclick()
+    lab.double_click("hello.msg.md")
 
     expect(lab.cell(0).locator("strong", has_text="one file")).to_be_visible()
     expect(lab.cell(0).get_by_text("older-model")).to_be_visible()
@@ -162,9 +154,7 @@ def test_a_file_that_is_not_utf8_is_not_opened_and_not_overwritten(lab, lab_root
     path = lab_root / "latin.msg.md"
     path.write_bytes("# %% [^a]\n\ncaf\xe9\n".encode("latin-1"))
     before = path.read_bytes()
-    lab.command("filebrowser:refresh")
-
-    lab.page.locator(".jp-DirListing-item", has_text="latin.msg.md").dblclick()
+    lab.double_click("latin.msg.md")
 
     expect(lab.page.locator(".jp-Dialog", has_text="UTF-8")).to_be_visible()
     assert path.read_bytes() == before

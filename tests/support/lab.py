@@ -100,6 +100,22 @@ class Lab:
         """Open a file in a tab of its own."""
         self.command("docmanager:open", path=path)
 
+    def double_click(self, name: str) -> None:
+        """Open a file of the file browser's folder, also one that was just written."""
+        self.command("filebrowser:refresh")
+        self.page.locator(".jp-DirListing-item", has_text=name).dblclick()
+
+    def is_changed(self) -> bool:
+        """Return whether the notebook in front has changes to save, once its kernel has said what it is."""
+        changed = self.page.evaluate(
+            """async () => {
+                const { context } = window.jupyterapp.shell.currentWidget;
+                await context.sessionContext.session.kernel.info;
+                return context.model.dirty;
+            }"""
+        )
+        return bool(changed)
+
     def close_all(self) -> None:
         """Close all documents without a question, saved or not, and their kernels with them."""
         self.page.evaluate(
