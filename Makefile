@@ -102,6 +102,7 @@ bench: $(VENV)/.dev
 	python benchmarks/first_request.py
 	python benchmarks/prefix.py
 	python benchmarks/text_format.py
+	PYTHONPATH=tests/support python benchmarks/subagents.py
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s

@@ -39,7 +39,7 @@ SLOW_FIXTURES = {
     *("renderers", "running"),
 }
 """Fixtures that start a browser, a kernel or a Python."""
-SLOW_NAMES = {"KernelClient", "pexpect", "started", "subprocess"}
+SLOW_NAMES = {"HowTo", "KernelClient", "pexpect", "started", "subprocess"}
 """Names of test modules that do the same."""
 
 

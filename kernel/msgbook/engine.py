@@ -165,6 +165,8 @@ class Engine:
         engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
         own = {tool.name: tool for tool in engine._files.tools}
         own[SHELL] = shell_tool(engine.folder, self.settings.secrets)
+        plugin_tools, _ = load_tools(ToolHost(engine.folder), self.settings.plugins_off)
+        own |= {tool.name: tool for tool in plugin_tools}
         kept = (tool for tool in self.tools if not runs_in_kernel(tool))
         engine.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
         engine.request_builder = engine._new_builder(limits)

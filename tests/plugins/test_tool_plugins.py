@@ -104,6 +104,27 @@ def test_a_tool_that_says_nothing_asks_first_and_then_what_it_wants_itself(
     assert "it runs code of the plug-in garden 1.0" in results(denied)[0]["content"]
 
 
+def test_a_sub_agent_gets_the_tool_made_for_its_own_folder(server, packages, tmp_path):
+    folder = tmp_path / "below"
+    (tmp_path / ".msgbook").mkdir()
+    folder.mkdir()
+    source = (
+        "from msgbook.tools import Tool, ToolHost, make_tool\n"
+        "def where(host: ToolHost) -> Tool:\n"
+        "    return make_tool(lambda: host.folder.name, name='where', read_only=True)\n"
+    )
+    write_package(packages, "compass", source, tools={"where": "where"})
+    team = {"context_broadcast": "", "sub_agents": [{"prompt": "Where are you?"}]}
+    server.answers = [call("where", {}), call("dispatch_subagents", team)]
+    server.answers += [call("where", {}), text("I know."), text("ok")]
+
+    run_prompt(server, folder, MSGBOOK_APPROVAL="allow")
+
+    said = [request["messages"][-1] for request in server.requests]
+    told = [message["content"] for message in said if message["role"] == "tool"]
+    assert told[:2] == ["below", tmp_path.name]
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -62,6 +62,7 @@ $$\\sum_{{k=1}}^{{n}} k = \\frac{{n(n+1)}}{{2}}$$
 To talk to a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any \
 compatible server, and `MSGBOOK_MODEL`, before you start Jupyter; or write them into \
 `msgbook.toml` in Jupyter's configuration directory."""
+_TASK_THOUGHT = "This is my task. I look at the folder, and then I report."
 _TEAM_THOUGHT = (
     "This message lists tasks for other agents. I start one sub-agent for each of them and wait until "
     "all have reported."
@@ -135,7 +136,8 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
         # Also the request for a summary.
         yield from _say("content", _SHORT_ANSWER.format(first=first))
     elif not has_spoken and len(prompts) == len(sent):
-        yield from _say("reasoning_content", _FIRST_THOUGHT)
+        thought = _TASK_THOUGHT if _FINISH in offered else _FIRST_THOUGHT
+        yield from _say("reasoning_content", thought)
         yield from _call("read", {"path": "."})
         reason = "tool_calls"
     else:

@@ -1,0 +1,84 @@
+"""How long eight sub-agents take that run side by side, against the slowest of them alone.
+
+Goal: 1.1 x. Each sub-agent reads a file and then writes text; the server's pauses are most of the time.
+
+Usage: PYTHONPATH=tests/support python benchmarks/subagents.py [RUNS]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scripted_server import Answer, ScriptedServer, call, delta, finish, text
+
+from msgbook.config import load_settings
+from msgbook.display.turn_view import HiddenTurn
+from msgbook.engine import Engine
+from msgbook.notebook import Transcript
+from msgbook.turn_run import run_to_end
+
+AGENTS = 8
+SLOWEST = 2.0
+"""Seconds that the text of the slowest sub-agent takes."""
+WORDS = 50
+
+
+def seconds(server: ScriptedServer, count: int) -> float:
+    """Return the time of a call that starts the `count` slowest of eight sub-agents."""
+    numbers = range(AGENTS - count + 1, AGENTS + 1)
+    team = [{"prompt": f"sub-agent {number}"} for number in numbers]
+
+    def choose(request: dict[str, Any]) -> Answer:
+        messages = request["messages"]
+        task = next(m["content"] for m in messages if m["role"] == "user")
+        if not task.startswith("sub-agent"):
+            begun = messages[-1]["role"] == "tool"
+            arguments = {"context_broadcast": "", "sub_agents": team}
+            return text("done") if begun else call("dispatch_subagents", arguments)
+        if messages[-1]["role"] != "tool":
+            return call("read", {"path": "notes.txt"})
+        pause = SLOWEST * int(task.split()[1]) / AGENTS / WORDS
+        return Answer([*(delta(content="word ") for _ in range(WORDS)), finish()], pause=pause)
+
+    server.choose = choose
+    with tempfile.TemporaryDirectory() as folder:
+        turn = asyncio.run(answer(server, Path(folder)))
+    (result,) = [block for block in turn["blocks"] if block["type"] == "tool_result"]
+    assert [row["status"] for row in result["agents"]] == ["done"] * count, result
+    return float(result["duration"])
+
+
+async def answer(server: ScriptedServer, folder: Path) -> Any:
+    (folder / "notes.txt").write_text("a note")
+    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "MSGBOOK_APPROVAL": "allow"}
+    engine = Engine(load_settings(env), folder)
+
+    async def read_transcript() -> Transcript:
+        return Transcript("file", (), metadata={}, path=folder / "chat.msg.md")
+
+    try:
+        ended = await run_to_end(engine, "go", read_transcript, engine.new_record(), HiddenTurn())
+        return ended.turn
+    finally:
+        await engine.close()
+
+
+def main(runs: int) -> None:
+    with ScriptedServer() as server:
+        seconds(server, 1)
+        alone, together = [], []
+        for _ in range(runs):
+            alone.append(seconds(server, 1))
+            together.append(seconds(server, AGENTS))
+    one, all_of_them = statistics.median(alone), statistics.median(together)
+    print(f"the slowest alone {one:.2f} s, all {AGENTS} {all_of_them:.2f} s (medians of {runs})")
+    print(f"sub-agents side by side: {all_of_them / one:.2f} x the slowest (goal: 1.1)")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

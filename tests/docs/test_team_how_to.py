@@ -1,0 +1,60 @@
+"""docs/first-team.md: each of its commands works, with the demo model, and prints what the page shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from how_to import HowTo
+
+from msgbook.config import LIMIT_KEYS, load_settings
+from msgbook_format import read
+from msgbook_format.turn import turn_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "first-team.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[HowTo, Path]:
+    """The page, followed to its end, and the team's folder."""
+    folder = tmp_path_factory.mktemp("reader")
+    how_to = HowTo(PAGE, folder, {"JUPYTER_CONFIG_DIR": str(folder / "config")})
+    how_to.follow()
+    return how_to, folder / "team"
+
+
+def test_every_command_runs_and_prints_what_the_page_shows(followed):
+    how_to, _ = followed
+
+    assert len(how_to.commands) == len(re.findall(r"^\$ ", PAGE, re.MULTILINE)) > 6
+
+
+def test_the_team_has_worked_and_a_sub_agent_was_asked_again(followed):
+    _, folder = followed
+    turn = turn_of(read(folder / "team.msg.md").cells[0].outputs[0])
+    children = [read(path) for path in (folder / ".msgbook" / "subagents").iterdir()]
+
+    assert [b["approval"] for b in turn["blocks"] if b["type"] == "tool_call"] == ["user"]
+    assert turn["agent"] == "orchestrator"
+    agents = {turn_of(child.cells[0].outputs[0])["agent"] for child in children}
+    assert agents == {"implementer", "reviewer"}
+    assert sorted(len(child.cells) for child in children) == [1, 2]
+    assert [b for b in turn["blocks"] if b["type"] in ("notice", "error")] == []
+
+
+def test_the_rule_of_the_page_is_understood(tmp_path):
+    (rule,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "msgbook.toml"
+    file.write_text(rule)
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+
+    assert (settings.warnings, settings.rules) == ((), ({"tool": "dispatch_subagents"},))
+
+
+def test_each_limit_that_the_page_names_exists():
+    named = set(re.findall(r"`(max_\w+|\w+_budget|subagent\w+)`", PAGE))
+
+    assert len(named) > 5
+    assert named <= LIMIT_KEYS
