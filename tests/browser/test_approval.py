@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from chats import answer, approve, saved_turn, turn_of, write_notebook
@@ -24,18 +23,6 @@ def ask(lab: Lab, name: str) -> None:
     lab.wait_for_kernel()
     lab.run(0)
     expect(approve(lab.cell(0)).first).to_be_visible()
-
-
-@contextmanager
-def dark(lab: Lab) -> Iterator[None]:
-    for theme in ("Dark", "Light"):
-        lab.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-        expect(lab.page.locator("body")).to_have_attribute(
-            "data-jp-theme-name", f"JupyterLab {theme}"
-        )
-        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
-        if theme == "Dark":
-            yield
 
 
 @pytest.fixture
@@ -66,7 +53,7 @@ def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     expect(cell.locator(".msgbook-Call-body pre").last).to_be_visible()
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     screenshot("asked")
-    with dark(lab):
+    with lab.dark():
         screenshot("asked-dark")
 
     answer(approve(cell))

@@ -7,8 +7,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import SPEC
-from playwright.sync_api import expect
+from chats import SPEC, Slow, answer, approve, saved_turn, write_notebook
+from lab import Lab
+from playwright.sync_api import Locator, expect
+from scripted_server import call, text
+from team import child_files, dispatch, dispatch_result, play, report, turns_in
 
 from msgbook_format import read, write
 from msgbook_format.agent_states import mark_running
@@ -137,3 +140,131 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
     )
     lab.save()
     assert read(file)["cells"][0]["outputs"][0]["data"][TURN_MIME]["status"] == "done"
+
+
+def rows_of(cell: Locator) -> Locator:
+    return cell.locator(".msgbook-Agent")
+
+
+def start_team(
+    lab: Lab, root: Path, name: str, model_server: Any, *tasks: str, **children: Any
+) -> Locator:
+    """Run a prompt whose model starts a sub-agent for each task, and approve that: the cell."""
+    parent = [dispatch(*tasks), text("All have reported.")]
+    model_server.choose = play(parent, {task: children[task.split()[0]] for task in tasks})
+    (root / name).parent.mkdir(exist_ok=True)
+    write_notebook(root / name, "Ask the team")
+    lab.open(name)
+    lab.wait_for_kernel()
+    lab.run(0)
+    cell = lab.cell(0)
+    answer(approve(cell))
+    expect(rows_of(cell)).to_have_count(len(tasks))
+    return cell
+
+
+def test_rows_are_live_and_a_sub_agent_asks_in_its_own(lab, lab_root, model_server, screenshot):
+    waiting = Slow("I wait", " no more")
+    cell = start_team(
+        lab,
+        lab_root,
+        "team.ipynb",
+        model_server,
+        *("Read the parser", "Make a folder", "Look at the tests"),
+        Read=report("No bugs."),
+        Make=[call("mkdir", {"path": "notes"}), report("Made.")],
+        Look=waiting.answer,
+    )
+    read_row, make_row, look_row = (rows_of(cell).nth(n) for n in range(3))
+    expect(read_row).to_have_attribute("data-status", "done")
+    expect(make_row).to_contain_text("waiting for you")
+    expect(make_row.locator(".msgbook-Approval")).to_contain_text("Approve this call of")
+    expect(look_row).to_contain_text("I wait")
+    expect(cell.locator(".msgbook-Approval")).to_have_count(1)
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+    screenshot("asked")
+    with lab.dark():
+        screenshot("asked-dark")
+
+    look_row.get_by_role("link").click()
+    expect(lab.notebook.get_by_text("notebook is read-only")).to_be_visible()
+    expect(lab.notebook.locator(".msgbook-Header[data-status=running]")).to_be_visible()
+    screenshot("child")
+    child = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    lab.open("team.ipynb")
+    answer(approve(make_row))
+    expect(make_row).to_have_attribute("data-status", "done")
+    waiting.go()
+
+    expect(cell.get_by_text("All have reported.", exact=True)).to_be_visible()
+    assert (lab_root / "notes").is_dir()
+    lab.save()
+    shown = dispatch_result(saved_turn(lab_root / "team.ipynb"))["agents"]
+    assert [row["status"] for row in shown] == ["done"] * 3
+    lab.open(child)
+    expect(lab.notebook.locator(".msgbook-Header[data-status=done]")).to_be_visible()
+    expect(lab.notebook.get_by_text("notebook is read-only")).to_have_count(0)
+    expect(lab.notebook.get_by_text("I wait no more")).to_be_visible()
+
+
+def test_several_sub_agents_ask_at_once_and_again_after_a_reload(
+    lab, lab_root, model_server, screenshot
+):
+    cell = start_team(
+        lab,
+        lab_root,
+        "asking.ipynb",
+        model_server,
+        *("Make one", "Create two"),
+        Make=[call("mkdir", {"path": "asked-one"}), report("Made.")],
+        Create=[call("mkdir", {"path": "asked-two"}), report("Not made.")],
+    )
+    questions = cell.locator(".msgbook-Agent .msgbook-Approval")
+    expect(questions).to_have_count(2)
+    lab.save()
+    lab.load("asking.ipynb")
+    lab.wait_for_kernel()
+    cell = lab.cell(0)
+    expect(questions).to_have_count(2)
+    size = lab.page.viewport_size
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    screenshot("700")
+    lab.page.set_viewport_size(size)
+
+    answer(rows_of(cell).nth(1).get_by_role("button", name="Deny", exact=True))
+    expect(questions).to_have_count(1)
+    answer(approve(rows_of(cell).nth(0)))
+
+    expect(cell.get_by_text("All have reported.", exact=True)).to_be_visible()
+    assert (lab_root / "asked-one").is_dir()
+    assert not (lab_root / "asked-two").exists()
+
+
+def test_an_interrupt_stops_all_and_the_rows_say_so(lab, lab_root, model_server, screenshot):
+    cell = start_team(
+        lab,
+        lab_root,
+        "stopped/team.ipynb",
+        model_server,
+        *("Wait here", "Make a folder"),
+        Wait=Slow("I wait", " no more").answer,
+        Make=call("mkdir", {"path": "unwanted"}),
+    )
+    expect(rows_of(cell).nth(0)).to_contain_text("I wait")
+    expect(approve(cell)).to_have_count(1)
+
+    lab.notebook.get_by_role("button", name="Interrupt the kernel").click()
+
+    expect(cell.locator(".msgbook-Header[data-status=interrupted]")).to_be_visible()
+    for number in range(2):
+        expect(rows_of(cell).nth(number)).to_have_attribute("data-status", "interrupted")
+    expect(approve(cell)).to_have_count(0)
+    screenshot("interrupted")
+    lab.save()
+    result = dispatch_result(saved_turn(lab_root / "stopped" / "team.ipynb"))
+    assert [row["status"] for row in result["agents"]] == ["interrupted"] * 2
+    files = [(lab_root / "stopped" / row["file"]).resolve() for row in result["agents"]]
+    assert set(files) <= set(child_files(lab_root))
+    assert [turns_in(file)[0]["status"] for file in files] == ["interrupted"] * 2
+    rows_of(cell).nth(0).get_by_role("link").click()
+    expect(lab.notebook.locator(".msgbook-Header[data-status=interrupted]")).to_be_visible()

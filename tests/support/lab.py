@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 from processes import stop
 
 
@@ -163,6 +163,17 @@ class Lab:
             "([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
             [name, arguments],
         )
+
+    @contextmanager
+    def dark(self) -> Iterator[None]:
+        """Use the dark theme while the context is open."""
+        for theme in ("Dark", "Light"):
+            self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+            body = self.page.locator("body")
+            expect(body).to_have_attribute("data-jp-theme-name", f"JupyterLab {theme}")
+            expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
+            if theme == "Dark":
+                yield
 
     def save(self) -> None:
         self.command("docmanager:save")

@@ -31,13 +31,13 @@ _WORDS = {"pending": "waiting", "error": "failed"}
 _UNDER_WAY = frozenset(("pending", "running"))
 
 SUBAGENT_FILE = re.compile(
-    r"\.msgbook/subagents/(?!\.)[^/\\\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"(?:\.\./){0,20}\.msgbook/subagents/(?!\.)[^/\\\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\U000e0000-\U000e007f]{1,200}\\.msg\\.md"
 )
 """Path of a sub-agent's conversation, relative to the folder of the conversation that started it.
 
-Only such a path becomes a link. Its name has no separator, no invisible character, and no dot at its
-beginning.
+The project may be a folder above. Only such a path becomes a link. Its name has no separator, no
+invisible character, and no dot at its beginning.
 """
 
 

@@ -44,6 +44,13 @@ describe('the path of a sub-agent', () => {
     expect(isSubagentPath(path)).toBe(true);
   });
 
+  it('is that of a folder above, but not above the server', () => {
+    const above = `../../${file}`;
+    expect(conversationPath('a/b/c/d.ipynb', above)).toBe(`a/${file}`);
+    expect(conversationPath('a/b/c.ipynb', above)).toBe(file);
+    expect(conversationPath('a/b.ipynb', above)).toBeNull();
+  });
+
   it.each(['a.msg.md', 'x.msgbook/subagents/a.msg.md', '.msgbook/config.toml'])(
     'is not %s',
     path => expect(isSubagentPath(path)).toBe(false)

@@ -61,7 +61,12 @@ export class PageConnection implements ITurnHost {
       context,
       contents,
       saved => this.cells.showOutputs(saved),
-      () => this.cells.refreshAll()
+      () => {
+        this.cells.refreshAll();
+        if (!this._subagent.isRunning) {
+          removeReadOnlyLabel(panel);
+        }
+      }
     );
   }
 
@@ -118,12 +123,14 @@ export class PageConnection implements ITurnHost {
     this.approvals.answer(question, choice, reason);
   }
 
-  conversation(file: string): IConversationLink {
+  conversation(file: string): IConversationLink | null {
     const path = conversationPath(this._panel.context.path, file);
-    return {
-      url: PageConfig.getUrl({ treePath: path }),
-      open: () => this._open(path)
-    };
+    return path === null
+      ? null
+      : {
+          url: PageConfig.getUrl({ treePath: path }),
+          open: () => this._open(path)
+        };
   }
 
   /** Scroll the first open question into view and focus it. */
@@ -266,4 +273,10 @@ export class PageConnection implements ITurnHost {
   /** The cell of the last turn that was taken over, and the request that ran it. */
   private _adopted: { cellId: string; parent: string | undefined } | null =
     null;
+}
+
+/** Remove the label that JupyterLab shows as long as a notebook is open that was read-only. */
+function removeReadOnlyLabel({ toolbar }: NotebookPanel): void {
+  const index = Array.from(toolbar.names()).indexOf('read-only-indicator');
+  Array.from(toolbar.children())[index]?.dispose();
 }

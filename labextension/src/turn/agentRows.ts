@@ -14,12 +14,12 @@ const UNDER_WAY = new Set(['pending', 'running']);
 /**
  * Path of a sub-agent's conversation, relative to the folder of the conversation that started it.
  *
- * Only such a path becomes a link. Its name has no separator, no invisible character, and no dot at
- * its beginning.
+ * The project may be a folder above. Only such a path becomes a link. Its name has no separator, no
+ * invisible character, and no dot at its beginning.
  */
 const SUBAGENT_FILE =
   // eslint-disable-next-line no-control-regex
-  /^\.msgbook\/subagents\/(?!\.)[^/\\\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]{1,200}\.msg\.md$/u;
+  /^(?:\.\.\/){0,20}\.msgbook\/subagents\/(?!\.)[^/\\\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]{1,200}\.msg\.md$/u;
 
 const FOLDER = /(?:^|\/)\.msgbook\/subagents$/;
 
@@ -64,13 +64,19 @@ export function agentRows(block: IBlock, live: boolean): IAgentRows {
 }
 
 /**
- * Return the path of a sub-agent's conversation.
+ * Return the path of a sub-agent's conversation; null if it is above the server's folder.
  *
  * @param parent - Path of the conversation that started it, which may itself be a sub-agent's.
  */
-export function conversationPath(parent: string, file: string): string {
+export function conversationPath(parent: string, file: string): string | null {
   const folder = parent.split('/').slice(0, -1).join('/').replace(FOLDER, '');
-  return folder === '' ? file : `${folder}/${file}`;
+  const names = folder === '' ? [] : folder.split('/');
+  const above = file.split('../').length - 1;
+  return above > names.length
+    ? null
+    : [...names.slice(0, names.length - above), file.slice(3 * above)].join(
+        '/'
+      );
 }
 
 /** Return whether a path is that of a sub-agent's conversation. */
