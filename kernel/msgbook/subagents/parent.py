@@ -11,7 +11,7 @@ from msgbook.approval import Ask, Roots
 from msgbook.display.failure import Failure
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
-from msgbook.notebook import Transcript, folder_of
+from msgbook.notebook import Transcript, working_folder
 from msgbook.request import ActiveAgent, lineage_of
 from msgbook.turn import Budgets, TurnRecord
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
@@ -74,7 +74,11 @@ class Parent:
     def folder(self) -> Path:
         """Folder that it works in, from which paths of sub-agents' files start."""
         path = self.transcript.path
-        return folder_of(path.absolute()) if path is not None else self.engine.folder.resolve()
+        return (
+            working_folder(path.absolute().parent)
+            if path is not None
+            else self.engine.folder.resolve()
+        )
 
     @property
     def readable(self) -> tuple[Path, ...]:
