@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 from msgbook_format.agent_context import BrokenContextError, load_context
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
-from msgbook_format.document import reads
+from msgbook_format.document import reads, reads_metadata
 from msgbook_format.files import SUFFIX, has_section, is_agent_file, open_regular, parse_ipynb
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import has_msgbook_kernel, split_frontmatter
 
 HEAD = 100_000
 """Bytes of a text or an AgentContext in which its metadata must end."""
+_TASK = 10_000
+"""Characters below the frontmatter of a message file in which the task is looked for."""
 _TAIL = 20_000
 """Bytes at the end of an `.ipynb`, where Jupyter writes the metadata."""
 _WHOLE = 20_000_000
@@ -37,7 +39,7 @@ class Head(NamedTuple):
 
     agent: AgentMetadata
     task: str | None = None
-    """What a sub-agent was asked; None for any other agent, and where it is not known."""
+    """What a sub-agent was asked, or its beginning; None for any other agent, and if it is not known."""
 
 
 def read_head(path: Path) -> Head | None:
@@ -72,15 +74,15 @@ def _text_head(path: Path) -> Head | None:
     end = split_frontmatter(text)
     if not end and len(data) == HEAD and text.startswith("---\n"):
         raise HeadError("its frontmatter is too long to be read for a list")
-    metadata = reads(text[:end])["metadata"]
+    metadata = reads_metadata(text[:end])
     if _OUR_KEY.search(str(msgbook_metadata({"metadata": metadata}).get("frontmatter", ""))):
         raise HeadError("`jupyter:` in its frontmatter cannot be read")
     head = _kept(metadata)
-    return head._replace(task=_task(text)) if head and head.agent.parent_id else head
+    return head._replace(task=_task(text[: end + _TASK])) if head and head.agent.parent_id else head
 
 
 def _task(text: str) -> str | None:
-    """Return the first prompt of a message file."""
+    """Return the first prompt in the beginning of a message file."""
     codes = (cell["source"] for cell in reads(text)["cells"] if cell["cell_type"] == "code")
     return next(codes, "").removeprefix("\\").strip() or None
 

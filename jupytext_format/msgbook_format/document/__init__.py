@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.document.reader import reads
+    from msgbook_format.document.reader import reads, reads_metadata
     from msgbook_format.document.stripped import (
         is_stripped,
         lacks_metadata_of,
@@ -16,7 +16,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "reader": "reads",
+            "reader": "reads reads_metadata",
             "stripped": "is_stripped restore_metadata restore_metadata_of_cells lacks_metadata_of",
         },
     )

@@ -34,6 +34,12 @@ def reads(text: str) -> dict[str, Any]:
         return _read(text)
 
 
+def reads_metadata(frontmatter: str) -> dict[str, Any]:
+    """Return the metadata that a notebook has from its frontmatter, which may be empty."""
+    user, ours = parse_frontmatter(frontmatter) if frontmatter else (None, None)
+    return read_metadata(user, ours)[0]
+
+
 def _read(text: str) -> dict[str, Any]:
     split = split_text(text)
     user, ours = parse_frontmatter(split.frontmatter.core) if split.frontmatter else (None, None)
