@@ -4,6 +4,9 @@ Python calls `wait_for_jupytext` at every start: up to 3.14 by the line in `msgb
 from 3.15 on by `msgbook_autoload.start` (PEP 829), which makes Python ignore that line. So this
 module imports nothing that is not loaded by then. All else waits for `import jupytext`.
 `MSGBOOK_NO_AUTOLOAD=1` in the environment switches the registration off.
+
+pytest rewrites the modules of its plug-ins' distributions, and would warn that this one is loaded already:
+PYTEST_DONT_REWRITE.
 """
 
 import os

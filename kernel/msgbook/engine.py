@@ -47,7 +47,6 @@ from msgbook.tools import (
     shell_tool,
     task_finish_tool,
 )
-from msgbook.tools.mcp import McpServers
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import DEFAULT_AGENT
 
@@ -144,7 +143,7 @@ class Engine:
         self.warnings += problems
         for tool in plugin_tools:
             self.tools.add(tool)
-        self.mcp = McpServers(settings.mcp_servers, self.redact)
+        self.mcp = self.cassette.open_mcp_servers(settings.mcp_servers, self.redact)
         self.request_builder = self._new_builder(limits)
 
     def for_subagent(self, limits: Limits) -> Engine:

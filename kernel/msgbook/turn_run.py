@@ -94,7 +94,8 @@ async def run_to_end(
         record.apply(TurnFinished("interrupted"), time.monotonic())
     except Exception as error:
         _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
-    turn = engine.cassette.end_turn(record.snapshot())
+    engine.cassette.end_turn(record)
+    turn = record.snapshot()
     finished = finished_agent(turn, transcript.metadata) if transcript is not None else None
     if finished is not None and keep_agent is not None:
         keep_agent(finished)

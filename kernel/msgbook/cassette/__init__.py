@@ -7,7 +7,7 @@
 - `player`, `playback`: answer from the lines, and note the first difference.
 - `request_bodies`: requests as what is new in each; `differences`: the first unlike message of two requests.
 - `turn_times`, `metadata_changes`: the durations in a turn, and what it changes beside the outputs of its cell.
-- `saved_settings`: the settings that requests depend on.
+- `saved_settings`, `mcp_offers`: the settings that requests depend on, and the tools of MCP servers.
 """
 
 from typing import TYPE_CHECKING

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from msgbook.approval import Decision, Question
+from msgbook.config import McpServerSettings
 from msgbook.ids import Ids
 from msgbook.provider import Wire
-from msgbook.turn import Attempt
-from msgbook_format.turn import Block, Turn
+from msgbook.tools.mcp import McpServers
+from msgbook.turn import Attempt, TurnRecord
+from msgbook_format.turn import Block
 
 
 class Cassette:
@@ -47,6 +49,11 @@ class Cassette:
         """Return the decision about a file that a prompt names."""
         return await self.decide(question, decide)
 
-    def end_turn(self, turn: Turn) -> Turn:
-        """Return a turn that has ended, with the durations that are saved."""
-        return turn
+    def end_turn(self, record: TurnRecord) -> None:
+        """Keep or set the durations of a turn that has ended."""
+
+    def open_mcp_servers(
+        self, settings: Mapping[str, McpServerSettings], redact: Callable[[str], str]
+    ) -> McpServers:
+        """Return the MCP servers of a session."""
+        return McpServers(settings, redact)

@@ -165,6 +165,20 @@ class CellLine(LaneLine):
     changed: list[MetadataChange] = []
 
 
+class McpLine(LaneLine):
+    """The tools that an MCP server offered when a turn began."""
+
+    mcp: str
+    """Name of the server."""
+    tools: list[Any] | None = None
+    """As the server describes them; None if it could not be started."""
+    problems: list[str] = []
+    failure: str = ""
+    missing: str = ""
+    learned: bool = False
+    """Whether it had to be started to list them."""
+
+
 KINDS: dict[str, type[LaneLine]] = {
     "request": RequestLine,
     "tool": CallLine,
@@ -172,6 +186,7 @@ KINDS: dict[str, type[LaneLine]] = {
     "status": AnswerLine,
     "failed": FailedLine,
     "ids": IdsLine,
+    "mcp": McpLine,
     "times": TurnLine,
     "cell": CellLine,
 }

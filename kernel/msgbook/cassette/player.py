@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.cassette.base import Cassette
+from msgbook.cassette.mcp_offers import recorded_servers
 from msgbook.cassette.playback import PlayingWire, Problems
 from msgbook.cassette.reader import CassetteError, Lane, Tape
 from msgbook.cassette.request_bodies import digest_text
 from msgbook.cassette.saved_settings import load_settings
-from msgbook.cassette.turn_times import with_times
+from msgbook.cassette.turn_times import set_times
+from msgbook.config import McpServerSettings
 from msgbook.ids import Ids
 from msgbook.lanes import LANE
 from msgbook.text import one_line, visible
-from msgbook.turn import Attempt
-from msgbook_format.turn import Block, Turn
+from msgbook.tools.mcp import McpServers
+from msgbook.turn import Attempt, TurnRecord
+from msgbook_format.turn import Block
 
 _STOPPED = "The replay was stopped: it differs from the cassette."
 
@@ -46,6 +49,7 @@ class Player(Cassette):
             words = f"the settings cannot be used: {type(error).__name__}: {error}"
             raise CassetteError(f"{tape.path}, line 1: {visible(one_line(words, 200))}.") from None
         self.problems = Problems(tape.path, secrets)
+        self._tape = tape
         self._lanes = tape.lanes
         self.ids = _ReplayedIds(self._lane, self.problems)
         self.wire: PlayingWire = PlayingWire(self._lane, self.problems)
@@ -94,31 +98,31 @@ class Player(Cassette):
             return decision
         return recorded
 
-    def end_turn(self, turn: Turn) -> Turn:
-        lane = self._lane()
-        if self.problems.first is None:
-            number, line = lane.turns.popleft() if lane.turns else (None, None)
-            if line is None:
-                self.problems.note("the recording ended before the end of this turn")
-                return turn
-            if line.turn == "interrupted":
-                self.problems.note(
-                    "the turn was stopped while it was recorded. Record it again", number
-                )
-                return turn
-            if (line.turn, line.reason) != (turn["status"], turn.get("finish_reason")):
-                now = _end(turn["status"], turn.get("finish_reason"))
-                words = (
-                    f"the turn ended as {now}, the recorded one as {_end(line.turn, line.reason)}"
-                )
-                self.problems.note(visible(one_line(words)), number)
-                return turn
-            timed = with_times(turn, list(line.times))
-            if timed is None:
-                self.problems.note("the turn has other durations than the recorded one", number)
-            self.wire.begin_turn()
-            return timed or turn
-        return turn
+    def open_mcp_servers(
+        self, settings: Mapping[str, McpServerSettings], redact: Callable[[str], str]
+    ) -> McpServers:
+        """Return servers that offer what they offered, and that cannot be started."""
+        return recorded_servers(settings, redact, self._tape.offers)
+
+    def end_turn(self, record: TurnRecord) -> None:
+        lane, turn = self._lane(), record.snapshot()
+        self.wire.begin_turn()
+        if self.problems.first is not None:
+            return
+        if not lane.turns:
+            self.problems.note("the recording ended before the end of this turn")
+            return
+        number, line = lane.turns.popleft()
+        if line.turn == "interrupted":
+            self.problems.note(
+                "the turn was stopped while it was recorded. Record it again", number
+            )
+        elif (line.turn, line.reason) != (turn["status"], turn.get("finish_reason")):
+            now = _end(turn["status"], turn.get("finish_reason"))
+            words = f"the turn ended as {now}, the recorded one as {_end(line.turn, line.reason)}"
+            self.problems.note(visible(one_line(words)), number)
+        elif not set_times(record, line.times):
+            self.problems.note("the turn has other durations than the recorded one", number)
 
     def check_unused(self) -> None:
         """Note the first line that the replay has not used."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         FailedLine,
         Head,
         LaneLine,
+        McpLine,
         RequestLine,
         TurnLine,
     )
@@ -70,6 +71,8 @@ class Tape:
     head: Head
     lanes: dict[str, Lane]
     cells: list[CellLine]
+    offers: dict[str, McpLine]
+    """Tools of MCP servers, by the server's name."""
 
 
 def is_cassette(path: Path) -> bool:
@@ -103,7 +106,7 @@ def read_cassette(path: Path, secrets: Sequence[str] = ()) -> Tape:
     reading = _Reading(path)
     for number, raw in lines:
         reading.add(number, _parsed(path, number, raw, secrets))
-    return Tape(path, head, reading.lanes, reading.cells)
+    return Tape(path, head, reading.lanes, reading.cells, reading.offers)
 
 
 class _Reading:
@@ -114,6 +117,7 @@ class _Reading:
 
         self.lanes: dict[str, Lane] = {}
         self.cells: list[CellLine] = []
+        self.offers: dict[str, McpLine] = {}
         self._path = path
         self._exchanges: dict[int, Exchange] = {}
         self._new_chain = BodyChain
@@ -144,6 +148,8 @@ class _Reading:
                 lane.ids.extend((number, drawn) for drawn in line.ids)
             case lines.TurnLine():
                 lane.turns.append((number, line))
+            case lines.McpLine():
+                self.offers[line.mcp] = line
             case lines.CellLine():
                 self.cells.append(line)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,16 +11,18 @@ from msgbook.approval import Decision, Question
 from msgbook.cassette.base import Cassette
 from msgbook.cassette.exchanges import RecordingWire
 from msgbook.cassette.lines import VERSION
+from msgbook.cassette.mcp_offers import list_offers
 from msgbook.cassette.metadata_changes import Change
 from msgbook.cassette.request_bodies import digest_text
 from msgbook.cassette.saved_settings import save_settings
 from msgbook.cassette.turn_times import list_times
 from msgbook.cassette.writer import CassetteFile
-from msgbook.config import Settings, redact_json
+from msgbook.config import McpServerSettings, Settings, redact_json
 from msgbook.ids import Ids
 from msgbook.lanes import LANE
-from msgbook.turn import Attempt
-from msgbook_format.turn import Block, Turn
+from msgbook.tools.mcp import McpServers
+from msgbook.turn import Attempt, TurnRecord
+from msgbook_format.turn import Block
 
 
 class Recorder(Cassette):
@@ -37,6 +39,8 @@ class Recorder(Cassette):
         self._secrets: Sequence[str] = settings.secrets
         ids = _RecordedIds()
         self._ids = self.ids = ids
+        self._mcp: McpServers | None = None
+        self._offers: set[str] = set()
         self.wire = RecordingWire(self._write_raw, self._secrets)
         file.write(
             {
@@ -72,10 +76,20 @@ class Recorder(Cassette):
         self._write({"call": question.call["id"], "decision": made})
         return decision
 
-    def end_turn(self, turn: Turn) -> Turn:
+    def open_mcp_servers(
+        self, settings: Mapping[str, McpServerSettings], redact: Callable[[str], str]
+    ) -> McpServers:
+        self._mcp = super().open_mcp_servers(settings, redact)
+        return self._mcp
+
+    def end_turn(self, record: TurnRecord) -> None:
+        turn = record.snapshot()
+        for name, offer in list_offers(self._mcp).items():
+            if name not in self._offers:
+                self._offers.add(name)
+                self._write({"mcp": name, **offer})
         reason = turn.get("finish_reason")
-        self._write({"turn": turn["status"], "reason": reason, "times": list_times(turn)})
-        return turn
+        self._write({"turn": turn["status"], "reason": reason, "times": list_times(record)})
 
     def end_cell(
         self, number: int, cell_id: str | None, changes: list[Change], *, is_kept: bool

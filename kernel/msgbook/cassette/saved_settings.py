@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.config import ProviderSettings, Settings
+from msgbook.config import McpServerSettings, ProviderSettings, Settings
 from msgbook.provider import shown_url
 
 _PROVIDER = (
@@ -17,9 +17,10 @@ _PROVIDER = (
     "problem",
 )
 _SETTINGS = (
-    *("model", "model_origin", "agents", "mcp_servers", "approval", "limits", "project_limits"),
+    *("model", "model_origin", "agents", "approval", "limits", "project_limits", "plugins_off"),
     *("warnings", "untrusted_project"),
 )
+_MCP = ("name", "enabled_tools", "disabled_tools", "trust_hints", "problem")
 _KEY = "none"
 """Stands for the key of a server that has one."""
 
@@ -28,6 +29,7 @@ def save_settings(settings: Settings) -> dict[str, Any]:
     """Return the settings as JSON."""
     return {
         **{name: _plain(getattr(settings, name)) for name in _SETTINGS},
+        "mcp_servers": [_save_mcp(found) for found in settings.mcp_servers.values()],
         "providers": [_save_provider(found) for found in settings.providers.values()],
     }
 
@@ -40,14 +42,19 @@ def load_settings(saved: dict[str, Any]) -> Settings:
         ValueError: As `TypeError`.
     """
     known = {name: saved[name] for name in _SETTINGS if name in saved}
-    for name in ("mcp_servers", "warnings"):
+    for name in ("warnings", "plugins_off"):
         known[name] = tuple(map(str, known.get(name, ())))
     for name in ("agents", "limits", "project_limits"):
         known[name] = dict(known.get(name, {}))
     if known.get("approval") not in ("ask", "deny", "allow"):
         known["approval"] = "deny"
     providers = [_load_provider(found) for found in saved.get("providers", [])]
-    return Settings(**known, providers={found.name: found for found in providers})
+    servers = [_load_mcp(found) for found in saved.get("mcp_servers", [])]
+    return Settings(
+        **known,
+        mcp_servers={found.name: found for found in servers},
+        providers={found.name: found for found in providers},
+    )
 
 
 def _save_provider(settings: ProviderSettings) -> dict[str, Any]:
@@ -60,6 +67,19 @@ def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
     known = {name: saved[name] for name in _PROVIDER}
     key = _KEY if saved.get("has_key") else None
     return ProviderSettings(**known, base_url=saved.get("base_url"), api_key=key)
+
+
+def _save_mcp(settings: McpServerSettings) -> dict[str, Any]:
+    """Return what decides about the tools that are offered: neither the command nor its variables."""
+    return {name: _plain(getattr(settings, name)) for name in _MCP}
+
+
+def _load_mcp(saved: dict[str, Any]) -> McpServerSettings:
+    known = {name: saved[name] for name in _MCP}
+    if known["enabled_tools"] is not None:
+        known["enabled_tools"] = tuple(map(str, known["enabled_tools"]))
+    known["disabled_tools"] = tuple(map(str, known["disabled_tools"]))
+    return McpServerSettings(**known)
 
 
 def _plain(value: Any) -> Any:

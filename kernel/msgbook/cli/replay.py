@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgbook.approval import Rule, load_with_project
-from msgbook.cassette import CassetteError, Player, Tape, read_cassette, undo
+from msgbook.cassette import Player, read_cassette
 from msgbook.cli.cell_names import shown_id, shown_title
 from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation
+from msgbook.cli.recorded_cells import clear_recorded, find_recorded, undo_recorded
 from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import complain, say
 from msgbook.config import Settings
@@ -73,7 +74,9 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     require_conversation(document)
     settings, rules = load_with_project(working_folder(path.absolute().parent))
     tape = read_cassette(cassette, settings.secrets)
-    numbers = _as_before(document, tape)
+    numbers = find_recorded(document, tape)
+    undo_recorded(document, tape)
+    clear_recorded(document, tape, numbers)
     player = Player(tape, settings.secrets)
     failed = asyncio.run(_answer(document, numbers, player, settings, rules))
     new = [n for n in prompts_to_answer(document.cells, 0, again=False) if n not in numbers]
@@ -125,31 +128,3 @@ async def _answer(
     finally:
         await engine.close()
     return failure is not None
-
-
-def _as_before(document: Document, tape: Tape) -> list[int]:
-    """Make the document as it was before the recording, and return the cells that were run.
-
-    Raises:
-        CassetteError: A cell that was run is not in the document.
-    """
-    cells = document.cells
-    by_id = {cell.get("id"): number for number, cell in enumerate(cells)}
-    numbers = []
-    if not tape.cells:
-        raise CassetteError(f"{tape.path}: no prompt was recorded. Record it again")
-    for line in tape.cells:
-        ran = line.cell
-        number = ran.number if ran.id is None else by_id.get(ran.id)
-        if number is None or number >= len(cells):
-            name = ran.id or f"number {ran.number + 1}"
-            raise CassetteError(
-                f"{tape.path}: the recorded cell {name} is not in {document.path}. Is the cassette that of "
-                "another conversation? Otherwise record it again"
-            )
-        numbers.append(number)
-        if not ran.kept:
-            cells[number]["outputs"] = []
-    for line in reversed(tape.cells):
-        undo(document.notebook, [c.model_dump(exclude_unset=True) for c in line.changed])
-    return numbers

@@ -158,6 +158,11 @@ class Document:
         """True if `save` would write other content than was read or written last."""
         return sha256(self._encoded()).digest() != self._digest
 
+    @property
+    def text(self) -> str:
+        """The text that `save` would write."""
+        return self._encoded().decode("utf-8")
+
     def require_writable(self) -> None:
         """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""
         target = self.path.resolve()

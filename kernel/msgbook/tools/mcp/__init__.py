@@ -2,7 +2,7 @@
 
 - `servers`, `server`: all configured servers, and one, as the kernel sees them.
 - `tool`, `names`, `listing`, `results`: a server's tools and answers, as a model sees them; pure but for `tool`.
-- `kept_lists`: lists of tools from the time before.
+- `kept_lists`: lists of tools from the time before; `recorded_server`: a server of a cassette.
 - `client_thread`: the thread with the event loop in which all of the following lives.
 - `running_server`, `connection`: starts of a server, and a connection with its owner task.
 - `transports`, `server_process`, `dispatcher`: bytes to messages, with bounds.
@@ -16,6 +16,8 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.tools.mcp.failures import McpError
+    from msgbook.tools.mcp.listing import read_listing
+    from msgbook.tools.mcp.recorded_server import RecordedServer
     from msgbook.tools.mcp.server import McpServer
     from msgbook.tools.mcp.servers import McpServers, digests_of
     from msgbook.tools.mcp.tool import McpTool
@@ -24,6 +26,8 @@ else:
         __name__,
         {
             "failures": "McpError",
+            "listing": "read_listing",
+            "recorded_server": "RecordedServer",
             "server": "McpServer",
             "servers": "McpServers digests_of",
             "tool": "McpTool",

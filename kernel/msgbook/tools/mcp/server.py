@@ -29,6 +29,7 @@ class McpServer:
     Attributes:
         failure: Why it could not be started; empty if it was not tried, or started.
         has_changed: Whether it offers other tools by now.
+        has_learned: Whether it was started only to list its tools.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class McpServer:
         self.settings = settings
         self.failure = ""
         self.has_changed = False
+        self.has_learned = False
         self._thread = thread
         self._lists = lists
         self._redact = redact
@@ -90,6 +92,7 @@ class McpServer:
         Raises:
             McpError: It cannot be started.
         """
+        self.has_learned = True
         await self._start(self._running.start)
         self._take_newest()
 

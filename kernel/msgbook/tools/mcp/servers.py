@@ -26,6 +26,7 @@ class McpServers:
     Args:
         redact: Removes secrets from what is kept and shown.
         lists: The lists of tools from the time before.
+        missing: Advice on what has to be installed first; by default it is found out.
     """
 
     def __init__(
@@ -33,13 +34,14 @@ class McpServers:
         settings: Mapping[str, McpServerSettings],
         redact: Callable[[str], str],
         lists: KeptLists | None = None,
+        missing: str | None = None,
     ) -> None:
         self._thread = ClientThread(_import_client)
         kept = lists or KeptLists()
         self.servers = {
             name: McpServer(server, self._thread, kept, redact) for name, server in settings.items()
         }
-        self._missing: str | None = None
+        self._missing = missing
 
     @property
     def missing(self) -> str:
