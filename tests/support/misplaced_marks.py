@@ -151,6 +151,19 @@ def _marker_above(lines: list[str], n: int) -> int:
     return next((i for i in range(n - 1, -1, -1) if re.match("#+ %%", lines[i])), 0)
 
 
+def _join(footnote: Callable[[str], str]) -> Accident:
+    """Put what a footnote says on the line of the marker above it."""
+
+    def joined(lines: list[str], n: int) -> list[str]:
+        above = _marker_above(lines, n)
+        if "%%" in lines[n] or not lines[above].startswith("#"):
+            return lines
+        marker = f"{lines[above]}{footnote(lines[n])}"
+        return [*lines[:above], marker, *lines[above + 1 : n], *lines[n + 1 :]]
+
+    return joined
+
+
 def _whole(change: Callable[[str], str]) -> Accident:
     return lambda lines, _: change("\n".join(lines)).split("\n")
 
@@ -164,6 +177,9 @@ ACCIDENTS: dict[str, Accident] = {
     "moved below its text": _move(lambda lines, n: min(n + 2, len(lines))),
     "moved to the first line": _move(lambda lines, n: 0),
     "moved behind the frontmatter": _move(lambda lines, n: min(5, len(lines))),
+    "joined to its marker": _join(lambda line: f" {line}"),
+    "joined to its marker without its label": _join(lambda line: line.partition("]")[2]),
+    "as in other percent formats": _join(lambda line: line.partition("]:")[2]),
     "indented by one": _replace("^", " "),
     "indented by four": _replace("^", "    "),
     "in a quote": _replace("^", "> "),

@@ -16,9 +16,10 @@ _SHOWN = 40
 _TYPES = frozenset(("raw", "code", "markdown"))
 """Types that say what a cell is."""
 
-# A label in brackets at the start of a line, after signs of quotes and lists, escapes, or nothing.
+# A label in brackets, of any width, at the start of a line, after signs of quotes and lists, escapes, or nothing.
 _LABELLED = re.compile(
-    r"^(?:\d{1,9}[.)])?[^\w\[\]\n%#]{0,20}\[\\?\^?[ \t]*(?P<label>[^\s\[\]^\\]+)[ \t]*\\?\](?P<rest>[^\n]*)$",
+    r"^(?:\d{1,9}[.)])?[^\w\[\]\n%#]{0,20}[\[\uff3b]\\?\^?[ \t]*(?P<label>[^\s\[\]^\\\uff3b\uff3d]+)"
+    r"[ \t]*\\?[\]\uff3d](?P<rest>[^\n]*)$",
     re.M,
 )
 _TYPE_OR_HISTORY = re.compile(r"\[[^\[\]=^\n]+\]|history", re.IGNORECASE)
@@ -52,7 +53,8 @@ def _unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
         if located.cell.label is not None
     }
     for located in checked.text_cells:
-        if _has_footnote(located) and "[" not in located.cell.body:
+        body = located.cell.body
+        if _has_footnote(located) and "[" not in body and "\uff3b" not in body:
             continue
         number, counted = located.line, 0
         for line in _LABELLED.finditer(located.text):
