@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 
 import pytest
 from engine_turns import results, run_prompt
@@ -305,3 +306,28 @@ def test_hostile_metadata_cannot_disguise_what_it_is(packages, tmp_path):
     _, [problem] = load_tools(ToolHost(tmp_path))
 
     assert problem.isprintable()
+
+
+def test_of_a_package_that_is_there_twice_the_first_one_counts(packages, tmp_path, monkeypatch):
+    old = tmp_path / "old"
+    old.mkdir()
+    monkeypatch.setattr("sys.path", [*sys.path, str(old)])
+    write_package(old, "twice", "def f(): ...", tools={"f": "f", "gone": "f"}, version="1.0")
+    write_package(packages, "Twice", "def f(): ...", tools={"f": "f"}, version="2.0")
+
+    tools, problems = load_tools(ToolHost(tmp_path))
+
+    assert ([(t.name, t.origin) for t in tools], problems) == ([("f", "the plug-in Twice 2.0")], [])
+
+
+@pytest.mark.parametrize(
+    "damage", ["[msgbook.tools]\nno equals sign", "\x00\xff[", "[msgbook.tools"]
+)
+def test_damaged_metadata_of_another_package_changes_nothing(packages, tmp_path, damage):
+    write_package(packages, "whole", "def f(): ...", tools={"f": "f"})
+    write_package(packages, "damaged", "def g(): ...", tools={"g": "g"})
+    (packages / "damaged-1.0.dist-info" / "entry_points.txt").write_text(damage)
+
+    tools, _ = load_tools(ToolHost(tmp_path))
+
+    assert [tool.name for tool in tools] == ["f"]
