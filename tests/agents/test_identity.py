@@ -107,6 +107,7 @@ def test_a_copy_of_a_sub_agent_has_no_parent_no_task_and_no_wider_rights(project
         "name": "Count",
         "parent_agent_id": "p",
         "allowed_uris": ["src"],
+        "allowed_tools": ["read"],
         "is_task_finished": True,
         "parent": {"file": "chat.msg.md", "call": "call_1"},
         "file": "child.msg.md",
@@ -120,6 +121,7 @@ def test_a_copy_of_a_sub_agent_has_no_parent_no_task_and_no_wider_rights(project
 
     assert agent["parent_agent_id"] is None
     assert agent["allowed_uris"] == ["src"]
+    assert agent["allowed_tools"] == ["read"]
     assert agent["contextItems"] == []
     assert not {"is_task_finished", "parent", "sub_agents_list"} & agent.keys()
 

@@ -34,17 +34,18 @@ def listed(capsys, *arguments):
 
 def test_a_line_has_status_time_file_name_and_task(project, capsys):
     write_chat(project / "chat.msg.md", {"uuid": "c", "name": "Lines"})
-    child = {"uuid": "k", "name": "Count", "parent_agent_id": "c"}
+    child = {"uuid": "k", "name": "Counter", "parent_agent_id": "c"}
     below = project / ".msgbook" / "subagents"
     write_chat(below / "chat-1.msg.md", child)
-    write_chat(below / "chat-2.msg.md", {**child, "uuid": "l", "is_task_finished": True})
+    finished = {"uuid": "l", "is_task_finished": True, "name": "Count the..."}
+    write_chat(below / "chat-2.msg.md", {**child, **finished})
 
     rows = [line.split("\t") for line in listed(capsys).splitlines()]
 
     assert [[row[0], *row[2:]] for row in rows] == [
         ["standby", "chat.msg.md", "Lines"],
-        ["pending", "  .msgbook/subagents/chat-1.msg.md", "Count: Count the lines."],
-        ["finished", "  .msgbook/subagents/chat-2.msg.md", "Count: Count the lines."],
+        ["pending", "  .msgbook/subagents/chat-1.msg.md", "Counter: Count the lines."],
+        ["finished", "  .msgbook/subagents/chat-2.msg.md", "Count the lines."],
     ]
 
 

@@ -73,6 +73,7 @@ def _state(path: Path, project: Path, marks: RunningMarks) -> AgentState | None:
         found.st_mtime,
         uuid=agent.uuid,
         name=agent.name or stem_of(path.name),
+        created_at=agent.created_at,
         parent_id=agent.parent_id,
         parent_file=agent.parent_file,
         is_running=marks.is_running(path, agent.uuid),

@@ -19,6 +19,8 @@ HEAD = 100_000
 """Bytes of a text or an AgentContext in which its metadata must end."""
 _TASK = 10_000
 """Characters below the frontmatter of a message file in which the task is looked for."""
+_BROADCAST = "## Context Summary\n"
+"""Begins what a parent tells all its sub-agents, above a rule and the task of this one."""
 _TAIL = 20_000
 """Bytes at the end of an `.ipynb`, where Jupyter writes the metadata."""
 _WHOLE = 20_000_000
@@ -82,9 +84,11 @@ def _text_head(path: Path) -> Head | None:
 
 
 def _task(text: str) -> str | None:
-    """Return the first prompt in the beginning of a message file."""
+    """Return the first prompt in the beginning of a message file, without what all children were told."""
     codes = (cell["source"] for cell in reads(text)["cells"] if cell["cell_type"] == "code")
-    return next(codes, "").removeprefix("\\").strip() or None
+    prompt = next(codes, "").removeprefix("\\").strip()
+    summary, rule, task = prompt.partition("\n\n---\n\n")
+    return (task if rule and summary.startswith(_BROADCAST) else prompt) or None
 
 
 def _kept(metadata: dict[str, Any]) -> Head | None:

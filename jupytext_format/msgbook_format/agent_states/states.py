@@ -25,6 +25,8 @@ class AgentState:
     uuid: str = ""
     """Empty before the first turn."""
     name: str = ""
+    created_at: str = ""
+    """ISO 8601; empty if unknown."""
     parent_id: str | None = None
     parent_file: str | None = None
     """The parent's file, from the project's folder."""
@@ -79,7 +81,7 @@ class TreeRow(NamedTuple):
 
 
 def as_tree(states: Sequence[AgentState]) -> list[TreeRow]:
-    """Return the agents, each once, children below their parents, in the order of their files.
+    """Return the agents, each once, in the order of their files; children below their parents, oldest first.
 
     The parent is the agent with the id that a child names. Of several with that id it is the one in
     the file that the child names, else the first.
@@ -137,7 +139,7 @@ def _add(
         if first is not state:
             odd = odd or f"its id is also that of {first.file}"
         rows[state.path] = TreeRow(depth, state, odd)
-        below = children.get(state.path, [])
+        below = sorted(children.get(state.path, []), key=lambda child: child.created_at)
         waiting += [(depth + 1, child, None) for child in reversed(below)]
 
 

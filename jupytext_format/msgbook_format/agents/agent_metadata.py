@@ -31,6 +31,8 @@ class AgentMetadata:
     """Empty if there is none."""
     name: str
     """Empty if there is none."""
+    created_at: str
+    """As it is written; empty if there is none."""
     parent_id: str | None
     """`uuid` of the agent that gave it its task; None for a main agent."""
     is_task_finished: bool
@@ -46,6 +48,7 @@ class AgentMetadata:
         return cls(
             uuid=_text(found.get("uuid")) or "",
             name=_text(found.get("name")) or "",
+            created_at=_text(found.get("created_at")) or "",
             parent_id=_text(found.get("parent_agent_id")),
             is_task_finished=found.get("is_task_finished") is True,
             file=_text(found.get("file")),

@@ -53,28 +53,24 @@ def list_agents(folder: Path, *, as_json: bool = False) -> int:
 
 def _line(row: TreeRow, folder: Path) -> str:
     state = row.state
+    status = "-" if state.problem else state.status
     file = folder / os.path.relpath(state.path, folder.resolve())
-    about = [] if state.name == stem_of(state.path.name) else [line_of(state.name, _TASK)]
-    about += [line_of(state.task, _TASK)] if state.task else []
-    problem = row.problem
-    text = ": ".join(about) + (f" ({line_of(problem)})" if problem else "")
-    return "\t".join(
-        (
-            "-" if state.problem else state.status,
-            _time(state.changed),
-            "  " * row.depth + line_of(str(file)),
-            text,
-        )
-    ).rstrip()
+    task = line_of(state.task or "", _TASK)
+    name = "" if state.name == stem_of(state.path.name) else line_of(state.name, _TASK)
+    # The name of a sub-agent is the beginning of its task.
+    about = [task] if task.startswith(name.removesuffix("...")) else [name, task]
+    text = ": ".join(filter(None, about))
+    if row.problem:
+        text += f" ({line_of(row.problem)})"
+    columns = (status, _time(state.changed), "  " * row.depth + line_of(str(file)), text)
+    return "\t".join(columns).rstrip()
 
 
 def _time(seconds: float | None) -> str:
     """Return a time as a person reads it here; `-` for none."""
+    if seconds is None:
+        return "-"
     try:
-        return (
-            "-"
-            if seconds is None
-            else f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
-        )
+        return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
     except (OSError, OverflowError, ValueError):
         return "-"

@@ -61,6 +61,12 @@ def test_the_task_of_a_sub_agent_is_its_first_prompt(tmp_path):
     assert read_head(write_chat(tmp_path / "c.msg.md", AGENT)).task is None
 
 
+def test_what_all_sub_agents_were_told_is_not_the_task(tmp_path):
+    told = "# %% [^a]\n\n## Context Summary\n\nFruit.\n\n---\n\nCount.\n\n---\n\nThen stop.\n"
+    path = write_chat(tmp_path / "a.msg.md", {**AGENT, "parent_agent_id": "p"}, told)
+    assert read_head(path).task == "Count.\n\n---\n\nThen stop."
+
+
 def test_a_notebook_whose_metadata_are_elsewhere_is_read_as_a_whole(chat, tmp_path):
     notebook = read(chat)
     path = tmp_path / "chat.ipynb"

@@ -31,6 +31,12 @@ def test_children_stand_below_their_parents_in_the_order_of_their_files():
     assert shown(states) == [(0, "a"), (1, "sub/1"), (2, "sub/3"), (1, "sub/2"), (0, "z")]
 
 
+def test_the_oldest_child_stands_first():
+    new = state("sub/1", "1", "a", created_at="2026-01-15T10:30:00.001Z")
+    old = state("sub/2", "2", "a", created_at="2026-01-15T10:30:00.000Z")
+    assert shown([new, old, state("a", "a")]) == [(0, "a"), (1, "sub/2"), (1, "sub/1")]
+
+
 def test_a_child_whose_parent_is_gone_stands_by_itself():
     assert shown([state("a", "a", "gone")]) == [(0, "a")]
 
