@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -17,6 +16,9 @@ from msgbook.errors import ToolError
 from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction
 from msgbook.tools.tool_output import PIECE_INTERVAL, Output
+
+if TYPE_CHECKING:
+    from msgbook.tools.process import Supervised
 
 SHELL = "shell"
 DEFAULT_TIMEOUT = 120
@@ -64,10 +66,6 @@ async def _run(
     timeout: float,  # noqa: ASYNC109 - the limit is part of the result
     context: CallContext,
 ) -> str:
-    if sys.platform == "win32":
-        raise ToolError("The tool shell needs Linux or another Unix; use the tool python.")
-    from msgbook.tools.process import Supervised, child_environment
-
     output = Output(context.show)
     throttle = Throttle(output.flush, lambda: PIECE_INTERVAL)
 
@@ -75,22 +73,13 @@ async def _run(
         output.feed(data)
         throttle.schedule()
 
+    running = _start(command, folder, environ, secrets, take)
     try:
-        running = Supervised(command, folder, child_environment(environ, secrets), take)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ToolError(f"The command could not be started: {reason}.") from None
-    timed_out = False
-    try:
-        try:
-            async with asyncio.timeout(timeout):
-                await running.gone.wait()
-        except TimeoutError:
-            timed_out = True
+        timed_out = not await _ends_within(running, timeout)
+        if timed_out:
             running.stop()
-            with suppress(TimeoutError):  # a process of another user may run on
-                async with asyncio.timeout(_STOP_WAIT):
-                    await running.gone.wait()
+            # A process of another user may run on.
+            await _ends_within(running, _STOP_WAIT)
     finally:
         throttle.cancel()
         running.abandon()
@@ -101,6 +90,34 @@ async def _run(
     if ending == "exit code 0":
         return result
     raise ToolError(result)
+
+
+def _start(
+    command: str,
+    folder: Path,
+    environ: Mapping[str, str],
+    secrets: Iterable[str],
+    take: Callable[[bytes], None],
+) -> Supervised:
+    """Start a command; `take` gets its output."""
+    if sys.platform == "win32":
+        raise ToolError("The tool shell needs Linux or another Unix; use the tool python.")
+    from msgbook.tools.process import Supervised, child_environment
+
+    try:
+        return Supervised(command, folder, child_environment(environ, secrets), take)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ToolError(f"The command could not be started: {reason}.") from None
+
+
+async def _ends_within(running: Supervised, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await running.gone.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 def _ending(report: str) -> str:
