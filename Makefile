@@ -34,7 +34,7 @@ demo: $(VENV)/.installed
 
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
-test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed
+test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .mcp-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
 FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours"
@@ -80,6 +80,18 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
 	touch $@
 
+# MCP servers that others wrote, each language in a folder of its own, for the tests that start them.
+.mcp-servers/.installed: Makefile | $(VENV)/.dev
+	rm -rf .mcp-servers
+	$(BIN)/python -m venv .mcp-servers/python
+	.mcp-servers/python/bin/python -m pip install --quiet --disable-pip-version-check \
+		mcp-server-time==2026.10.19 mcp-server-git==2026.10.19 mcp-server-fetch==2026.10.24
+	npm install --silent --no-audit --no-fund --prefix .mcp-servers/node \
+		@modelcontextprotocol/server-everything@2026.8.31 \
+		@modelcontextprotocol/server-filesystem@2026.8.31 \
+		@modelcontextprotocol/server-memory@2026.8.31
+	touch $@
+
 lint: $(VENV)/.dev labextension/.linted
 	ruff check .
 	ruff format --check .
@@ -120,7 +132,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .neighbours msgbook-demo test-results dist .coverage
+		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers msgbook-demo test-results dist .coverage
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)

@@ -120,6 +120,10 @@ def on_call_bad_content(params: dict[str, Any]) -> dict[str, Any]:
     return says(words("kept"), {"type": "hologram"}, 7, {"type": "text"})
 
 
+def on_call_bad_result(params: dict[str, Any]) -> str:
+    return "no object"
+
+
 def on_call_no_content(params: dict[str, Any]) -> dict[str, Any]:
     return says()
 
@@ -167,9 +171,7 @@ def main(fault: str) -> None:
         if "id" not in message:
             continue
         answer = answers.get(message.get("method"))
-        if fault == "on_call_bad_result" and answer is echo:
-            send({"id": message["id"], "result": "no object"})
-        elif answer is not None:
+        if answer is not None:
             send({"id": message["id"], "result": answer(message.get("params", {}))})
         else:
             send({"id": message["id"], "error": {"code": -32601, "message": "unknown"}})

@@ -49,6 +49,8 @@ async def tools(context: MagicContext, _words: Sequence[str]) -> str:
         else _line(tool, f"not offered to {visible(agent.name)}")
         for tool in context.engine.tools
     ]
+    if context.engine.mcp.servers:
+        lines.append("%mcp lists the tools of MCP servers.")
     return "\n".join(lines) or "There are no tools."
 
 

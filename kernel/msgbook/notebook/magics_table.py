@@ -107,6 +107,15 @@ LINE_MAGICS = (
         Form("%tools", "list what the model can call, and which calls need approval"),
     ),
     _magic(
+        "mcp.mcp",
+        Form(
+            "%mcp",
+            "list the [MCP servers](mcp.md), what they offer, and which calls need approval",
+        ),
+        Form("%mcp refresh", "start all of them anew, and take the tools that they offer now"),
+        Form("%mcp refresh NAME", "the same for one"),
+    ),
+    _magic(
         "approvals.approvals",
         Form("%approvals", "list what runs without a question"),
         Form("%approvals forget N", "remove number N of that list"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from msgbook.approval import load_with_project
 from msgbook.cli.doctor.findings import Finding, as_objects, exit_code, split_advice
 from msgbook.cli.doctor.local import check_installation
+from msgbook.cli.doctor.mcp import check_mcp_servers
 from msgbook.cli.doctor.plugins import check_plugins
 from msgbook.cli.doctor.server import ServerChecks
 from msgbook.cli.doctor.settings import describe_other_names, describe_settings, select_provider
@@ -102,6 +103,9 @@ async def _findings(
             yield Finding("settings", "fail", warning)
     for finding in (*check_installation(settings), *check_plugins(settings)):
         yield finding
+    if not offline:
+        async for finding in check_mcp_servers(settings):
+            yield finding
     if settings.provider is None or settings.model == DEMO_MODEL:
         advice = "For a real model, run msgbook doctor --setup"
         yield Finding(

@@ -66,7 +66,7 @@ def describe_other_names(settings: Settings) -> dict[str, str]:
     if settings.agents:
         lines["agents"] = ", ".join(settings.agents)
     if settings.mcp_servers:
-        lines["mcp"] = f"{', '.join(settings.mcp_servers)}; not used yet"
+        lines["mcp"] = ", ".join(settings.mcp_servers)
     return lines
 
 

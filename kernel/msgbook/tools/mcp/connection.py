@@ -102,6 +102,10 @@ class Connection:
     async def close(self) -> None:
         """End the connection and what it started."""
         self._leave.set()
+        if self._process is not None:
+            self._process.stop_input()
+        if not self._opened.done():
+            self._owner.cancel()  # it waits for an answer
         await asyncio.wait([self._owner])
 
     async def _request(

@@ -116,9 +116,14 @@ class ServerProcess:
         self._writer.write(line + b"\n")
         await self._writer.drain()
 
+    def stop_input(self) -> None:
+        """Close its input, and drop what has not been read."""
+        if not self._writer.transport.is_closing():
+            self._writer.transport.abort()
+
     async def close(self) -> None:
         """End the program: first by the end of its input, then by force."""
-        self._writer.transport.abort()
+        self.stop_input()
         await self._wait(_LEAVE)
         os.close(self._lifeline)
         await self._wait(_GIVE_UP)

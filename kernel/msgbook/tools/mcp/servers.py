@@ -76,7 +76,7 @@ class McpServers:
         """Return what a reader should know of some servers; a line each."""
         servers = [] if self.missing else self._usable(names)
         lines = [line for server in servers for line in _notices(server)]
-        return [*lines, *self._clashes(servers)]
+        return [*lines, *self.clashes(names)]
 
     def tools(self, names: Collection[str]) -> list[McpTool]:
         """Return the known tools of some servers, sorted by name. Two with one name are both left out."""
@@ -106,9 +106,10 @@ class McpServers:
         found = (self.servers[name] for name in names if name in self.servers)
         return [server for server in found if not server.settings.problem]
 
-    def _clashes(self, servers: list[McpServer]) -> list[str]:
+    def clashes(self, names: Collection[str]) -> list[str]:
+        """Return a line for each name of a tool that two of the servers would have."""
         owners: dict[str, list[str]] = {}
-        for server in servers:
+        for server in [] if self.missing else self._usable(names):
             for tool in server.tools:
                 owners.setdefault(tool.name, []).append(server.settings.name)
         return [
