@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from msgbook.cassette.base import Cassette
     from msgbook.cassette.metadata_changes import changed_metadata, turn_metadata, undo
     from msgbook.cassette.player import Player
-    from msgbook.cassette.reader import CassetteError, Tape, read_cassette
+    from msgbook.cassette.reader import CassetteError, Tape, is_cassette, read_cassette
     from msgbook.cassette.recorder import Recorder
     from msgbook.cassette.writer import CassetteFile
 else:
@@ -27,7 +27,7 @@ else:
         {
             "base": "Cassette",
             "player": "Player",
-            "reader": "CassetteError Tape read_cassette",
+            "reader": "CassetteError Tape is_cassette read_cassette",
             "recorder": "Recorder",
             "metadata_changes": "changed_metadata turn_metadata undo",
             "writer": "CassetteFile",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from msgbook.cassette import CassetteError, Tape, undo
+from pathlib import Path
+
+from msgbook.cassette import CassetteError, Tape, is_cassette, read_cassette, undo
+from msgbook.errors import describe_file_error
 from msgbook.notebook import Document
 
 
@@ -27,6 +30,27 @@ def find_recorded(document: Document, tape: Tape) -> list[int]:
                 "another conversation? Otherwise record this one again."
             )
         numbers.append(number)
+    return numbers
+
+
+def find_recorded_before(document: Document, cassette: Path) -> list[int]:
+    """Return the cells that a former cassette of this name recorded, to record them anew.
+
+    Takes back what the recorded turns changed in the metadata.
+
+    Raises:
+        CassetteError: The former cassette cannot be used.
+    """
+    try:
+        if not cassette.exists() or not is_cassette(cassette):
+            return []
+        tape = read_cassette(cassette)
+        numbers = find_recorded(document, tape)
+    except OSError as error:
+        raise CassetteError(describe_file_error(cassette, error)) from error
+    except CassetteError as error:
+        raise CassetteError(f"{error} To record all prompts anew, add --all.") from None
+    undo_recorded(document, tape)
     return numbers
 
 

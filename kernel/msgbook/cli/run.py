@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.cassette import read_cassette
 from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
 from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
-from msgbook.cli.recorded_cells import find_recorded, undo_recorded
+from msgbook.cli.recorded_cells import find_recorded_before
 from msgbook.cli.replay import run_replay, run_screen
 from msgbook.cli.terminal import complain
 from msgbook.cli.unfinished_subagent import append_continue
@@ -81,12 +80,16 @@ def run_file(
     start = 0 if first is None else require_cell(document.cells, first, path)
     numbers = prompts_to_answer(document.cells, start, again=again or first is not None)
     if cassette is not None and not again and first is None:
-        numbers = sorted({*numbers, *_recorded_before(document, cassette)})
+        numbers = sorted({*numbers, *find_recorded_before(document, cassette)})
     if not numbers and (number := append_continue(document)) is not None:
         numbers = [number]
     _report_skipped(document, numbers)
     if not numbers:
-        return 0
+        if cassette is not None:
+            complain(
+                _VERB, f"{cassette} is not written; --all answers and records all prompts again"
+            )
+        return 0 if cassette is None else 1
     screen = run_screen(path)
 
     async def job(answering: FileTurns) -> int:
@@ -96,20 +99,6 @@ def run_file(
         return code
 
     return run_turns(document, screen, job, approval=approval, cassette=cassette)
-
-
-def _recorded_before(document: Document, cassette: Path) -> list[int]:
-    """Return the cells that a former cassette of the same name recorded: they are recorded anew.
-
-    Raises:
-        CassetteError: The former cassette cannot be used.
-    """
-    if not cassette.exists():
-        return []
-    tape = read_cassette(cassette)
-    numbers = find_recorded(document, tape)
-    undo_recorded(document, tape)
-    return numbers
 
 
 async def _answer(

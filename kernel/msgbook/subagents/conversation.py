@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,12 @@ class Conversation:
         """Write the turn, which has ended. The task is done once it is written."""
         self._failure = failure
         return self._write_soon()
+
+    def discard(self) -> None:
+        """Remove the file, since the turn does not begin."""
+        if self._is_saved:
+            with suppress(OSError):
+                self.path.unlink()
 
     def check_deleted(self) -> bool:
         """Return whether the file is gone."""

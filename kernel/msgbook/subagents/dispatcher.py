@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 
 from msgbook.agents import Agent
@@ -79,8 +78,7 @@ class _Dispatcher:
                 children.append(await self._new_child(known, plan, call_id))  # noqa: PERF401 - kept if one fails
         except BaseException:
             for child in children:
-                with suppress(OSError):
-                    child.conversation.path.unlink()
+                child.conversation.discard()
             raise
         return children
 
