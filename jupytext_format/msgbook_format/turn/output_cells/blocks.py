@@ -14,6 +14,11 @@ from msgbook_format.syntax.attributes import (
     attributes_from_json,
 )
 from msgbook_format.syntax.text_cell import TextCell, is_title
+from msgbook_format.turn.output_cells.agent_attributes import (
+    is_agent_attribute,
+    take_agents,
+    write_agents,
+)
 from msgbook_format.turn.output_cells.bodies import BODY_KEYS, names_tool, read_body, write_body
 from msgbook_format.turn.output_cells.numbers import read_seconds, write_seconds
 from msgbook_format.turn.output_cells.turn_attributes import TURN_ATTRIBUTES
@@ -127,6 +132,10 @@ def write_block(
             if value is not None:
                 output_cell.attributes.append((field.attr, value))
                 del rest[field.key]
+    rows = write_agents(rest.get("agents")) if kind == "tool_result" else None
+    if rows is not None:
+        output_cell.attributes += rows
+        del rest["agents"]
     title = rest.get("title")
     if isinstance(title, str) and is_title(title):
         output_cell.title = rest.pop("title")
@@ -137,7 +146,7 @@ def write_block(
 def write_rest(output_cell: TextCell, rest: dict[str, Any]) -> None:
     """Add the keys of a block that have no attribute, in place."""
     pairs = attributes_from_json(rest.get("attrs"), _RESERVED)
-    if pairs is not None:
+    if pairs is not None and not any(is_agent_attribute(key) for key, _ in pairs):
         del rest["attrs"]
         output_cell.attributes += pairs
     if rest:
@@ -182,6 +191,9 @@ def read_block(
             attributes.put_back(field.attr, text)
         else:
             block[field.key] = value
+    rows = take_agents(attributes) if kind == "tool_result" else None
+    if rows is not None:
+        block["agents"] = rows
     read_body(output_cell, attributes, block)
     return block
 
