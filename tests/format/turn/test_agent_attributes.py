@@ -122,7 +122,13 @@ def test_what_a_person_writes_stays(written: str) -> None:
 
 
 KEYS = ["name", "agent", "status", "steps", "duration", "last", "file", "uuid", "usage", "novel"]
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)
 VALUES = LEAVES | st.dictionaries(st.sampled_from(["input_tokens", "output_tokens", "x"]), LEAVES)
 
 
