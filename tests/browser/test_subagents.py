@@ -177,6 +177,7 @@ def test_rows_are_live_and_a_sub_agent_asks_in_its_own(lab, lab_root, model_serv
     )
     read_row, make_row, look_row = (rows_of(cell).nth(n) for n in range(3))
     expect(read_row).to_have_attribute("data-status", "done")
+    expect(read_row).to_contain_text("No bugs.")
     expect(make_row).to_contain_text("waiting for you")
     expect(make_row.locator(".msgbook-Approval")).to_contain_text("Approve this call of")
     expect(look_row).to_contain_text("I wait")

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgbook.subagents.child import Child
 from msgbook.text import one_line, visible
+from msgbook_format.agents import task_report
 from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
 
 _LENGTH = 120
@@ -32,7 +33,7 @@ def make_row(child: Child, now: float, redact: Callable[[str], str]) -> AgentRow
 
 
 def _last_line(turn: Turn) -> str:
-    """Return the tool that runs, else the last line of the text."""
+    """Return the tool that runs, else the last line of the report or of the text."""
     blocks = turn["blocks"]
     results = match_results(blocks)
     for position in reversed(range(len(blocks))):
@@ -43,5 +44,6 @@ def _last_line(turn: Turn) -> str:
                 return str(block.get("name", ""))
         if block["type"] == "error":
             return str(block.get("message", ""))
-    lines = answer_text(blocks).strip().splitlines()
+    report = task_report(turn)
+    lines = (answer_text(blocks) if report is None else report).strip().splitlines()
     return lines[-1] if lines else ""

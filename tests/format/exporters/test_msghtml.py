@@ -48,6 +48,26 @@ def test_a_prompt_is_shown_as_markdown_and_its_answer_below_with_who_gave_it() -
     assert page.text == words
 
 
+def test_sub_agents_are_listed_with_links_to_their_conversations_alone() -> None:
+    hostile = "<img src=x onerror=alert(1)> [a](javascript:b) **x**\n\n# z"
+    file = ".msgbook/subagents/chat (1) <b>.msg.md"
+    rows = [
+        {"name": "Parser", "agent": "reviewer", "status": "done", "file": file, "steps": 2},
+        {"name": hostile, "agent": hostile, "status": hostile, "last": hostile},
+        {"name": "Docs", "status": "error", "file": "javascript:alert(1)"},
+        {"name": "Up", "status": "done", "file": "../../secret.html"},
+    ]
+    call = {"type": "tool_call", "id": "c", "name": "dispatch_subagents", "arguments": "{}"}
+    result = {"type": "tool_result", "id": "c", "status": "success", "content": "", "agents": rows}
+    html = export(notebook(v4.new_code_cell("Go", outputs=[answer(turn(call, result))])))
+    page = body(html)
+    assert page.violations == []
+    assert "✅ Parser · reviewer · done · 2 steps" in page.text
+    assert "❌ Docs · failed" in page.text
+    links = re.findall(r'<a [^>]*href="([^"]*)"', html)
+    assert links == [".msgbook/subagents/chat%20%281%29%20%3Cb%3E.msg.md"]
+
+
 def test_reasoning_and_results_are_collapsed() -> None:
     html = export(conversation())
     assert html.count("<details>") == 2
