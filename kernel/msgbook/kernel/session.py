@@ -212,7 +212,8 @@ class Session:
             await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
             from msgbook.engine import Engine
 
-            self._engine = Engine(
+            # Another request may have made it during the import: there is one for all of them.
+            self._engine = self._engine or Engine(
                 self.settings,
                 self._folder,
                 private=kernel_private_paths(os.environ, self._folder),
