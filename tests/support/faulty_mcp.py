@@ -81,6 +81,14 @@ def on_list_doubles(params: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [tool("echo"), tool("echo", title="again")]}
 
 
+def on_list_clash_a(params: dict[str, Any]) -> dict[str, Any]:
+    return {"tools": [tool("b__c")]}
+
+
+def on_list_clash_b(params: dict[str, Any]) -> dict[str, Any]:
+    return {"tools": [tool("c")]}
+
+
 def on_list_odd_names(params: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [tool(name) for name in ("a.b/c", "ä" * 10, "x" * 100, "echo\u202e")]}
 
