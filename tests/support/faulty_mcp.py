@@ -120,6 +120,13 @@ def on_call_stops_reading(params: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def on_call_wedged(params: dict[str, Any]) -> dict[str, Any]:
+    token = params["_meta"]["progressToken"]
+    notify("notifications/progress", progressToken=token, progress=1, message="wedged")
+    time.sleep(600)
+    return {}
+
+
 def on_call_no_result(params: dict[str, Any]) -> dict[str, Any]:
     return {"answer": 42}
 
