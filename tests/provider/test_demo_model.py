@@ -12,6 +12,7 @@ from msgbook.events import ModelFinished, TextDelta, ToolCallDelta
 from msgbook.messages import assistant, tool_call, user
 from msgbook.provider import Request
 from msgbook.provider.demo_model import demo_provider
+from msgbook.provider.wire import Wire
 
 TEAM = "Look at this together:\n\n- writer: Write a haiku.\n- reviewer: Find a mistake: any.\n"
 
@@ -21,7 +22,7 @@ def ask(*messages: dict[str, Any], tools: tuple[str, ...] = ()) -> tuple[str, st
     offered = [{"type": "function", "function": {"name": name}} for name in tools]
 
     async def events() -> list[Any]:
-        provider = demo_provider()
+        provider = demo_provider(Wire())
         try:
             return [e async for e in provider.stream(Request("demo", [*messages], offered))]
         finally:
@@ -88,3 +89,15 @@ def test_a_sub_agent_reads_the_folder_and_reports():
     assert (first, then, reason) == ("read", "task_finish", "tool_calls")
     assert "“Write a haiku.”" in arguments["context_summary"]
     assert "the names in the folder: 2." in arguments["context_summary"]
+
+
+def test_a_task_for_the_assistant_goes_to_an_agent_like_itself():
+    _, _, arguments, _ = ask(user("- assistant: Count."), tools=("dispatch_subagents",))
+
+    assert arguments["sub_agents"] == [{"prompt": "Count."}]
+
+
+def test_it_says_so_if_no_sub_agent_was_started():
+    text, _, _, _ = ask(user(TEAM), *called("dispatch_subagents", "Denied: no."), tools=("read",))
+
+    assert "No sub-agent was started" in text

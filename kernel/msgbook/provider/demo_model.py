@@ -37,6 +37,9 @@ _OF_AN_AGENT = re.compile(r"\[(?!system\])[^\]\n]+\] ")
 _TASK = re.compile(r"^- ([\w-]+): (.+)$", re.MULTILINE)
 """A task of a message for another agent: `- reviewer: Look for mistakes in the folder.`"""
 
+_LIKE_ME = "assistant"
+"""Names the agent that answers, in a conversation that defines none."""
+
 _DISPATCH, _FINISH = "dispatch_subagents", "task_finish"
 
 _FIRST_THOUGHT = (
@@ -70,6 +73,7 @@ _TEAM_THOUGHT = (
 _TEAM_ANSWER = """\
 **My sub-agents have reported: {count}.** They worked side by side, each in a conversation of its own. \
 Its link is in the row of the agent, above. Open one: you can read each step and send it further messages."""
+_NO_TEAM_ANSWER = "No sub-agent was started, and the result of my call says why."
 _REPORT = (
     "My task begins: “{first}”. I read the names in the folder: {count}. (I am the demo model; another "
     "model would do the task.)"
@@ -129,7 +133,10 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
         reason = yield from _go_on(messages, offered, first)
     elif tasks:
         yield from _say("reasoning_content", _TEAM_THOUGHT)
-        team = [{"prompt": task, "agent_type": agent} for agent, task in tasks]
+        team = [
+            {"prompt": task} | ({} if agent == _LIKE_ME else {"agent_type": agent})
+            for agent, task in tasks
+        ]
         yield from _call(_DISPATCH, {"context_broadcast": "", "sub_agents": team})
         reason = "tool_calls"
     elif not has_spoken and not offered:
@@ -157,7 +164,8 @@ def _go_on(
     calls = next(m["tool_calls"] for m in reversed(messages) if m.get("tool_calls"))
     if calls[0]["function"]["name"] == _DISPATCH:
         count = result.count("### Sub-agent ")
-        yield from _say("content", _TEAM_ANSWER.format(count=count))
+        answer = _TEAM_ANSWER.format(count=count) if count else _NO_TEAM_ANSWER
+        yield from _say("content", answer)
         return "stop"
     if _FINISH in offered:
         report = _REPORT.format(first=first, count=len(result.splitlines()))
