@@ -1,0 +1,28 @@
+"""docs/testing-chats.md: its commands do what it says, and it names the lines that a cassette has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from how_to import HowTo
+
+from msgbook.cassette.lines import KINDS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "testing-chats.md").read_text("utf-8")
+
+
+def test_every_command_runs_and_prints_what_the_page_shows(tmp_path):
+    how_to = HowTo(PAGE, tmp_path, {"MSGBOOK_MODEL": "demo", "PYTHONDONTWRITEBYTECODE": "1"})
+
+    how_to.follow()
+
+    assert len(how_to.commands) == len(re.findall(r"^\$ ", PAGE, re.MULTILINE)) > 6
+    assert (tmp_path / "chats" / "greeting.cassette.jsonl").exists()
+
+
+def test_each_kind_of_line_is_named():
+    named = set(re.findall(r"`(\w+)`", PAGE.partition("## What a cassette holds")[2]))
+    explained = {"status": "events"}
+
+    assert {explained.get(key, key) for key in KINDS} <= named
