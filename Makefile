@@ -115,6 +115,7 @@ bench: $(VENV)/.dev
 	python benchmarks/prefix.py
 	python benchmarks/text_format.py
 	PYTHONPATH=tests/support python benchmarks/subagents.py
+	python benchmarks/recording.py
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s

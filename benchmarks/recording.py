@@ -31,7 +31,9 @@ TOKENS, RATE = 1000, 200
 def seconds(url: str, folder: Path, prompt: str, *, recorded: bool) -> float:
     """Processor time of one turn."""
     settings = replace(
-        load_settings({"OPENAI_BASE_URL": url, "MSGBOOK_MODEL": "m", "OPENAI_API_KEY": "sk-" + "k" * 40})
+        load_settings(
+            {"OPENAI_BASE_URL": url, "MSGBOOK_MODEL": "m", "OPENAI_API_KEY": "sk-" + "k" * 40}
+        )
     )
     file = CassetteFile(folder / "c.cassette.jsonl", settings.secrets) if recorded else None
     began = time.process_time()
@@ -61,7 +63,10 @@ def main(rounds: int) -> None:
         folder = Path(name)
         for recorded in (False, True):
             seconds(url, folder, "100", recorded=recorded)  # imports
-        for prompt, words in ((f"{TOKENS} {RATE}", f"{TOKENS} tokens at {RATE} a second"), ("20000", "20000 tokens at once")):
+        for prompt, words in (
+            (f"{TOKENS} {RATE}", f"{TOKENS} tokens at {RATE} a second"),
+            ("20000", "20000 tokens at once"),
+        ):
             pairs = [
                 (
                     seconds(url, folder, prompt, recorded=True),
