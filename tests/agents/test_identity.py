@@ -154,6 +154,18 @@ def test_a_clone_of_the_project_writes_nothing(project, identities, tmp_path_fac
     assert turn(identities, clone / "notes" / "chat.msg.md") is None
 
 
+def test_a_checkout_inside_the_project_writes_nothing(project, identities):
+    original = write_chat(project / "notes" / "chat.msg.md")
+    turn(identities, original)
+    inner = project / "trees" / "other"
+    inner.mkdir(parents=True)
+    (inner / ".git").write_text("gitdir: elsewhere")
+    shutil.copytree(project / "notes", inner / "notes")
+
+    assert turn(identities, inner / "notes" / "chat.msg.md") is None
+    assert turn(identities, original) is None
+
+
 def test_a_notebook_and_its_text_are_one_conversation(project, identities):
     text = write_chat(project / "chat.msg.md")
     turn(identities, text)

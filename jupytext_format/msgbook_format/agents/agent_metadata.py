@@ -37,7 +37,7 @@ class AgentMetadata:
     """`uuid` of the agent that gave it its task; None for a main agent."""
     is_task_finished: bool
     file: str | None
-    """Where the conversation's file was, from the project's folder, at its last turn."""
+    """Where the conversation's file was at its last turn, from the top of its checkout."""
     parent_file: str | None
     """The parent's file, from the project's folder."""
 
@@ -83,7 +83,7 @@ def new_agent_metadata(
         parent_agent_id: `uuid` of the agent that gave it its task; None for a main agent.
         parent: `file` and `call` of that agent: its file, from the project's folder, and the id of
             the call.
-        file: The conversation's own file, from the project's folder, with `/`; None if unknown.
+        file: The conversation's own file, from the top of its checkout, with `/`; None if unknown.
     """
     made = created_at.astimezone(UTC).isoformat(timespec="milliseconds")
     metadata: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """The identity of a conversation: AgentMetadata (seed 001), made with its first turn and kept when it moves.
 
-AgentMetadata name the conversation's file, from the project's folder. If another file has that name
+AgentMetadata name the conversation's file, from the top of its checkout. If another file has that name
 now, and the same id, this one is a copy of it and becomes a conversation of its own with its first
 turn. If there is no such file, this one was moved.
 """
@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.approval import find_project
 from msgbook.ids import Ids
 from msgbook.notebook import Transcript
 from msgbook_format.agent_states import HeadError, read_head
@@ -77,13 +76,13 @@ class Identities:
             return {**self._new(path, ""), **given}
         if path is None:
             return present
-        project = find_project(path.parent)
-        file = _place_of(path, project)
+        top = _find_top(path.parent)
+        file = _place_of(path, top)
         if known.file is None:
             return {**present, "file": file}
         if known.file == file or _is_pair(known.file, file, metadata):
             return present
-        if _has_id(project / known.file, project, known.uuid):
+        if _has_id(top / known.file, top, known.uuid):
             return self._copy(present, known, path)
         return {**present, "file": file}
 
@@ -104,7 +103,7 @@ class Identities:
                 allowed_uris=[path.parent.as_uri()]
                 if is_agent_file(path) and path
                 else [OWN_FOLDER],
-                file=None if path is None else _place_of(path, find_project(path.parent)),
+                file=None if path is None else _place_of(path, _find_top(path.parent)),
             )
         return dict(self._made[path, origin])
 
@@ -114,9 +113,20 @@ def is_ordinary(path: Path | None) -> bool:
     return path is not None and path.suffix == ".md" and not path.name.endswith(SUFFIX)
 
 
-def _place_of(path: Path, project: Path) -> str:
-    """Return a file as AgentMetadata name it: from the project's folder, with `/`."""
-    return Path(os.path.relpath(path.parent.resolve() / path.name, project)).as_posix()
+def _find_top(folder: Path) -> Path:
+    """Return the nearest parent with `.msgbook` or `.git`, else the folder.
+
+    Unlike that of the project, this is the same for a checkout inside of another one.
+    """
+    real = folder.resolve()
+    marks = (".msgbook", ".git")
+    found = (top for top in (real, *real.parents) if any((top / mark).exists() for mark in marks))
+    return next(found, real)
+
+
+def _place_of(path: Path, top: Path) -> str:
+    """Return a file as AgentMetadata name it: from the top of its checkout, with `/`."""
+    return Path(os.path.relpath(path.parent.resolve() / path.name, top)).as_posix()
 
 
 def _is_pair(one: str, other: str, metadata: Mapping[str, Any]) -> bool:
@@ -127,10 +137,10 @@ def _is_pair(one: str, other: str, metadata: Mapping[str, Any]) -> bool:
     return is_paired and stem_of(Path(one).name) == stem_of(Path(other).name)
 
 
-def _has_id(path: Path, project: Path, uuid: str) -> bool:
-    """Return whether a file of the project is the conversation with that id."""
+def _has_id(path: Path, top: Path, uuid: str) -> bool:
+    """Return whether a file of the checkout is the conversation with that id."""
     try:
-        if not path.resolve().is_relative_to(project):
+        if not path.resolve().is_relative_to(top):
             return False
         head = read_head(path)
     except (HeadError, OSError, ValueError, RuntimeError):
