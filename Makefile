@@ -110,6 +110,7 @@ bench: $(VENV)/.dev
 	PYTHONPATH=tests/support python benchmarks/stream_decode.py
 	python benchmarks/long_answer.py --paced
 	PYTHONPATH=tests/support python benchmarks/memory.py
+	PYTHONPATH=tests/support python benchmarks/mcp_servers.py
 	python benchmarks/history.py
 	python benchmarks/first_request.py
 	python benchmarks/prefix.py

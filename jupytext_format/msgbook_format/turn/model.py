@@ -110,6 +110,8 @@ class Context(TypedDict, total=False):
     request_hash: str
     """First 16 hex digits of the sha256 of the first request's messages (JSON, sorted keys, no
     spaces); older turns have `sha256:` and all 64 digits."""
+    mcp: dict[str, str]
+    """First 16 hex digits of the sha256 of the tools of each MCP server that were offered, by its name."""
 
 
 class Turn(TypedDict):

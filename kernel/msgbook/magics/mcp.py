@@ -27,7 +27,7 @@ async def mcp(context: MagicContext, words: Sequence[str]) -> str:
         raise UsageError(f"There is no MCP server {names[0]!r}. Configured are: {known}.")
     if not words:
         await servers.known(names)
-        return _listing(context.engine)
+        return context.engine.redact(_listing(context.engine))
     return "\n".join(await asyncio.gather(*(_refresh(context.engine, name) for name in names)))
 
 
@@ -50,7 +50,7 @@ def _listing(engine: Engine) -> str:
 def _describe(server: McpServer, engine: Engine) -> list[str]:
     settings = server.settings
     what = settings.url or " ".join((settings.command, *settings.args))
-    shown = visible(engine.redact(one_line(what, _SHOWN)))
+    shown = visible(one_line(engine.redact(what), _SHOWN))
     known = counted(len(server.tools), "tool") if server.listing else "tools not known yet"
     head = f"{visible(settings.name)}  [{server.state}]  {known}  {shown}".rstrip()
     said = [settings.problem or server.failure, *server.problems]

@@ -41,6 +41,7 @@ class McpServers:
         self.servers = {
             name: McpServer(server, self._thread, kept, redact) for name, server in settings.items()
         }
+        self._redact = redact
         self._missing = missing
 
     @property
@@ -76,7 +77,7 @@ class McpServers:
         """Return what a reader should know of some servers; a line each."""
         servers = [] if self.missing else self._usable(names)
         lines = [line for server in servers for line in _notices(server)]
-        return [*lines, *self.clashes(names)]
+        return [self._redact(line) for line in (*lines, *self.clashes(names))]
 
     def tools(self, names: Collection[str]) -> list[McpTool]:
         """Return the known tools of some servers, sorted by name. Two with one name are both left out."""

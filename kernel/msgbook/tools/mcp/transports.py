@@ -80,8 +80,6 @@ async def http_streams(
     async def look(response: httpx2.Response) -> None:
         if response.status_code >= 400 and response.status_code not in (404, 405):
             trouble.words = f"it answers HTTP {response.status_code}"
-        elif response.next_request is not None:
-            trouble.words = f"it redirects to {_shown(response.next_request.url)}"
         response.stream = _Bounded(response.stream)  # type: ignore[arg-type]  # of an async client
 
     async with (
@@ -140,8 +138,3 @@ def _wrong_answer(line: bytes) -> SessionMessage | None:
         return None
     error = types.ErrorData(code=types.INTERNAL_ERROR, message="its answer is not valid JSON-RPC")
     return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=value["id"], error=error))
-
-
-def _shown(url: httpx2.URL) -> str:
-    """Return a URL without what may be secret."""
-    return str(url.copy_with(userinfo=b"", query=None, fragment=None))
