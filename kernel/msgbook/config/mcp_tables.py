@@ -32,9 +32,9 @@ def _read(env: Mapping[str, str], file: SettingsFile, name: str, table: Any) -> 
     where = ("mcp_servers", name)
     if not isinstance(table, dict):
         return _unusable(file, where, name, f"expected a table, got {_kind(table)}")
-    for key in table.keys() - _VALUES.keys():
+    for key in table.keys() - KEYS.keys():
         file.warn((*where, key), f"unknown key {key!r} is ignored.")
-    for key, (expected, fits) in _VALUES.items():
+    for key, (expected, fits) in KEYS.items():
         if key in table and not fits(table[key]):
             words = f"{key}: expected {expected}, got {_kind(table[key])}"
             return _unusable(file, (*where, key), name, words)
@@ -129,7 +129,7 @@ def _is_duration(value: Any) -> bool:
     return type(value) in (int, float) and 0 < value < math.inf
 
 
-_VALUES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "command": ("the name or the path of a program", _is_text),
     "args": ("a list of strings", _are_texts),
     "env": ("a table of strings", _is_environment),

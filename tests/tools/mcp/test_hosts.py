@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,6 +31,36 @@ def configure(folder: Path, fault: str = "none", more: str = "") -> str:
         f"[mcp_servers.files]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n{more}"
     )
     return str(path)
+
+
+LOOK = """
+import sys, asyncio
+sys.path[:0] = {path!r}
+from pathlib import Path
+from mcp_turns import Talk, faulty, mcp_settings
+from scripted_server import ScriptedServer, text
+
+async def talk(server):
+    async with Talk(Path({folder!r}), mcp_settings(server, faulty())) as talk:
+        await talk.turn()
+        return "mcp" in sys.modules
+
+with ScriptedServer([text("ok")]) as server:
+    print(asyncio.run(talk(server)), flush=True)
+"""
+
+
+def test_the_sdk_is_imported_when_a_server_starts_and_not_before(tmp_path):
+    program = LOOK.format(path=[str(Path(FAULTY).parent)], folder=str(tmp_path))
+    env = {**os.environ, "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+
+    def look() -> str:
+        command = [sys.executable, "-c", program]
+        return subprocess.run(
+            command, env=env, capture_output=True, text=True, check=True, timeout=60
+        ).stdout.strip()
+
+    assert [look(), look()] == ["True", "False"]
 
 
 def test_run_answers_with_a_tool_of_a_server_and_leaves_nothing(server, tmp_path):
