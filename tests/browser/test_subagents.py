@@ -245,7 +245,7 @@ def test_an_interrupt_stops_all_and_the_rows_say_so(lab, lab_root, model_server,
     cell = start_team(
         lab,
         lab_root,
-        "stopped/team.ipynb",
+        "halted/team.ipynb",
         model_server,
         *("Wait here", "Make a folder"),
         Wait=Slow("I wait", " no more").answer,
@@ -262,9 +262,9 @@ def test_an_interrupt_stops_all_and_the_rows_say_so(lab, lab_root, model_server,
     expect(approve(cell)).to_have_count(0)
     screenshot("interrupted")
     lab.save()
-    result = dispatch_result(saved_turn(lab_root / "stopped" / "team.ipynb"))
+    result = dispatch_result(saved_turn(lab_root / "halted" / "team.ipynb"))
     assert [row["status"] for row in result["agents"]] == ["interrupted"] * 2
-    files = [(lab_root / "stopped" / row["file"]).resolve() for row in result["agents"]]
+    files = [(lab_root / "halted" / row["file"]).resolve() for row in result["agents"]]
     assert set(files) <= set(child_files(lab_root))
     assert [turns_in(file)[0]["status"] for file in files] == ["interrupted"] * 2
     rows_of(cell).nth(0).get_by_role("link").click()
