@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from mcp_direct import started
@@ -16,7 +16,7 @@ HEADERS = {"Authorization": "Bearer my-own-token"}
 
 
 @contextmanager
-def answering(status: int, **headers: str) -> Iterator[tuple[str, list[str]]]:
+def answering(status: int, body: bytes = b"", **headers: str) -> Iterator[tuple[str, list[str]]]:
     """Start a server that answers everything alike; gives its URL and what it was sent."""
     seen: list[str] = []
 
@@ -27,8 +27,10 @@ def answering(status: int, **headers: str) -> Iterator[tuple[str, list[str]]]:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            with suppress(ConnectionError):  # the client reads no more
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Print nothing."""
@@ -77,3 +79,12 @@ def test_a_server_that_is_not_there_is_said():
         pass
 
     assert "The MCP server web could not be started" in said_of(url)
+
+
+def test_an_answer_without_end_is_cut():
+    headers = {"Content-Type": "application/json"}
+    with answering(200, b'{"jsonrpc": "' + b"x" * 17_000_000, **headers) as (url, seen):
+        said = said_of(url)
+
+    assert "more than 16 MB in one line" in said
+    assert seen

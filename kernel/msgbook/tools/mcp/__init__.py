@@ -4,10 +4,11 @@
 - `tool`, `names`, `listing`, `results`: a server's tools and answers, as a model sees them; pure but for `tool`.
 - `kept_lists`: lists of tools from the time before; `recorded_server`: a server of a cassette.
 - `client_thread`: the thread with the event loop in which all of the following lives.
-- `running_server`, `connection`: starts of a server, and a connection with its owner task.
+- `running_server`, `connection`, `session_start`: starts of a server, a connection with its owner task, and its
+  first exchange.
 - `transports`, `server_process`, `dispatcher`: bytes to messages, with bounds.
 
-Only `connection`, `transports` and `dispatcher` import the SDK (`mcp`), in that thread, when a server starts.
+Only `connection`, `session_start`, `transports` and `dispatcher` import the SDK (`mcp`), in that thread, when a server starts.
 """
 
 from typing import TYPE_CHECKING

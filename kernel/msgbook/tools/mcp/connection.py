@@ -18,13 +18,12 @@ from msgbook.config import McpServerSettings
 from msgbook.text import one_line
 from msgbook.tools.mcp.dispatcher import TolerantDispatcher
 from msgbook.tools.mcp.failures import McpError
-from msgbook.tools.mcp.listing import TOOL_LIMIT, Listing, read_listing
+from msgbook.tools.mcp.listing import Listing
 from msgbook.tools.mcp.progress import Progress
 from msgbook.tools.mcp.server_process import ServerProcess, StartError
+from msgbook.tools.mcp.session_start import list_tools, negotiate
 from msgbook.tools.mcp.transports import Trouble, http_streams, process_streams
 
-_PAGES = 100
-"""Pages of a list of tools that are read."""
 _GRACE = 1.0
 """Seconds after a call's time limit in which the SDK can tell the server that it is cancelled."""
 _SHOWN = 500
@@ -148,8 +147,8 @@ class Connection:
                 dispatcher.left_out = []
                 dispatcher.version = lambda: session.protocol_version
                 await stack.enter_async_context(session)
-                await self._negotiate(session)
-                listing = await _list_tools(session, dispatcher.left_out)
+                await negotiate(session, over_http=self._server.url is not None)
+                listing = await list_tools(session, dispatcher.left_out)
                 self._session = session
                 self._opened.set_result(listing)
                 await self._leave.wait()
@@ -176,24 +175,6 @@ class Connection:
         finally:
             await process.close()
 
-    async def _negotiate(self, session: ClientSession) -> None:
-        """Agree on a version of the protocol.
-
-        Old servers of the first kind do not answer `server/discover` at all, so it comes last there.
-        """
-        if self._server.url is not None:
-            try:
-                await session.discover()
-            except (MCPError, RuntimeError, ValidationError):
-                await session.initialize()
-            return
-        try:
-            await session.initialize()
-        except MCPError as error:
-            if error.code == types.CONNECTION_CLOSED:
-                raise
-            await session.discover()
-
     async def _hear(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._on_changed()
@@ -216,21 +197,6 @@ class Connection:
         if self._trouble.junk:
             return f"; its output is not JSON-RPC: {one_line(self._trouble.junk, _SHOWN)!r}"
         return ""
-
-
-async def _list_tools(session: ClientSession, left_out: list[str]) -> Listing:
-    """Return the tools of all pages. A server may give pages without end."""
-    tools: list[dict[str, Any]] = []
-    cursor: str | None = None
-    seen: set[str | None] = set()
-    while cursor not in seen and len(seen) < _PAGES and len(tools) <= TOOL_LIMIT:
-        seen.add(cursor)
-        page = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-        tools += (tool.model_dump(mode="json", by_alias=True) for tool in page.tools)
-        cursor = page.next_cursor
-        if cursor is None:
-            return read_listing(tools, left_out)
-    return read_listing(tools, [*left_out, "its list of tools has no end"])
 
 
 def _timed_out(limit: float) -> str:
