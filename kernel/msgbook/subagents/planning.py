@@ -68,6 +68,8 @@ class AgentTypes(NamedTuple):
                 raise ToolError(f"agent_type is missing: name one of {allowed}.")
             return own, None if active.model in own.models else active.model
         name = name.strip()
+        if name in self.parent.agents:
+            raise ToolError(self._refusal(name))
         try:
             resolved = resolve_agent(name, self.parent.transcript.earlier, self.sources)
         except UnknownAgentError as error:

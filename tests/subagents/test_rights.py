@@ -1,0 +1,205 @@
+"""A sub-agent may never do more than its parent, its own definition and the call allow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from scripted_server import call, text
+from team import SAID, costing, dispatch, dispatch_result, metadata_in, play, report, turns_in
+
+from msgbook.approval import Answer
+
+
+def tools_of(request):
+    return [tool["function"]["name"] for tool in request.get("tools", [])]
+
+
+def test_a_sub_agent_has_the_tools_of_its_parent_and_can_report_but_not_dispatch(team):
+    team.frontmatter = "agents: {lead: {tools: [dispatch_subagents, read]}}\n"
+    team.server.choose = play([dispatch("count"), SAID], {"count": report("3")})
+    team.run()
+
+    parent, child = team.server.requests[:2]
+    assert tools_of(parent) == ["read", "dispatch_subagents"]
+    assert tools_of(child) == ["read", "task_finish"]
+    assert metadata_in(team.files[0])["allowed_tools"] == ["read", "dispatch_subagents"]
+
+
+def test_an_agent_with_a_list_of_tools_dispatches_only_if_the_list_says_so(team):
+    team.frontmatter = "agents: {lead: {tools: [read]}}\n"
+    team.server.answers = [SAID]
+    team.run()
+
+    assert tools_of(team.server.requests[0]) == ["read"]
+
+
+@pytest.mark.parametrize(
+    "limits", ["[limits]\nsubagent_depth = 0\n", "[limits]\nmax_subagents = 0\n"]
+)
+def test_limits_of_the_user_switch_sub_agents_off(team, limits):
+    team.config = limits
+    team.server.answers = [SAID]
+    team.run()
+
+    assert "dispatch_subagents" not in tools_of(team.server.requests[0])
+
+
+def test_with_more_depth_a_sub_agent_starts_others_but_none_of_its_ancestors(team):
+    team.config = "[limits]\nsubagent_depth = 2\n"
+    team.frontmatter = "agents: {lead: {}, worker: {}, helper: {}}\n"
+    again = {"prompt": "the inner task", "agent_type": "lead"}
+    inner = {"prompt": "the inner task", "agent_type": "helper"}
+    team.server.choose = play(
+        [dispatch({"prompt": "the outer task", "agent_type": "worker"}), SAID],
+        {"outer": [dispatch(again), dispatch(inner), report("done")], "inner": report("4")},
+    )
+    turn = team.run()
+
+    assert dispatch_result(turn)["agents"][0]["status"] == "done"
+    outer = next(file for file in team.files if "the outer task" in file.read_text("utf-8"))
+    refusal, ran = [
+        b
+        for b in turns_in(outer)[0]["blocks"]
+        if b["type"] == "tool_result" and b["id"] == "dispatch"
+    ]
+    assert "Agent type 'worker' cannot dispatch 'lead'." in refusal["content"]
+    assert "4" in ran["content"]
+    helper = next(file for file in team.files if file != outer)
+    assert metadata_in(helper)["parent"]["agents"] == ["lead", "worker"]
+    innermost = next(r for r in team.server.requests if "inner task" in str(r["messages"][1]))
+    assert "dispatch_subagents" not in tools_of(innermost)
+
+
+def test_a_sub_agent_reads_freely_only_what_the_call_allows(team):
+    for name in ("data", "other"):
+        (team.folder / name).mkdir()
+        (team.folder / name / "a.txt").write_text(f"words of {name}")
+    team.approval = "ask"
+    asked = []
+
+    async def ask(question):
+        asked.append(question.approval_request.path)
+        return Answer("no" if question.asker else "once")
+
+    reads = [call("read", {"path": f"{name}/a.txt"}) for name in ("data", "other")]
+    task = {"prompt": "look", "allowed_uris": ["data"]}
+    team.server.choose = play([dispatch(task), SAID], {"look": [*reads, report("ok")]})
+    team.run(ask=ask)
+
+    sent = json.dumps(team.server.requests)
+    assert "words of data" in sent
+    assert "words of other" not in sent
+    assert asked[1:] == [str((team.folder / "other" / "a.txt").resolve())]
+    assert metadata_in(team.files[0])["allowed_uris"] == ["data"]
+
+
+def test_the_folder_of_a_notebook_below_the_project_bounds_its_sub_agents(team):
+    folder = team.folder / "notebooks"
+    folder.mkdir()
+    team.server.choose = play([dispatch("count"), SAID], {"count": report("3")})
+    turn = team.run(notebook=folder)
+
+    assert metadata_in(team.files[0])["allowed_uris"] == ["notebooks"]
+    [row] = dispatch_result(turn)["agents"]
+    assert (folder / row["file"]).resolve() == team.files[0].resolve()
+
+
+def test_questions_name_the_sub_agent_and_its_call(team):
+    team.approval = "ask"
+    asked = []
+
+    async def ask(question):
+        asked.append((question.asker, question.call["id"], question.call["name"]))
+        return Answer("once")
+
+    team.server.choose = play(
+        [dispatch("say hello"), SAID],
+        {"say hello": [call("shell", {"command": "echo hello"}, "c9"), report("said")]},
+    )
+    [row] = team.result(ask=ask)["agents"]
+
+    assert asked == [
+        ((), "dispatch", "dispatch_subagents"),
+        (("say hello...",), f"{row['uuid']}/c9", "shell"),
+    ]
+
+
+def test_the_approval_of_a_call_shows_prompts_agents_and_folders(team):
+    (team.folder / "data").mkdir()
+    team.approval = "ask"
+    team.frontmatter = "agents: {lead: {}, worker: {models: big}}\n"
+    shown = []
+
+    async def ask(question):
+        shown.append(question.approval_request)
+        return Answer("no")
+
+    task = {"prompt": "count\nthe pears", "agent_type": "worker", "allowed_uris": ["data"]}
+    team.server.choose = play([dispatch(task, "say hello", broadcast="Fruit."), SAID])
+    team.run(ask=ask)
+
+    assert not team.files
+    assert shown[0].reason == "it starts 2 sub-agents"
+    for words in (
+        "Fruit.",
+        "Agent worker",
+        "may read data",
+        "   count\n   the pears",
+        "Agent lead",
+    ):
+        assert words in shown[0].preview
+
+
+def test_without_anybody_to_ask_calls_are_denied_and_never_waited_for(team):
+    team.approval = "ask"
+
+    async def ask(question):
+        return Answer("once") if not question.asker else None
+
+    team.server.choose = play(
+        [dispatch("say hello"), SAID],
+        {"say hello": [call("shell", {"command": "echo hello"}), report("could not")]},
+    )
+    result = team.result(ask=ask)
+
+    assert "could not" in result["content"]
+    [turn] = turns_in(team.files[0])
+    assert [b.get("approval") for b in turn["blocks"] if b.get("name") == "shell"] == ["denied"]
+
+
+def test_tokens_of_sub_agents_come_out_of_the_parents_budget(team):
+    team.config = "[limits]\ntoken_budget = 30\nsubagents_at_once = 1\n"
+    look = costing(call("glob", {"pattern": "*"}), 25)
+    team.server.choose = play(
+        [costing(dispatch("task one", "task two"), 10), SAID],
+        {"one": [look, text("x")], "two": report("2")},
+    )
+    turn = team.run()
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    statuses = [row["status"] for row in dispatch_result(turn)["agents"]]
+    assert statuses[-1] == "incomplete"
+    assert "shared with the agent that started this one" in json.dumps(
+        [turns_in(file) for file in team.files]
+    )
+
+
+def test_the_parents_clock_stands_while_a_sub_agents_reader_is_asked(team):
+    team.approval = "ask"
+    team.config = "[limits]\ntime_budget = 1.5\n"
+
+    async def ask(question):
+        if question.asker:
+            await asyncio.sleep(2)
+        return Answer("once")
+
+    team.server.choose = play(
+        [dispatch("say hello"), SAID],
+        {"say hello": [call("shell", {"command": "echo hello"}), report("said")]},
+    )
+    turn = team.run(ask=ask)
+
+    assert turn["status"] == "done"
+    assert [row["status"] for row in dispatch_result(turn)["agents"]] == ["done"]
