@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
-from command import with_settings
+from command import settings, with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
+from msgbook.__main__ import main
 from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
 
@@ -172,3 +177,38 @@ def test_answers_are_kept_event_by_event_with_their_times(chat, cassette):
     assert times[2] >= times[0] + 0.03
     assert answer["headers"] == {"content-type": "text/event-stream"}
     assert answer["end"] == "eof"
+
+
+@pytest.mark.parametrize("name", ["chat.ipynb", "chat.mtm", "plan.md"])
+def test_other_files_are_replayed_too(tmp_path, cassette, name):
+    path = tmp_path / name
+    source = tmp_path / "source.msg.md"
+    source.write_text(prompts("#define NAME Ada\nI am @{NAME}."), "utf-8")
+    if name == "plan.md":
+        head = "---\nmessage_section: Talk\n---\n\n# Plan\n\nWords.\n\n## Talk\n\n"
+        path.write_text(head + source.read_text("utf-8"), "utf-8")
+    else:
+        assert main(["convert", str(source), str(path)]) == 0
+    _, before = record(TWO_STEPS, path, cassette)
+
+    assert b"That was random." in before
+    assert run_replay(path, cassette) == 0
+    assert path.read_bytes() == before
+
+
+def test_a_turn_that_was_stopped_is_not_replayed(chat, cassette, capsys):
+    chat.write_text(prompts("hi"), "utf-8")
+    held = Answer([delta(content="a beginning")], hold=1)
+    with ScriptedServer([held]) as server:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "msgbook", "run", str(chat), "--record", str(cassette)],
+            env={**os.environ, **settings(server)},
+        )
+        assert server.streaming.wait(30)
+        running.send_signal(signal.SIGTERM)
+        running.wait(30)
+    before = chat.read_bytes()
+
+    assert run_replay(chat, cassette) == 1
+    assert "was stopped while it was recorded" in capsys.readouterr().err
+    assert chat.read_bytes() == before

@@ -120,13 +120,25 @@ class _Answer:
         times: list[float] = []
         open_piece = b""
         for at, data in reads:
-            *complete, open_piece = _EVENT_END.split(open_piece + data)
-            texts += [piece.decode("utf-8", "replace") for piece in complete]
+            complete, open_piece = _cut(open_piece + data)
+            texts += complete
             times += [round(at - self._began, 3)] * len(complete)
         if open_piece:
             texts.append(open_piece.decode("utf-8", "replace"))
             times.append(round(reads[-1][0] - self._began, 3))
         return texts, times
+
+
+def _cut(data: bytes) -> tuple[list[str], bytes]:
+    """Return the complete events at the beginning, and the rest."""
+    if b"\r" in data:
+        *events, rest = _EVENT_END.split(data)
+        return [event.decode("utf-8", "replace") for event in events], rest
+    end = data.rfind(b"\n\n")
+    if end < 0:
+        return [], data
+    events_text = data[:end].decode("utf-8", "replace")
+    return [f"{event}\n\n" for event in events_text.split("\n\n")], data[end + 2 :]
 
 
 def _decoded(reads: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:

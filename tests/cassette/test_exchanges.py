@@ -1,0 +1,66 @@
+"""The body of an answer as a cassette keeps it: cut at the ends of its events, and the same bytes when joined."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.cassette.exchanges import _Answer
+from msgbook.cassette.redacted_answer import redact_answer
+
+
+class Response:
+    def __init__(self, coding=""):
+        self.headers = {"content-type": "text/event-stream", "content-encoding": coding}
+
+
+def pieces(reads, coding=""):
+    answer = _Answer(Response(coding), 0.0, lambda: 1.0)
+    for data in reads:
+        answer.add(data)
+    return answer.pieces()
+
+
+@given(st.lists(st.text("ab\r\n:€", max_size=12).map(str.encode), max_size=6))
+def test_the_pieces_are_the_body_however_it_was_read(reads):
+    texts, times = pieces(reads)
+
+    assert "".join(texts) == b"".join(reads).decode()
+    assert len(texts) == len(times)
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n"])
+def test_each_event_is_a_piece(end):
+    events = [f"data: {number}{end}" for number in range(3)]
+    body = "".join(events).encode()
+
+    for cut in range(len(body)):
+        assert pieces([body[:cut], body[cut:]])[0] == events
+
+
+def test_a_compressed_body_is_kept_as_text():
+    body = gzip.compress(b"data: 1\n\ndata: 2\n\n")
+
+    assert pieces([body[:9], body[9:]], "gzip")[0] == ["data: 1\n\n", "data: 2\n\n"]
+
+
+@given(
+    st.lists(st.integers(0, 40), max_size=5), st.text("ab", max_size=6), st.text("ab", max_size=6)
+)
+def test_a_secret_is_found_wherever_the_pieces_are_cut(cuts, before, after):
+    secret = "sk-0123456789"
+    text = f"{before}{secret}{after}"
+    places = [0, *sorted(cut % len(text) for cut in cuts), len(text)]
+    parts = [text[a:b] for a, b in itertools.pairwise(places)]
+
+    events = [f'data: {{"choices": [{{"delta": {{"content": "{part}"}}}}]}}\n\n' for part in parts]
+    redacted = redact_answer(events, [secret])
+
+    assert len(redacted) == len(events)
+    joined = "".join(event.split('"content": "')[1].partition('"')[0] for event in redacted)
+    assert joined == f"{before}[redacted]{after}"
+    assert "".join(redact_answer(parts, [secret])) == f"{before}[redacted]{after}"
