@@ -1,9 +1,8 @@
-"""How long eight sub-agents take, compared with the slowest of them alone.
+"""How long eight sub-agents take that run side by side, against the slowest of them alone.
 
-Goal: under 1.1 times the slowest. Each answers in words with a pause between them; the last one has
-the most.
+Goal: 1.1 x. Each sub-agent reads a file and then writes text; the server's pauses are most of the time.
 
-Usage: PYTHONPATH=tests/support python benchmarks/subagents.py [TRIES]
+Usage: PYTHONPATH=tests/support python benchmarks/subagents.py [RUNS]
 """
 
 from __future__ import annotations
@@ -15,52 +14,70 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from engine_turns import run_turn
-from scripted_server import Answer, ScriptedServer, delta, finish
-from team import SAID, dispatch, dispatch_result, play
+from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 
 from msgbook.config import load_settings
+from msgbook.display.turn_view import HiddenTurn
 from msgbook.engine import Engine
 from msgbook.notebook import Transcript
+from msgbook.turn_run import run_to_end
 
-CHILDREN = 8
-PAUSE = 0.05
-
-
-def answers() -> dict[str, Answer]:
-    """Answers of one to two seconds."""
-    return {
-        f"task {n}.": Answer([*[delta(content="word ")] * (20 + 3 * n), finish()], pause=PAUSE)
-        for n in range(CHILDREN)
-    }
+AGENTS = 8
+SLOWEST = 2.0
+"""Seconds that the text of the slowest sub-agent takes."""
+WORDS = 50
 
 
-async def measure(server: ScriptedServer, given: dict[str, Answer]) -> float:
-    """Return the seconds of a call that starts sub-agents with these answers."""
-    server.choose = play([dispatch(*given), SAID], given)
-    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "MSGBOOK_APPROVAL": "allow"}
+def seconds(server: ScriptedServer, count: int) -> float:
+    """Return the time of a call that starts the `count` slowest of eight sub-agents."""
+    numbers = range(AGENTS - count + 1, AGENTS + 1)
+    team = [{"prompt": f"sub-agent {number}"} for number in numbers]
+
+    def choose(request: dict[str, Any]) -> Answer:
+        messages = request["messages"]
+        task = next(m["content"] for m in messages if m["role"] == "user")
+        if not task.startswith("sub-agent"):
+            begun = messages[-1]["role"] == "tool"
+            arguments = {"context_broadcast": "", "sub_agents": team}
+            return text("done") if begun else call("dispatch_subagents", arguments)
+        if messages[-1]["role"] != "tool":
+            return call("read", {"path": "notes.txt"})
+        pause = SLOWEST * int(task.split()[1]) / AGENTS / WORDS
+        return Answer([*(delta(content="word ") for _ in range(WORDS)), finish()], pause=pause)
+
+    server.choose = choose
     with tempfile.TemporaryDirectory() as folder:
-        engine = Engine(load_settings(env), Path(folder))
-        try:
-            transcript = Transcript("file", [], {}, path=Path(folder) / "chat.msg.md")
-            turn: Any = await run_turn(engine, "ask them", transcript)
-        finally:
-            await engine.close()
-    return float(dispatch_result(turn)["duration"])
+        turn = asyncio.run(answer(server, Path(folder)))
+    (result,) = [block for block in turn["blocks"] if block["type"] == "tool_result"]
+    assert [row["status"] for row in result["agents"]] == ["done"] * count, result
+    return float(result["duration"])
 
 
-def main(tries: int) -> None:
-    ratios = []
-    given = answers()
-    slowest = dict([list(given.items())[-1]])
+async def answer(server: ScriptedServer, folder: Path) -> Any:
+    (folder / "notes.txt").write_text("a note")
+    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "MSGBOOK_APPROVAL": "allow"}
+    engine = Engine(load_settings(env), folder)
+
+    async def read_transcript() -> Transcript:
+        return Transcript("file", (), metadata={}, path=folder / "chat.msg.md")
+
+    try:
+        ended = await run_to_end(engine, "go", read_transcript, engine.new_record(), HiddenTurn())
+        return ended.turn
+    finally:
+        await engine.close()
+
+
+def main(runs: int) -> None:
     with ScriptedServer() as server:
-        asyncio.run(measure(server, slowest))  # imports
-        for _ in range(tries):
-            alone = asyncio.run(measure(server, slowest))
-            together = asyncio.run(measure(server, given))
-            ratios.append(together / alone)
-            print(f"alone {alone:.2f} s, eight {together:.2f} s, {ratios[-1]:.3f} x the slowest")
-    print(f"median {statistics.median(ratios):.3f} of {tries}; goal: under 1.1")
+        seconds(server, 1)
+        alone, together = [], []
+        for _ in range(runs):
+            alone.append(seconds(server, 1))
+            together.append(seconds(server, AGENTS))
+    one, all_of_them = statistics.median(alone), statistics.median(together)
+    print(f"the slowest alone {one:.2f} s, all {AGENTS} {all_of_them:.2f} s (medians of {runs})")
+    print(f"sub-agents side by side: {all_of_them / one:.2f} x the slowest (goal: 1.1)")
 
 
 if __name__ == "__main__":
