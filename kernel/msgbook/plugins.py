@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -120,13 +121,23 @@ def _entries_on(path: Sequence[str]) -> tuple[Entry, ...]:
     """Return the entry points of the packages on an import path; of each package the first one counts."""
     # Names are read of plug-ins alone: they are in another file, which takes four times as long.
     names = {
-        _normal(package.name)
+        _normal(_field(package, "Name"))
         for package in metadata.distributions(path=list(path))
         if any(entry.group in _KINDS for entry in _entry_points(package))
     }
-    packages = (next(iter(metadata.distributions(name=name, path=list(path)))) for name in names)
+    packages = (
+        package
+        for name in names - {""}
+        for package in islice(metadata.distributions(name=name, path=list(path)), 1)
+    )
     found = [
-        Entry(entry.group, entry.name, entry.value, package.name, package.version)
+        Entry(
+            entry.group,
+            entry.name,
+            entry.value,
+            _field(package, "Name"),
+            _field(package, "Version") or "of unknown version",
+        )
         for package in packages
         for entry in _entry_points(package)
         if entry.group in _KINDS
@@ -140,6 +151,14 @@ def _entry_points(package: metadata.Distribution) -> metadata.EntryPoints:
         return package.entry_points
     except (OSError, ValueError, AttributeError, TypeError):
         return metadata.EntryPoints()
+
+
+def _field(package: metadata.Distribution, name: str) -> str:
+    """Return a field of a package's metadata; empty if there is none, or their file cannot be read."""
+    try:
+        return package.metadata[name] or ""
+    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+        return ""
 
 
 @contextmanager

@@ -331,3 +331,18 @@ def test_damaged_metadata_of_another_package_changes_nothing(packages, tmp_path,
     tools, _ = load_tools(ToolHost(tmp_path))
 
     assert [tool.name for tool in tools] == ["f"]
+
+
+@pytest.mark.parametrize(
+    "damage", [None, b"", b"Metadata-Version: 2.1\nName: damaged\n", b"\xff\xfe"]
+)
+def test_a_plug_in_whose_own_metadata_are_damaged_disturbs_nothing_else(packages, tmp_path, damage):
+    write_package(packages, "whole", "def f(): ...", tools={"f": "f"})
+    write_package(packages, "damaged", "def g(): ...", tools={"g": "g"})
+    file = packages / "damaged-1.0.dist-info" / "METADATA"
+    file.unlink() if damage is None else file.write_bytes(damage)
+
+    tools, problems = load_tools(ToolHost(tmp_path))
+
+    names = [tool.name for tool in tools]
+    assert (names, problems) == (["f", "g"] if b"Name" in (damage or b"") else ["f"], [])

@@ -98,6 +98,16 @@ def on_list_broken_tools(params: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [tool("echo"), {"name": 7}, "no tool", {"name": "bare"}, task]}
 
 
+def on_list_floods(params: dict[str, Any]) -> dict[str, Any]:
+    return {"tools": [tool("echo"), {**tool("long"), "description": "x" * 5_000_000}]}
+
+
+def on_list_tells_its_key(params: dict[str, Any]) -> dict[str, Any]:
+    key = os.environ["MY_TOKEN"]
+    schema = {"type": "object", "properties": {"text": {"type": "string", "default": key}}}
+    return {"tools": [{**tool("echo"), "description": f"Uses {key}.", "inputSchema": schema}]}
+
+
 def on_list_endless(params: dict[str, Any]) -> dict[str, Any]:
     page = int(params.get("cursor", "0"))
     return {"tools": [tool(f"page{page}")], "nextCursor": str(page + 1)}

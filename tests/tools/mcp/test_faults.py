@@ -120,6 +120,14 @@ def test_a_tool_that_does_not_fit_costs_only_itself():
     assert any("'slow' runs only as a task" in line for line in problems)
 
 
+def test_a_tool_that_floods_each_request_costs_only_itself():
+    said, tools = said_of("on_list_floods")
+
+    assert tools == ["mcp__files__echo"]
+    assert "'long' is left out: its description has 5,000," in said
+    assert "more than 100,000" in said
+
+
 @pytest.mark.parametrize("fault", ["on_list_endless", "on_list_same_cursor"])
 def test_a_list_without_end_is_cut(fault):
     said, tools = said_of(fault)

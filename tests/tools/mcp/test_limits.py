@@ -94,6 +94,25 @@ def test_without_the_sdk_a_configured_server_is_a_notice(server, tmp_path, monke
     )
 
 
+def test_an_sdk_that_cannot_be_imported_is_a_notice(server, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "msgbook.tools.mcp.connection", None)
+    turn = turn_with(server, tmp_path, faulty())
+
+    assert turn["status"] == "done"
+    assert "the package mcp cannot be imported (ModuleNotFoundError: " in notices(turn)
+    assert 'Install it again with: pip install "msgbook[mcp]"' in notices(turn)
+
+
+def test_the_key_of_a_server_is_neither_kept_nor_sent(server, tmp_path, no_kept_lists):
+    key = "tok-0123456789abcdef"
+    turn_with(server, tmp_path, faulty("on_list_tells_its_key", env={"MY_TOKEN": key}))
+
+    [kept] = (no_kept_lists / "msgbook" / "mcp").iterdir()
+    assert key not in kept.read_text()
+    assert key not in str(server.requests)
+    assert "Uses [redacted]." in kept.read_text()
+
+
 def test_the_magic_lists_servers_states_tools_and_what_asks(server, tmp_path):
     before, *_ = magic(server, tmp_path, "%mcp", mcp=[faulty()])
     after, refreshed = magic(

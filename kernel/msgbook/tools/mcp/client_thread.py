@@ -32,13 +32,15 @@ class ClientThread:
 
     @property
     def is_running(self) -> bool:
-        """True once anything has run."""
-        return self._thread is not None
+        """True once anything was to run, unless the thread could not be prepared."""
+        has_failed = self._loop.done() and self._loop.exception() is not None
+        return self._thread is not None and not has_failed
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine in the thread and return its result.
 
         If the caller is cancelled, the coroutine is cancelled as well, and the caller does not wait for it.
+        An exception of `prepare` is raised each time.
         """
         if self._thread is None:
             self._thread = threading.Thread(target=self._main, name="mcp", daemon=True)
@@ -49,7 +51,7 @@ class ClientThread:
 
     async def stop(self) -> None:
         """End the thread; whatever still runs in it is left."""
-        if self._thread is None or not self._loop.done() or self._loop.exception():
+        if self._thread is None or not self._loop.done() or not self.is_running:
             return
         loop = self._loop.result()
         loop.call_soon_threadsafe(loop.stop)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 
 TOOL_LIMIT = 1000
 """Tools of one server that are read."""
+
+SIZE_LIMIT = 100_000
+"""Characters of JSON of one tool; each request holds them."""
 
 _TASK_ONLY = "required"
 """`taskSupport` of a tool that refuses ordinary calls."""
@@ -55,6 +58,18 @@ class Listing:
         """First 16 hexadecimal digits of the sha256 of all tools, whatever their order."""
         return digest_of(self.tools)
 
+    def redacted(self, redact: Callable[[str], str]) -> Listing:
+        """Return the list without secrets in what the server says of its tools. Their names stay."""
+        tools = (
+            replace(
+                tool,
+                description=redact(tool.description),
+                parameters=_mapped(tool.parameters, redact),
+            )
+            for tool in self.tools
+        )
+        return replace(self, tools=tuple(tools))
+
 
 def digest_of(tools: Iterable[ListedTool]) -> str:
     """Return the digest of tools, whatever their order."""
@@ -92,6 +107,9 @@ def _read(entry: Any) -> ListedTool | str:
     if isinstance(execution, dict) and execution.get("taskSupport") == _TASK_ONLY:
         return f"{_quoted(name)} runs only as a task, which msgbook does not offer"
     hints = hints if isinstance(hints, dict) else {}
+    size = len(json.dumps(entry))
+    if size > SIZE_LIMIT:
+        return f"{_quoted(name)} is left out: its description has {size:,} characters, more than {SIZE_LIMIT:,}"
     description = entry.get("description")
     return ListedTool(
         repair_surrogates(name),
@@ -106,6 +124,17 @@ def _parameters(schema: Any) -> dict[str, Any]:
     """Return a schema that model servers take: of an object, with its properties."""
     given = schema if isinstance(schema, dict) else {}
     return {**given, "type": "object", "properties": given.get("properties") or {}}
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with its strings changed; keys stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(entry, change) for entry in value]
+    if isinstance(value, dict):
+        return {key: _mapped(entry, change) for key, entry in value.items()}
+    return value
 
 
 def _quoted(name: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import ToolError
-from msgbook.images import data_url, image_type
-from msgbook.text import one_line, repair_surrogates
+from msgbook.images import MAX_IMAGES, data_url, image_type
+from msgbook.text import counted, one_line, repair_surrogates
 from msgbook.tools.base import Content
 
 _SHOWN = 300
@@ -36,8 +36,30 @@ def read_result(result: Mapping[str, Any]) -> Content:
     if result.get("isError") is True:
         raise ToolError(text or "The tool failed, and its server does not say why.")
     if any(part["type"] != "text" for part in parts):
-        return parts
+        return list(_few(parts))
     return text or "(no content)"
+
+
+def _few(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield no more images than a model is sent, and neighbouring texts as one."""
+    lines: list[str] = []
+    images = 0
+    for part in parts:
+        if part["type"] == "text":
+            lines.append(part["text"])
+            continue
+        images += 1
+        if images > MAX_IMAGES:
+            continue
+        if lines:
+            yield _text("\n".join(lines))
+            lines = []
+        yield part
+    if images > MAX_IMAGES:
+        more = counted(images - MAX_IMAGES, "more image")
+        lines.append(f"[{more} left out; the limit of a result is {MAX_IMAGES}]")
+    if lines:
+        yield _text("\n".join(lines))
 
 
 def _listed(value: Any) -> list[Any]:

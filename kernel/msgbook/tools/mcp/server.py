@@ -139,6 +139,7 @@ class McpServer:
 
     def _keep(self, listing: Listing) -> None:
         """Note a new list, and keep it for the next kernel. Runs in the client's thread."""
+        listing = listing.redacted(self._redact)
         self._newest = listing
         if self._listing is not None and self._listing.digest != listing.digest:
             self.has_changed = True

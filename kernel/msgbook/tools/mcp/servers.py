@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgbook.config import McpServerSettings
-from msgbook.text import counted
+from msgbook.text import counted, one_line
 from msgbook.tools.mcp.client_thread import ClientThread
 from msgbook.tools.mcp.failures import McpError
 from msgbook.tools.mcp.kept_lists import KeptLists
 from msgbook.tools.mcp.listing import digest_of
-from msgbook.tools.mcp.requirements import missing_requirement
+from msgbook.tools.mcp.requirements import INSTALL, missing_requirement
 from msgbook.tools.mcp.server import McpServer, close_all
 from msgbook.tools.mcp.tool import McpTool
 
@@ -130,7 +130,13 @@ def digests_of(tools: Iterable[McpTool]) -> dict[str, str]:
 
 
 def _import_client() -> None:
-    importlib.import_module("msgbook.tools.mcp.connection")
+    try:
+        importlib.import_module("msgbook.tools.mcp.connection")
+    except Exception as error:  # whatever a broken installation raises
+        raise McpError(
+            f"the package mcp cannot be imported ({one_line(f'{type(error).__name__}: {error}', 200)}). "
+            f"Install it again with: {INSTALL}"
+        ) from error
 
 
 def _load(servers: Iterable[McpServer]) -> None:
