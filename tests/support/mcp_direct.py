@@ -56,8 +56,8 @@ async def started(*settings: McpServerSettings) -> AsyncIterator[Servers]:
         await servers.mcp.close()
 
 
-def children_with(word: str) -> list[psutil.Process]:
-    """Return the processes that have a word in their command line."""
+def processes_with(word: str) -> list[psutil.Process]:
+    """Return the processes of the machine that have a word, which no other test uses, in their command line."""
     found = []
     for process in psutil.process_iter():
         try:

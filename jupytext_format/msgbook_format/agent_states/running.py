@@ -19,7 +19,7 @@ from typing import Any
 from msgbook_format.metadata import as_dict
 
 try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
 
@@ -116,7 +116,8 @@ def _live_marks() -> Iterator[dict[str, Any]]:
     for path in marks:
         with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
             try:
-                flock(file.fileno(), LOCK_EX | LOCK_NB)
+                # Shared, so that two readers do not take each other for a turn.
+                flock(file.fileno(), LOCK_SH | LOCK_NB)
             except OSError:  # somebody holds it
                 yield as_dict(json.loads(file.read(_LIMIT)))
             else:

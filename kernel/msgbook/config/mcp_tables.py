@@ -32,8 +32,9 @@ def _read(env: Mapping[str, str], file: SettingsFile, name: str, table: Any) -> 
     where = ("mcp_servers", name)
     if not isinstance(table, dict):
         return _unusable(file, where, name, f"expected a table, got {_kind(table)}")
-    for key in table.keys() - KEYS.keys():
-        file.warn((*where, key), f"unknown key {key!r} is ignored.")
+    for key in table:
+        if key not in KEYS:
+            file.warn((*where, key), f"unknown key {key!r} is ignored.")
     for key, (expected, fits) in KEYS.items():
         if key in table and not fits(table[key]):
             words = f"{key}: expected {expected}, got {_kind(table[key])}"

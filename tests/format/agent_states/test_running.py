@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from fcntl import LOCK_SH, flock
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,16 @@ def test_a_process_that_is_killed_runs_nothing(chat, runtime_folder):
         assert len(files(runtime_folder)) == 1
         assert not read_marks().is_running(chat, "u")
         assert files(runtime_folder) == []
+
+
+def test_a_reader_that_looks_at_a_mark_is_no_turn(chat, runtime_folder):
+    with mark_running(chat, "u"):
+        (mark,) = files(runtime_folder)
+        left = mark.read_bytes()
+    mark.write_bytes(left)
+    with mark.open("rb") as other_reader:
+        flock(other_reader, LOCK_SH)
+        assert not read_marks().is_running(chat, "u")
 
 
 def test_junk_among_the_marks_is_no_error(chat, runtime_folder):

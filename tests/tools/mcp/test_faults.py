@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 
+import psutil
 import pytest
-from mcp_direct import children_with, started, until
+from mcp_direct import started, until
 from mcp_turns import FAULTY, faulty
 
 from msgbook.errors import ToolError
 from msgbook.tools.mcp.listing import TOOL_LIMIT
+from msgbook.tools.mcp.server_process import ServerProcess
 
 
 def run(work, *settings):
@@ -157,7 +159,7 @@ def test_a_server_that_dies_in_a_call_fails_it_in_plain_words_and_starts_again_a
 def test_a_server_that_was_killed_between_two_calls_starts_again_for_the_next():
     async def kill(servers):
         first = await servers.call("echo")
-        for process in children_with(FAULTY):
+        for process in psutil.Process().children(recursive=True):
             if "supervise.py" not in " ".join(process.cmdline()):
                 process.kill()
         await until(lambda: servers.mcp.servers["files"].state != "running")
@@ -237,11 +239,28 @@ def test_a_server_gets_the_usual_variables_and_those_of_its_table(monkeypatch):
 
 def test_a_server_that_ignores_the_end_of_its_input_and_sigterm_is_ended():
     async def look(servers):
-        assert children_with("at_start_ignores_the_end")
+        return psutil.Process().children(recursive=True)
 
-    run(look, faulty("at_start_ignores_the_end"))
+    processes = run(look, faulty("at_start_ignores_the_end"))
 
-    assert children_with("at_start_ignores_the_end") == []
+    assert len(processes) >= 2
+    assert not any(process.is_running() for process in processes)
+
+
+def test_a_server_whose_start_is_cancelled_at_once_is_ended():
+    async def cancel():
+        server = faulty("at_start_ignores_the_end")
+        start = asyncio.create_task(ServerProcess.start(server, dict(os.environ)))
+        await asyncio.sleep(0)
+        processes = psutil.Process().children(recursive=True)
+        start.cancel()
+        await asyncio.wait([start])
+        return processes
+
+    processes = asyncio.run(cancel())
+
+    assert processes
+    assert not any(process.is_running() for process in processes)
 
 
 KILLED = """
@@ -268,11 +287,7 @@ def test_no_server_outlives_a_killed_kernel(fault, tmp_path):
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=env) as host:
         assert host.stdout is not None
         assert host.stdout.readline() == b"ready\n"
-        mine = [p for p in children_with(FAULTY) if host.pid in (p.ppid(), *map_parents(p))]
-        assert mine
+        mine = psutil.Process(host.pid).children(recursive=True)
+        assert len(mine) >= 2
         host.send_signal(signal.SIGKILL)
     asyncio.run(until(lambda: not any(process.is_running() for process in mine)))
-
-
-def map_parents(process):
-    return [parent.pid for parent in process.parents()]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command import with_settings
 from kernel_client import KernelClient
-from mcp_direct import children_with
+from mcp_direct import processes_with
 from mcp_turns import FAULTY, parsed
 from scripted_server import ScriptedServer, call, text
 
@@ -26,7 +26,7 @@ CHAT = "# %% One[^one]\n\nhi\n"
 def configure(folder: Path, fault: str = "none", more: str = "") -> str:
     """Write a configuration with one server, and return its path."""
     path = folder / "msgbook.toml"
-    args = json.dumps([FAULTY, fault])
+    args = json.dumps([FAULTY, fault, str(folder)])  # the folder tells its processes from others
     path.write_text(
         f"[mcp_servers.files]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n{more}"
     )
@@ -76,7 +76,7 @@ def test_run_answers_with_a_tool_of_a_server_and_leaves_nothing(server, tmp_path
     turn = turn_of(read(chat).cells[0].outputs[0])
     content = next(b["content"] for b in turn["blocks"] if b["type"] == "tool_result")
     assert parsed(content) == {"text": "a"}
-    assert children_with(f"{FAULTY} at_start_ignores_the_end") == []
+    assert processes_with(str(tmp_path)) == []
 
 
 @pytest.fixture

@@ -62,6 +62,11 @@ class ServerProcess:
         self._lifeline = lifeline
         self._mark = mark
         self._stderr = b""
+        self._pipes = tuple(
+            cast("IO[bytes]", pipe) for pipe in (process.stdin, process.stdout, process.stderr)
+        )
+        self._transports: list[asyncio.BaseTransport] = []
+        self._writer: asyncio.StreamWriter | None = None
         self.on_end: Callable[[], None] = lambda: None
 
     @classmethod
@@ -76,7 +81,11 @@ class ServerProcess:
         folder = server.cwd or environment.get("HOME") or "/"
         program = _find_program(server.command, folder, environment)
         started = cls(*_spawn([program, *server.args], folder, environment))
-        await started._connect()
+        try:
+            await started._connect()
+        except BaseException:  # also a cancellation: nobody else would end it
+            await started.close()
+            raise
         return started
 
     @property
@@ -113,12 +122,15 @@ class ServerProcess:
         Raises:
             OSError: The program reads no more.
         """
+        assert self._writer is not None  # noqa: S101 - `start` has connected it
         self._writer.write(line + b"\n")
         await self._writer.drain()
 
     def stop_input(self) -> None:
         """Close its input, and drop what has not been read."""
-        if not self._writer.transport.is_closing():
+        if self._writer is None:
+            self._pipes[0].close()
+        elif not self._writer.transport.is_closing():
             self._writer.transport.abort()
 
     async def close(self) -> None:
@@ -132,6 +144,9 @@ class ServerProcess:
             await asyncio.to_thread(kill_marked, self._mark, self._process.pid)
         for transport in self._transports:
             transport.close()
+        if self._writer is None:
+            for pipe in self._pipes:  # those that have no transport yet
+                pipe.close()
 
     async def _wait(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -141,18 +156,17 @@ class ServerProcess:
 
     async def _connect(self) -> None:
         loop = asyncio.get_running_loop()
-        process = self._process
-        stdin, stdout, stderr = (
-            cast("IO[bytes]", stream) for stream in (process.stdin, process.stdout, process.stderr)
-        )
+        stdin, stdout, stderr = self._pipes
         self._reader = asyncio.StreamReader(limit=LINE_LIMIT)
         output, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), stdout
         )
+        self._transports.append(output)
         errors, _ = await loop.connect_read_pipe(lambda: _Tail(self._add_stderr), stderr)
+        self._transports.append(errors)
         transport, protocol = await loop.connect_write_pipe(FlowControlMixin, stdin)
+        self._transports.append(transport)
         self._writer = asyncio.StreamWriter(transport, protocol, None, loop)
-        self._transports = (output, errors, transport)
 
     def _add_stderr(self, data: bytes) -> None:
         self._stderr = (self._stderr + data)[-STDERR_KEPT:]
