@@ -322,6 +322,13 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
             },
         ),
         ("msgbook.engine, msgbook.magics", {"IPython", "PIL", "nbformat"}),
+        (
+            "msgbook.turn_run",
+            {
+                *("msgbook.subagents.dispatcher", "msgbook.tools.process", "msgbook_format.document"),
+                *("markdown_it", "mcp", "nbformat", "openai", "psutil"),
+            },
+        ),
     ],
 )
 def test_slow_imports_happen_when_they_are_needed(module, heavy):

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from msgbook.ids import Ids
 from msgbook.notebook import Transcript
-from msgbook_format.agent_states import HeadError, read_head
 from msgbook_format.agents import (
     AGENT_METADATA_KEY,
     OWN_FOLDER,
@@ -139,6 +138,9 @@ def _is_pair(one: str, other: str, metadata: Mapping[str, Any]) -> bool:
 
 def _has_id(path: Path, top: Path, uuid: str) -> bool:
     """Return whether a file of the checkout is the conversation with that id."""
+    # Few conversations were copied or moved, and it imports the reader of documents.
+    from msgbook_format.agent_states import HeadError, read_head
+
     try:
         if not path.resolve().is_relative_to(top):
             return False

@@ -7,6 +7,7 @@
 - `child`: one sub-agent, from its start to its end.
 - `rows`, `report`: what the reader sees of it, and what its parent is told.
 - `dispatcher`: runs them side by side.
+- `connected_tools`: the tools of a turn that start them; all but `parent` is imported by their first call.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.subagents.dispatcher import with_subagents
+    from msgbook.subagents.connected_tools import with_subagents
     from msgbook.subagents.parent import Parent
 else:
-    __getattr__ = lazy_names(__name__, {"dispatcher": "with_subagents", "parent": "Parent"})
+    __getattr__ = lazy_names(__name__, {"connected_tools": "with_subagents", "parent": "Parent"})

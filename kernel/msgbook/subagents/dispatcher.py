@@ -23,7 +23,7 @@ from msgbook.subagents.report import make_report
 from msgbook.subagents.rows import make_row
 from msgbook.text import one_line, visible
 from msgbook.throttle import Throttle
-from msgbook.tools import CallContext, SubagentTask, ToolSet, dispatch_tools
+from msgbook.tools import CallContext, SubagentTask
 
 ROWS_INTERVAL = 0.3
 """Least seconds between two updates of the parent's rows."""
@@ -31,13 +31,7 @@ _CHECK_INTERVAL = 0.5
 """Seconds between two checks whether a file was deleted."""
 
 
-def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
-    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
-    connected = {tool.name: tool for tool in dispatch_tools(_Dispatcher(parent))}
-    return ToolSet(connected.get(tool.name, tool) for tool in tools)
-
-
-class _Dispatcher:
+class SubagentDispatcher:
     """Starts the sub-agents of one turn."""
 
     def __init__(self, parent: Parent) -> None:

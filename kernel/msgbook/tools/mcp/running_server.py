@@ -12,7 +12,6 @@ from msgbook.config import McpServerSettings
 from msgbook.tools.mcp.failures import McpError
 from msgbook.tools.mcp.listing import Listing
 from msgbook.tools.mcp.progress import Progress
-from msgbook.tools.mcp.server_process import server_environment
 
 if TYPE_CHECKING:
     from msgbook.tools.mcp.connection import Connection
@@ -101,6 +100,7 @@ class RunningServer:
 
     async def _connect(self) -> Connection:
         from msgbook.tools.mcp.connection import Connection  # imports the SDK
+        from msgbook.tools.mcp.server_process import server_environment
 
         environment = server_environment(os.environ, self._server)
         connection = Connection(self._server, environment, self._on_changed)
