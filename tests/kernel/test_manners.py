@@ -325,7 +325,11 @@ def test_a_magic_of_a_cell_waits_for_the_cell(kernel, server, code):
         (
             "msgbook.turn_run",
             {
-                *("msgbook.subagents.dispatcher", "msgbook.tools.process", "msgbook_format.document"),
+                *(
+                    "msgbook.subagents.dispatcher",
+                    "msgbook.tools.process",
+                    "msgbook_format.document",
+                ),
                 *("markdown_it", "mcp", "nbformat", "openai", "psutil"),
             },
         ),

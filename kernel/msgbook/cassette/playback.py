@@ -13,6 +13,9 @@ from msgbook.config import redact_json
 from msgbook.lanes import LANE
 from msgbook.provider import MakeTransport, RedirectedError, Wire
 
+STOPPED = "the turn was stopped while it was recorded. Record it again"
+"""A difference: of a request there is no answer, or of a turn no end."""
+
 
 class Problems:
     """The first difference between a replay and its cassette. Later ones follow from it.
@@ -101,7 +104,7 @@ class PlayingWire(Wire):
         if isinstance(answer, FailedLine):
             raise _failure(http, answer.failed.type, answer.failed.message, request)
         if not isinstance(answer, AnswerLine):
-            self._problems.note("the recording ended before the answer to a request", exchange.line)
+            self._problems.note(STOPPED, exchange.line)
             raise http.ConnectError("the cassette has no answer", request=request)
 
         async def body() -> AsyncIterator[bytes]:

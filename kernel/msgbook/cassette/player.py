@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.cassette.base import Cassette
 from msgbook.cassette.mcp_offers import recorded_servers
-from msgbook.cassette.playback import PlayingWire, Problems
+from msgbook.cassette.playback import STOPPED, PlayingWire, Problems
 from msgbook.cassette.reader import CassetteError, Lane, Tape
 from msgbook.cassette.request_bodies import digest_text
 from msgbook.cassette.saved_settings import load_settings
@@ -22,7 +22,7 @@ from msgbook.tools.mcp import McpServers
 from msgbook.turn import Attempt, TurnRecord
 from msgbook_format.turn import Block
 
-_STOPPED = "The replay was stopped: it differs from the cassette."
+_DIFFERS = "The replay was stopped: it differs from the cassette."
 
 
 class Player(Cassette):
@@ -63,7 +63,7 @@ class Player(Cassette):
         found = next((entry for entry in calls if entry[1].call == call["id"]), None)
         if found is None:
             self.problems.note(f"the call of {name} is not in the cassette")
-            return Attempt("error", _STOPPED)
+            return Attempt("error", _DIFFERS)
         calls.remove(found)
         number, line = found
         if line.tool != call["name"] or line.sha256 != digest_text(call["arguments"]):
@@ -79,7 +79,7 @@ class Player(Cassette):
     async def decide(
         self, question: Question, decide: Callable[[], Awaitable[Decision]]
     ) -> Decision:
-        return self._recorded_decision(question) or Decision("denied", _STOPPED)
+        return self._recorded_decision(question) or Decision("denied", _DIFFERS)
 
     async def decide_read(
         self, question: Question, decide: Callable[[], Awaitable[Decision]]
@@ -87,7 +87,7 @@ class Player(Cassette):
         """Return the decision about a file. A cassette can deny a read, and never allow one."""
         recorded = self._recorded_decision(question)
         if recorded is None or recorded.approval == "denied":
-            return recorded or Decision("denied", _STOPPED)
+            return recorded or Decision("denied", _DIFFERS)
         decision = await decide()
         if decision.approval == "denied":
             path = visible(question.approval_request.path or "a file")
@@ -110,13 +110,11 @@ class Player(Cassette):
         if self.problems.first is not None:
             return
         if not lane.turns:
-            self.problems.note("the recording ended before the end of this turn")
+            self.problems.note(STOPPED)
             return
         number, line = lane.turns.popleft()
         if line.turn == "interrupted":
-            self.problems.note(
-                "the turn was stopped while it was recorded. Record it again", number
-            )
+            self.problems.note(STOPPED, number)
         elif (line.turn, line.reason) != (turn["status"], turn.get("finish_reason")):
             now = _end(turn["status"], turn.get("finish_reason"))
             words = f"the turn ended as {now}, the recorded one as {_end(line.turn, line.reason)}"

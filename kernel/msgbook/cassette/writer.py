@@ -19,17 +19,23 @@ PART = ".part"
 class CassetteFile:
     """A new cassette. A former one of the same name stays until this one is complete.
 
+    If a line cannot be written, such as on a full disk, no further one is: the run itself goes on.
+
     Args:
         path: The name of the complete cassette.
         secrets: Redacted from every line.
 
     Raises:
         CassetteError: Another file has the name, or no file can be written there.
+
+    Attributes:
+        problem: Why a line could not be written; empty if all were.
     """
 
     def __init__(self, path: Path, secrets: Sequence[str]) -> None:
         self.path = path
         self.part = path.with_name(path.name + PART)
+        self.problem = ""
         self._secrets = tuple(secrets)
         try:
             if os.path.lexists(path) and not is_cassette(path):
@@ -37,7 +43,7 @@ class CassetteFile:
                     f"{path} exists and is no cassette. Give another name, or remove the file first."
                 )
             self.part.unlink(missing_ok=True)
-            self._file = self.part.open("xb")
+            self._file = self.part.open("xb", buffering=0)
         except (OSError, ValueError) as error:
             raise CassetteError(describe_file_error(path, error)) from error
 
@@ -51,17 +57,23 @@ class CassetteFile:
             data = json.dumps(line, ensure_ascii=False, separators=(", ", ": ")).encode()
         except UnicodeEncodeError:  # half of a surrogate pair
             data = json.dumps(line, separators=(", ", ": ")).encode()
-        self._file.write(data + b"\n")
-        self._file.flush()
+        self._append(data + b"\n")
+
+    def _append(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest and not self.problem:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self.problem = describe_file_error(self.part, error)
 
     def complete(self) -> None:
-        """Give the cassette its name, in place of a former one.
+        """Give the cassette its name, in place of a former one. Only for one without a problem.
 
         Raises:
             CassetteError: It cannot be written.
         """
         try:
-            self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
             self.part.replace(self.path)

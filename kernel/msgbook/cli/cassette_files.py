@@ -37,6 +37,8 @@ def recording(
 
     def ended(code: int) -> int:
         nonlocal is_complete
+        if file.problem:
+            return code or 1
         is_complete = code == 0 or not os.path.lexists(path)
         return code
 
@@ -47,4 +49,5 @@ def recording(
             file.complete()
         else:
             file.close()
-            complain(_VERB, f"{path} was not written; what was recorded is in {file.part}")
+            why = f" ({file.problem})" if file.problem else ""
+            complain(_VERB, f"{path} was not written{why}; what was recorded is in {file.part}")
