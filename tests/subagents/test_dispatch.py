@@ -194,3 +194,27 @@ def test_long_reports_are_cut_each_on_its_own(team, size):
     assert len(content) <= 20_000
     assert content.count("File: ") == 2
     assert ("a" * size in content) == (size == 100)
+
+
+def test_an_interrupt_before_they_start_leaves_no_file(team):
+    async def interrupt(turn):
+        while not team.files:  # noqa: ASYNC110 - a file is waited for
+            await asyncio.sleep(0)
+        turn.cancel()
+
+    team.server.choose = play([dispatch(*[f"task {n}" for n in range(8)])])
+    turn = team.run(meanwhile=interrupt)
+
+    assert turn["status"] == "interrupted"
+    assert not team.files
+
+
+@pytest.mark.parametrize("stem", ["\u65e5" * 82, "\U0001f600" * 62, "a\udcffb", "..", "a\nb"])
+def test_any_name_of_the_parent_gives_its_sub_agents_one(team, stem):
+    team.name = f"{stem}.msg.md"
+    team.server.choose = play([dispatch("count"), SAID], {"count": report("3")})
+    [row] = team.result()["agents"]
+
+    assert row["status"] == "done"
+    assert [team.folder / row["file"]] == team.files
+    assert turns_in(team.files[0])[0]["status"] == "done"

@@ -21,6 +21,7 @@ from msgbook.notebook import (
     new_prompt,
 )
 from msgbook.running_turns import RunningTurns
+from msgbook.text import repair_surrogates
 from msgbook.turn import TurnRecord
 from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import AGENT_METADATA_KEY
@@ -30,8 +31,8 @@ from msgbook_format.turn import Turn
 
 _ATTEMPTS = 5
 """Attempts to write a file that a person changes at the same time."""
-_STEM = 80
-"""Characters of a parent's name in those of its sub-agents."""
+_STEM = 120
+"""Most bytes of a parent's name in those of its sub-agents. A name has at most 255, and 143 where it is encrypted."""
 
 
 def new_path(project: Path, parent: Path | None, token: str) -> Path:
@@ -43,7 +44,8 @@ def new_path(project: Path, parent: Path | None, token: str) -> Path:
     """
     name = parent.name.removesuffix(SUFFIX) if parent is not None else "chat"
     stem = Path(name).stem if parent is not None and name == parent.name else name
-    return project / SUB_AGENTS / f"{stem[:_STEM]}-{token}{SUFFIX}"
+    short = repair_surrogates(stem).encode()[:_STEM].decode(errors="ignore")
+    return project / SUB_AGENTS / f"{short}-{token}{SUFFIX}"
 
 
 class Conversation:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from msgbook.agents import Agent
+from msgbook.errors import ToolError
 from msgbook.lanes import LANE
+from msgbook.notebook import Document
+from msgbook.running_turns import RunningTurns
 from msgbook.subagents.child import Child
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
 from msgbook.subagents.definition import make_frontmatter, make_metadata, relative
@@ -82,22 +87,20 @@ class SubagentDispatcher:
         project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
         path = new_path(project, parent.transcript.path, ids.new_token(4))
         is_saved = parent.engine.cassette.saves_files
-        document = await asyncio.to_thread(
-            partial(
-                create_conversation,
-                path,
-                cell_id,
-                plan.source,
-                frontmatter=make_frontmatter(parent, plan, known, project),
-                metadata=make_metadata(parent, plan, project, path, uuid, call_id),
-                model=plan.model,
-                is_saved=is_saved,
-            )
+        running = parent.engine.running
+        create = partial(
+            create_conversation,
+            path,
+            cell_id,
+            plan.source,
+            frontmatter=make_frontmatter(parent, plan, known, project),
+            metadata=make_metadata(parent, plan, project, path, uuid, call_id),
+            model=plan.model,
+            is_saved=is_saved,
         )
+        document = await _finish(create, running, path if is_saved else None)
         record = engine.new_record()
-        conversation = Conversation(
-            path, document, cell_id, record, parent.engine.running, is_saved=is_saved
-        )
+        conversation = Conversation(path, document, cell_id, record, running, is_saved=is_saved)
         file = relative(path, parent.folder)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
@@ -132,6 +135,28 @@ class SubagentDispatcher:
             for child in children:
                 child.changed = _nothing
             rows.run_now()
+
+
+async def _finish(
+    create: Callable[[], Document], running: RunningTurns, path: Path | None
+) -> Document:
+    """Return a new conversation, made in a thread, which cannot be stopped.
+
+    After a cancellation its turn does not begin, so its file at `path` is removed once it is written.
+    """
+    creating = asyncio.ensure_future(asyncio.to_thread(create))
+
+    async def remove() -> None:
+        with suppress(ToolError, OSError):
+            await creating
+            if path is not None:
+                await asyncio.to_thread(path.unlink)
+
+    try:
+        return await asyncio.shield(creating)
+    except asyncio.CancelledError:
+        running.write(remove())
+        raise
 
 
 def _nothing() -> None:
