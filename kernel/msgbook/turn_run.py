@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -88,7 +88,8 @@ async def run_to_end(
             keep_agent(found.unsaved)
         # Where no page shows the cells, the host writes the file.
         writes = transcript.source == "file"
-        with mark_running(transcript.path, found.uuid, writes=writes):
+        mark = partial(mark_running, transcript.path, found.uuid, writes=writes)
+        with mark() if engine.cassette.saves_files else nullcontext():
             await _TurnRun(engine, source, transcript, record, view, ask, within).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), time.monotonic())
@@ -203,7 +204,8 @@ class _TurnRun:
         )
         check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
-        reasons = await asyncio.to_thread(builder.blobs.write, prepared.digests)
+        digests = prepared.digests if self._engine.cassette.saves_files else ()
+        reasons = await asyncio.to_thread(builder.blobs.write, digests)
         lead = "Texts that this conversation refers to cannot be kept for later requests"
         warn_once(services, [f"{lead}: {why}." for why in reasons])
         builder.sent.append(self._sent_request(prepared))

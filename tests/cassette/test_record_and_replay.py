@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -212,3 +213,18 @@ def test_a_turn_that_was_stopped_is_not_replayed(chat, cassette, capsys):
     assert run_replay(chat, cassette) == 1
     assert "was stopped while it was recorded" in capsys.readouterr().err
     assert chat.read_bytes() == before
+
+
+def test_a_replay_writes_no_other_file_than_the_conversation(chat, cassette, tmp_path, monkeypatch):
+    chat.with_name("a.txt").write_text("words", "utf-8")
+    chat.write_text(prompts("Read @[a.txt]"), "utf-8")
+    _, written = record([text("I have.")], chat, cassette)
+    shutil.rmtree(chat.parent / ".msgbook")
+    chat.write_text(prompts("Read @[a.txt]"), "utf-8")
+    files = sorted(tmp_path.rglob("*"))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+
+    assert run_replay(chat, cassette) == 0
+
+    assert chat.read_bytes() == written
+    assert sorted(tmp_path.rglob("*")) == files

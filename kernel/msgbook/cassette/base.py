@@ -20,7 +20,8 @@ class Cassette:
     Attributes:
         ids: Makes the ids and times that are saved.
         wire: What stands between the providers and the network.
-        saves_files: Whether the conversations of sub-agents are saved; a replay leaves files alone.
+        saves_files: Whether a turn writes files: conversations of sub-agents, blobs, the mark of a running turn. A
+            replay writes none.
     """
 
     saves_files = True
