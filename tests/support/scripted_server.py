@@ -95,6 +95,8 @@ class ScriptedServer:
     """Set when an answer holds still."""
     disconnected: threading.Event = field(default_factory=threading.Event)
     """Set when a client went away in the middle of an answer."""
+    left: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    """Released each time that a client went away so."""
 
     def __post_init__(self) -> None:
         self._ready = threading.Event()
@@ -123,6 +125,7 @@ class ScriptedServer:
         self.redirects = None
         self.streaming.clear()
         self.disconnected.clear()
+        self.left = threading.Semaphore(0)
         self._given = 0
         self.models, self.models_body, self.models_status = ["scripted"], None, 200
 
@@ -189,6 +192,7 @@ class ScriptedServer:
             await self._stream(answer, response.write)
         except (asyncio.CancelledError, ConnectionError):
             self.disconnected.set()
+            self.left.release()
             raise
         return response
 
