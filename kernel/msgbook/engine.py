@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgbook.agents import Identities
 from msgbook.approval import Approver, Roots, find_project
+from msgbook.background_writes import BackgroundWrites
 from msgbook.cassette import Cassette
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
@@ -30,7 +31,6 @@ from msgbook.request import (
     list_prompt_warnings,
     read_prompt,
 )
-from msgbook.running_turns import RunningTurns
 from msgbook.text import repair_surrogates
 from msgbook.tools import (
     SHELL,
@@ -89,7 +89,7 @@ class Engine:
         tools: The tools that models can call, except those of MCP servers; may be added to between turns.
         mcp: The user's MCP servers.
         request_builder: The cells that have been read and the requests that have been sent.
-        running: The turns of sub-agents that run now.
+        writes: The files of sub-agents that are being written.
         results: Keeps tool results that are too long for a request.
         warnings: Warnings about the settings, for the first turn.
         reported: What the reader has been warned about in this session; not repeated.
@@ -129,7 +129,7 @@ class Engine:
         self.reported: set[str] = set()
         self.results = Results(folder)
         self.namespace = namespace
-        self.running = RunningTurns()
+        self.writes = BackgroundWrites()
         self._private, self._is_magic, self._home = private, is_magic, home
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self._subagent_files: FileTools | None = None
@@ -242,7 +242,7 @@ class Engine:
 
     async def close(self) -> None:
         """Wait for what is still to be written, close the connections, end the processes of tools."""
-        await self.running.finish_writing()
+        await self.writes.finish()
         files = filter(None, (self._files, self._subagent_files))
         await asyncio.gather(
             *(one.close() for one in files), self.mcp.close(), self.servers.close()

@@ -10,7 +10,6 @@ from msgbook.approval import Answer, Ask, Question
 from msgbook.display.failure import Failure, log_internal_error
 from msgbook.engine import Engine
 from msgbook.lanes import LANE
-from msgbook.running_turns import RunningTurn
 from msgbook.subagents.conversation import Conversation
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import Plan
@@ -71,25 +70,18 @@ class Child:
     async def _run(self) -> None:
         LANE.set(self.lane)
         self.state, self.started = "running", asyncio.get_running_loop().time()
-        turns = self.parent.engine.running.turns
-        view = RunningTurn(self.record, self.conversation.path, self.conversation.cell_id)
-        view.views.append(_OwnView(self))
-        turns[self.uuid] = view
-        try:
-            ended = await self.parent.run_turn(
-                self.engine,
-                self.conversation.source,
-                self.conversation.read_transcript,
-                self.record,
-                view,
-                self._asker(),
-                within=self.parent.budgets,
-            )
-            self.state, self.failure = ended.turn["status"], ended.failure
-            writing = self.conversation.end(ended.failure)
-            view.finish()
-        finally:
-            del turns[self.uuid]
+        ended = await self.parent.run_turn(
+            self.engine,
+            self.conversation.source,
+            self.conversation.read_transcript,
+            self.record,
+            _ChildView(self),
+            self._asker(),
+            within=self.parent.budgets,
+        )
+        self.state, self.failure = ended.turn["status"], ended.failure
+        writing = self.conversation.end(ended.failure)
+        self.changed()
         if not _is_cancelled():
             await asyncio.shield(writing)
 
@@ -110,8 +102,8 @@ class Child:
         return ask
 
 
-class _OwnView:
-    """Writes the file of a sub-agent and its parent's row as its turn grows."""
+class _ChildView:
+    """A `TurnView` that writes the file of a sub-agent and its parent's row."""
 
     def __init__(self, child: Child) -> None:
         self._child = child

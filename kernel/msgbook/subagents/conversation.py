@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgbook.background_writes import BackgroundWrites
 from msgbook.display.delta import copy_turn
 from msgbook.display.failure import Failure, error_content
 from msgbook.errors import ToolError, describe_file_error
@@ -20,7 +21,6 @@ from msgbook.notebook import (
     id_of,
     new_prompt,
 )
-from msgbook.running_turns import RunningTurns
 from msgbook.text import repair_surrogates
 from msgbook.turn import TurnRecord
 from msgbook_format.agent_states import SUB_AGENTS
@@ -64,7 +64,7 @@ class Conversation:
         document: Document,
         cell_id: str,
         record: TurnRecord,
-        running: RunningTurns,
+        writes: BackgroundWrites,
         *,
         is_saved: bool = True,
     ) -> None:
@@ -74,7 +74,7 @@ class Conversation:
         self.problem = ""
         self._document = document
         self._record = record
-        self._running = running
+        self._writes = writes
         self._is_saved = is_saved
         self._failure: Failure | None = None
         self._saved: tuple[int, int] = (0, 0)
@@ -119,7 +119,7 @@ class Conversation:
     def _write_soon(self) -> asyncio.Task[None]:
         self._is_behind = True
         if self._writing is None or self._writing.done():
-            self._writing = self._running.write(self._write_latest())
+            self._writing = self._writes.start(self._write_latest())
         return self._writing
 
     async def _write_latest(self) -> None:

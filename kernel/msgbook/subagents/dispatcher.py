@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from msgbook.agents import Agent
+from msgbook.background_writes import BackgroundWrites
 from msgbook.errors import ToolError
 from msgbook.lanes import LANE
 from msgbook.notebook import Document
-from msgbook.running_turns import RunningTurns
 from msgbook.subagents.child import Child
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
 from msgbook.subagents.definition import make_frontmatter, make_metadata, relative
@@ -87,7 +87,7 @@ class SubagentDispatcher:
         project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
         path = new_path(project, parent.transcript.path, ids.new_token(4))
         is_saved = parent.engine.cassette.saves_files
-        running = parent.engine.running
+        writes = parent.engine.writes
         create = partial(
             create_conversation,
             path,
@@ -98,9 +98,9 @@ class SubagentDispatcher:
             model=plan.model,
             is_saved=is_saved,
         )
-        document = await _finish(create, running, path if is_saved else None)
+        document = await _finish(create, writes, path if is_saved else None)
         record = engine.new_record()
-        conversation = Conversation(path, document, cell_id, record, running, is_saved=is_saved)
+        conversation = Conversation(path, document, cell_id, record, writes, is_saved=is_saved)
         file = relative(path, parent.folder)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
@@ -138,7 +138,7 @@ class SubagentDispatcher:
 
 
 async def _finish(
-    create: Callable[[], Document], running: RunningTurns, path: Path | None
+    create: Callable[[], Document], writes: BackgroundWrites, path: Path | None
 ) -> Document:
     """Return a new conversation, made in a thread, which cannot be stopped.
 
@@ -155,7 +155,7 @@ async def _finish(
     try:
         return await asyncio.shield(creating)
     except asyncio.CancelledError:
-        running.write(remove())
+        writes.start(remove())
         raise
 
 
