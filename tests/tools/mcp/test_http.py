@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
 from mcp_direct import started
 
 from msgbook.config import McpServerSettings
@@ -68,10 +69,22 @@ def test_no_header_goes_to_another_origin():
     assert f"Redirect to {elsewhere} not followed" in said
 
 
-def test_a_refusal_names_its_status():
-    with answering(401) as (url, _):
-        assert "could not be started" in said_of(url)
-        assert "it answers HTTP 401" in said_of(url)
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (401, "it answers HTTP 401; check headers in its table."),
+        (403, "it answers HTTP 403; check headers in its table."),
+        (404, "it answers HTTP 404; check url in its table."),
+        (503, "it answers HTTP 503."),
+    ],
+)
+def test_a_refusal_names_its_status_and_the_setting_to_check(status, expected):
+    with answering(status) as (url, _):
+        said = said_of(url)
+
+    assert (
+        f"The MCP server web could not be started, so its tools are not offered: {expected}" in said
+    )
 
 
 def test_a_server_that_is_not_there_is_said():
@@ -79,6 +92,14 @@ def test_a_server_that_is_not_there_is_said():
         pass
 
     assert "The MCP server web could not be started" in said_of(url)
+    assert "nothing answers at its url" in said_of(url)
+
+
+def test_an_answer_that_is_no_message_is_said_in_plain_words():
+    with answering(200, b"[1, 2]", **{"Content-Type": "application/json"}) as (url, _):
+        said = said_of(url)
+
+    assert "its answer is not JSON-RPC. %mcp refresh" in said
 
 
 def test_an_answer_without_end_is_cut():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
+import httpx2
 import mcp_types as types
 from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
@@ -28,6 +30,8 @@ _GRACE = 1.0
 """Seconds after a call's time limit in which the SDK can tell the server that it is cancelled."""
 _SHOWN = 500
 """Characters of a server's own words in a message."""
+_PYDANTIC = re.compile(r"Failed to parse .*: \d+ validation errors? for ")
+"""The SDK's words for an answer that is no message, before many lines about each type of message."""
 _RAW: Any = TypeAdapter(dict[str, Any])
 
 for _name in ("mcp", "client"):  # the SDK's loggers, which may repeat what a server sent
@@ -216,8 +220,12 @@ def _reason(error: BaseException) -> str:
         return _words(error)
     if isinstance(error, StartError | McpError):
         return str(error)
+    if isinstance(error, httpx2.ConnectError):
+        return f"nothing answers at its url ({one_line(str(error), _SHOWN)})"
     return one_line(f"{type(error).__name__}: {error}", _SHOWN)
 
 
 def _words(error: MCPError) -> str:
+    if _PYDANTIC.match(error.message):
+        return "its answer is not JSON-RPC"
     return one_line(error.message, _SHOWN)

@@ -18,6 +18,7 @@ from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, Serve
 Streams = tuple[Any, Any]
 """Where messages arrive and where they leave."""
 
+_SESSION = "mcp-session-id"
 _CONNECT = 10.0
 _READ = 300.0
 """Seconds without a byte after which a connection is given up; a call has a limit of its own."""
@@ -78,8 +79,7 @@ async def http_streams(
     """
 
     async def look(response: httpx2.Response) -> None:
-        if response.status_code >= 400 and response.status_code not in (404, 405):
-            trouble.words = f"it answers HTTP {response.status_code}"
+        trouble.words = _refusal(response)  # an old server refuses the first question, and goes on
         response.stream = _Bounded(response.stream)  # type: ignore[arg-type]  # of an async client
 
     async with (
@@ -91,6 +91,18 @@ async def http_streams(
         streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
     ):
         yield streams
+
+
+def _refusal(response: httpx2.Response) -> str:
+    """Return why a server refused a request, and the setting to check; empty if it did not.
+
+    404 in a session says that it is over, 405 that there is no stream of notifications.
+    """
+    status = response.status_code
+    if status < 400 or status == 405 or (status == 404 and _SESSION in response.request.headers):
+        return ""
+    key = {401: "headers", 403: "headers", 404: "url"}.get(status)
+    return f"it answers HTTP {status}" + (f"; check {key} in its table" if key else "")
 
 
 class _Bounded(httpx2.AsyncByteStream):
