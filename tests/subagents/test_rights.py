@@ -10,6 +10,7 @@ from scripted_server import call, text
 from team import SAID, costing, dispatch, dispatch_result, metadata_in, play, report, turns_in
 
 from msgbook.approval import Answer
+from msgbook_format.turn import to_markdown
 
 
 def tools_of(request):
@@ -68,6 +69,10 @@ def test_with_more_depth_a_sub_agent_starts_others_but_none_of_its_ancestors(tea
     assert "4" in ran["content"]
     helper = next(file for file in team.files if file != outer)
     assert metadata_in(helper)["parent"]["agents"] == ["lead", "worker"]
+    [row] = ran["agents"]
+    assert (outer.parent / row["file"]).resolve() == helper.resolve()
+    assert f"]({row['file']})" in to_markdown(turns_in(outer)[0])
+    assert f"File: .msgbook/subagents/{helper.name}" in ran["content"]
     innermost = next(r for r in team.server.requests if "inner task" in str(r["messages"][1]))
     assert "dispatch_subagents" not in tools_of(innermost)
 

@@ -23,7 +23,8 @@ class Child:
 
     Args:
         engine: Its own, from `Engine.for_subagent`.
-        file: Its conversation, relative to its parent's folder.
+        file: Its conversation, relative to the folder that its parent works in.
+        link: The same, relative to the folder with its parent's file.
         lane: Its place among the turns, for `msgbook.lanes`.
         changed: Called after each change.
     """
@@ -35,6 +36,7 @@ class Child:
     record: TurnRecord
     conversation: Conversation
     file: str
+    link: str
     lane: str
     changed: Callable[[], None] = lambda: None
     state: str = "pending"

@@ -14,8 +14,10 @@ from msgbook.errors import ToolError
 from msgbook.request import lineage_of
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import Plan
+from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import DEFAULT_AGENT, PROPERTIES, new_agent_metadata
 
+_UP = "../" * len(SUB_AGENTS.parts)
 _OF_CONVERSATION = ("notebook", "cell")
 
 
@@ -66,6 +68,16 @@ def make_frontmatter(parent: Parent, plan: Plan, known: Iterable[Agent], project
 def relative(path: Path, folder: Path) -> str:
     """Return a path relative to a folder, with slashes."""
     return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def link_to(path: Path, parent: Parent) -> str:
+    """Return the path of a sub-agent's file, relative to the folder with its parent's file.
+
+    It names the folder of all sub-agents also where both files are in it.
+    """
+    own, link = parent.transcript.path, relative(path, parent.folder)
+    is_below = own is not None and own.absolute().parent != parent.folder
+    return f"{_UP}{link}" if is_below else link
 
 
 def _allowed_tools(parent: Parent) -> list[str] | None:

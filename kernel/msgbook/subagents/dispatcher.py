@@ -15,7 +15,7 @@ from msgbook.lanes import LANE
 from msgbook.notebook import Document
 from msgbook.subagents.child import Child
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
-from msgbook.subagents.definition import make_frontmatter, make_metadata, relative
+from msgbook.subagents.definition import link_to, make_frontmatter, make_metadata, relative
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import (
     AgentTypes,
@@ -101,10 +101,10 @@ class SubagentDispatcher:
         document = await _finish(create, writes, path if is_saved else None)
         record = engine.new_record()
         conversation = Conversation(path, document, cell_id, record, writes, is_saved=is_saved)
-        file = relative(path, parent.folder)
+        file, link = relative(path, parent.folder), link_to(path, parent)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
-        return Child(parent, plan, uuid, engine, record, conversation, file, lane)
+        return Child(parent, plan, uuid, engine, record, conversation, file, link, lane)
 
     async def _run(self, children: Sequence[Child], call: CallContext) -> None:
         """Run sub-agents until the last one has ended; a cancellation ends them all."""

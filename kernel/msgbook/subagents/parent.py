@@ -72,7 +72,7 @@ class Parent:
 
     @property
     def folder(self) -> Path:
-        """Folder that it works in, from which paths of sub-agents' files start."""
+        """Folder that it works in, from which the paths start that it is told."""
         path = self.transcript.path
         return (
             working_folder(path.absolute().parent)

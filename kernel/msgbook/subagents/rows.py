@@ -20,7 +20,7 @@ def make_row(child: Child, now: float, redact: Callable[[str], str]) -> AgentRow
         "uuid": child.uuid,
         "name": child.plan.name,
         "agent": child.plan.agent.name,
-        "file": child.file,
+        "file": child.link,
         "status": child.state,
         "steps": child.record.step,
         "last": visible(one_line(redact(_last_line(turn)), _LENGTH))[:_LENGTH],

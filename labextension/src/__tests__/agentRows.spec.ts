@@ -36,8 +36,6 @@ describe('the path of a sub-agent', () => {
   it.each([
     ['chat.msg.md', file],
     ['my/chat.msg.md', `my/${file}`],
-    ['my/.msgbook/subagents/b.msg.md', `my/${file}`],
-    ['.msgbook/subagents/b.msg.md', file],
     ['drive:my/chat.ipynb', `drive:my/${file}`]
   ])('is below the folder of %s', (parent, path) => {
     expect(conversationPath(parent, file)).toBe(path);
@@ -49,6 +47,7 @@ describe('the path of a sub-agent', () => {
     expect(conversationPath('a/b/c/d.ipynb', above)).toBe(`a/${file}`);
     expect(conversationPath('a/b/c.ipynb', above)).toBe(file);
     expect(conversationPath('a/b.ipynb', above)).toBeNull();
+    expect(conversationPath(`a/${file}`, above)).toBe(`a/${file}`);
   });
 
   it.each(['a.msg.md', 'x.msgbook/subagents/a.msg.md', '.msgbook/config.toml'])(

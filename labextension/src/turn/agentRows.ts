@@ -21,8 +21,6 @@ const SUBAGENT_FILE =
   // eslint-disable-next-line no-control-regex
   /^(?:\.\.\/){0,20}\.msgbook\/subagents\/(?!\.)[^/\\\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]{1,200}\.msg\.md$/u;
 
-const FOLDER = /(?:^|\/)\.msgbook\/subagents$/;
-
 /** One row, with text of unknown origin. */
 export interface IShownAgent {
   /** Not empty. */
@@ -69,8 +67,7 @@ export function agentRows(block: IBlock, live: boolean): IAgentRows {
  * @param parent - Path of the conversation that started it, which may itself be a sub-agent's.
  */
 export function conversationPath(parent: string, file: string): string | null {
-  const folder = parent.split('/').slice(0, -1).join('/').replace(FOLDER, '');
-  const names = folder === '' ? [] : folder.split('/');
+  const names = parent.split('/').slice(0, -1);
   const above = file.split('../').length - 1;
   return above > names.length
     ? null
