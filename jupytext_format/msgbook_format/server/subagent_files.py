@@ -44,7 +44,7 @@ def show_subagent_files(base: Any) -> type:
     if not hasattr(base, "allow_hidden") or not hasattr(base, "_get_os_path"):
         return base  # type: ignore[no-any-return]  # a class that has no files, or hides none
     allow_hidden = _AllowHidden(False, config=True, help="Allow access to hidden files")
-    functions = (get, save, is_hidden)
+    functions = (get, save, restore_checkpoint, is_hidden)
     name = "SubagentFilesContentsManager"
     return build_subclass(name, base, functions, allow_hidden=allow_hidden)
 
@@ -68,15 +68,16 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
         with _shown(False):
             plain: Model = await settle(parent(model, path))
         return plain
-    if _is_running(manager, path):
-        message = (
-            f"{path}: the sub-agent runs, and saves what it does in this file. The file is as it was. "
-            "Save again when the sub-agent has ended, or stop it where it was started."
-        )
-        raise HTTPError(409, message, reason="sub-agent runs")
+    _require_ended(manager, path)
     with _shown(True):
         saved: Model = await settle(parent(model, path))
     return saved
+
+
+async def restore_checkpoint(manager: Any, parent: Function, checkpoint_id: str, path: str) -> None:
+    """Restore a file, unless a sub-agent writes it."""
+    _require_ended(manager, path)
+    await settle(parent(checkpoint_id, path))
 
 
 async def is_hidden(manager: Any, parent: Function, path: str) -> bool:
@@ -104,6 +105,16 @@ async def _is_shown(manager: Any, path: str) -> bool:
     except (OSError, ValueError):
         return False
     return stat.S_ISDIR(first) and stat.S_ISDIR(second) and stat.S_ISREG(last)
+
+
+def _require_ended(manager: Any, path: str) -> None:
+    """Raise 409 if a sub-agent writes the file."""
+    if _is_running(manager, path):
+        message = (
+            f"{path}: the sub-agent runs, and saves what it does in this file. The file is as it was. "
+            "Save again when the sub-agent has ended, or stop it where it was started."
+        )
+        raise HTTPError(409, message, reason="sub-agent runs")
 
 
 def _is_running(manager: Any, path: str) -> bool:

@@ -43,7 +43,9 @@ def test_the_conversation_of_a_sub_agent_opens_and_is_saved(server, folder):
 
 def test_the_file_of_a_running_sub_agent_is_read_only_and_the_refusal_says_why(server, monkeypatch):
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", server.runtime)
-    file = make(server)
+    file = make(server, text="older")
+    server.post(f"{PATH}/checkpoints", {})
+    make(server)
     with mark_running(file, "u", writes=True):
         model = server.get(PATH, type="notebook", content=1)
         assert model["writable"] is False
@@ -51,6 +53,8 @@ def test_the_file_of_a_running_sub_agent_is_read_only_and_the_refusal_says_why(s
         with pytest.raises(server.Refused, match="sub-agent runs") as refused:
             server.put(PATH, saved)
         assert refused.value.status == 409
+        with pytest.raises(server.Refused, match="sub-agent runs"):
+            server.post(f"{PATH}/checkpoints/checkpoint", {})
         assert file.read_text() == CHAT
     assert server.get(PATH, content=0)["writable"] is True
     server.put(PATH, saved)
