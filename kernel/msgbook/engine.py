@@ -244,9 +244,11 @@ class Engine:
         """Wait for what is still to be written, close the connections, end the processes of tools."""
         await self.writes.finish()
         files = filter(None, (self._files, self._subagent_files))
-        await asyncio.gather(
-            *(one.close() for one in files), self.mcp.close(), self.servers.close()
-        )
+        closing = (*(one.close() for one in files), self.mcp.close(), self.servers.close())
+        # One that fails must not keep the others from ending their processes.
+        for outcome in await asyncio.gather(*closing, return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     def redact(self, text: str) -> str:
         """Return a text without the user's keys and without lone surrogates."""

@@ -6,6 +6,7 @@ of what they name. Neither is imported before an engine is made. docs/plugins.md
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from msgbook.errors import ConfigError
+from msgbook.errors import ConfigError, MsgbookError
 from msgbook.text import one_line, visible
 
 TOOLS = "msgbook.tools"
@@ -60,11 +61,27 @@ class Entry:
             PluginError: It cannot be imported.
         """
         found = metadata.EntryPoint(self.name, self.value, self.group)
+        with self.running("cannot be imported"), _without_working_directory():
+            return found.load()
+
+    @contextmanager
+    def running(self, problem: str) -> Iterator[None]:
+        """Turn whatever code of the package raises in the block into a `PluginError`.
+
+        Only an interrupt of the user's passes. On an event loop it is a cancellation, so a
+        `KeyboardInterrupt` is the plug-in's own there, and would end a kernel.
+
+        Args:
+            problem: What an error means, for example `cannot be imported`.
+        """
         try:
-            with _without_working_directory():
-                return found.load()
-        except (Exception, SystemExit) as error:  # a plug-in is code of any author
-            raise PluginError(f"{self} cannot be imported: {describe_error(error)}") from error
+            yield
+        except PluginError:
+            raise
+        except BaseException as error:  # a plug-in is code of any author
+            if isinstance(error, KeyboardInterrupt) and not _is_on_loop():
+                raise
+            raise PluginError(f"{self} {problem}: {describe_error(error)}") from error
 
 
 def find_entries(group: str, off: Collection[str] = ()) -> tuple[list[Entry], list[str]]:
@@ -112,8 +129,14 @@ def how_to_turn_off(entry: Entry) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an error of a plug-in on one line."""
-    return visible(one_line(f"{type(error).__name__}: {error}".removesuffix(": "), 200))
+    """Return an error of a plug-in on one line; without its class if the plug-in raised one of ours."""
+    try:
+        words = str(error)
+    except Exception:  # `__str__` is code of the plug-in, too
+        words = ""
+    if isinstance(error, MsgbookError):
+        return visible(one_line(words))
+    return visible(one_line(f"{type(error).__name__}: {words}".removesuffix(": "), 200))
 
 
 @lru_cache(4)
@@ -181,6 +204,14 @@ def _path_without_working_directory() -> list[str]:
     except FileNotFoundError:
         here = None
     return [path for path in sys.path if Path(path).is_absolute() and Path(path).resolve() != here]
+
+
+def _is_on_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _normal(package: str) -> str:

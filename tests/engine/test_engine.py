@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,8 @@ from engine_turns import run_prompt
 from scripted_server import Answer, ScriptedServer, delta, error, finish, text
 
 from msgbook.config import Settings
+from msgbook.engine import Engine
+from msgbook.errors import ProviderError
 
 
 @pytest.fixture
@@ -209,3 +212,27 @@ def test_continue_alone_or_without_a_broken_answer_calls_no_model(server, ask, s
     assert turn["status"] == "error"
     assert turn["blocks"][-1]["name"] == "NothingToContinueError"
     assert server.requests == []
+
+
+def test_what_cannot_be_closed_does_not_keep_the_engine_from_closing_the_rest(
+    tmp_path,
+):
+    async def use():
+        engine = Engine(Settings(), tmp_path)
+        closed = asyncio.Event()
+
+        class Broken:
+            async def close(self):
+                raise ProviderError("Odd", "no")
+
+        class Slow:
+            async def close(self):
+                await asyncio.sleep(0)
+                closed.set()
+
+        engine.servers, engine.mcp = Broken(), Slow()
+        with pytest.raises(ProviderError):
+            await engine.close()
+        return closed.is_set()
+
+    assert asyncio.run(use())

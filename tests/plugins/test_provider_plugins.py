@@ -12,8 +12,8 @@ from msgbook.config import load_settings
 from msgbook.errors import ConfigError
 
 STREAM = """
-from msgbook.errors import ProviderError
-from msgbook.events import ModelFinished, TextDelta
+from msgbook.errors import ProviderError, Retry, ToolError
+from msgbook.events import *
 class Made:
     def __init__(self, settings):
         self.name, self.settings = "its own name", settings
@@ -73,6 +73,8 @@ def test_the_plug_in_gets_the_options_of_its_table_and_its_key(ask):
     [
         "raise ValueError(self.settings.api_key + self.settings.options['token'])",
         "raise ProviderError('Odd', self.settings.api_key + self.settings.options['token'])",
+        "raise SystemExit(self.settings.api_key + self.settings.options['token'])",
+        "raise ToolError(self.settings.api_key + self.settings.options['token'])",
     ],
 )
 def test_no_error_of_a_plug_in_shows_a_key(ask, body):
@@ -101,6 +103,57 @@ def test_an_error_of_the_plug_in_ends_the_turn_with_one_line(ask, body, name, ex
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "yield Notice(self.settings.api_key)",
+        "yield RetryWait(1, 2, 0.0, self.settings.api_key)",
+        "yield ModelChosen(self.settings.api_key)",
+        "raise type(self.settings.api_key, (Exception,), {})",
+        "raise ProviderError(self.settings.api_key, 'x')",
+        "raise ProviderError('x', 'y', Retry(self.settings.api_key, 0))",
+    ],
+)
+def test_no_line_for_the_reader_shows_a_key(ask, body):
+    turn = ask(body, 'plugin = "made"\napi_key_env = "MINE"', MINE="key-0123456789")
+
+    assert "[redacted]" in str(turn)
+    assert "key-0123456789" not in str(turn)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("yield TextDelta(5)", "a TextDelta with a wrong text: int"),
+        ("yield ReasoningDelta(None)", "a ReasoningDelta with a wrong text: NoneType"),
+        ("yield ReasoningDetails([float('nan')])", "a ReasoningDetails with a wrong details: list"),
+        ("yield ToolCallDelta(0, 'c', 'read', {})", "a ToolCallDelta with a wrong arguments: dict"),
+        ("yield ToolCallDelta(1, 'c', 'read', '{}')", "with index 1, expected 0 to 0"),
+        ("yield ToolCallDelta(0, 'c', 'read', '{}', {'a': object()})", "not JSON serializable"),
+        ("yield ToolCallDelta(0, 'c', 'read', '{}', {'a': float('nan')})", "no JSON"),
+        ("yield RetryWait(1, 2, float('inf'), 'x')", "a RetryWait with a wrong seconds: float"),
+        ("yield Notice('x', level='bad')", "a Notice with a wrong level: str"),
+        ("yield ModelFinished('stop', True, {'input_tokens': 'x'})", "a wrong usage: dict"),
+        (
+            "yield ModelFinished('stop', True); yield TextDelta('x')",
+            "TextDelta after ModelFinished",
+        ),
+    ],
+)
+def test_an_event_that_a_turn_cannot_hold_is_the_plug_ins_error(ask, body, expected):
+    name, message = failure(ask(body))
+
+    assert name == "TypeError"
+    assert "the plug-in maker 1.0 (provider made = maker:Made) failed" in message
+    assert expected in message
+
+
+def test_an_error_steers_no_terminal(ask):
+    found = failure(ask("raise ProviderError('\\x1b[31m', 'a\\nb\\u202e')"))
+
+    assert found == ("\\u001b[31m", "a b\\u202e")
+
+
 def test_what_had_arrived_before_an_error_stays(ask):
     turn = ask("yield TextDelta('half'); raise ValueError('no sun')")
 
@@ -112,6 +165,11 @@ def test_what_had_arrived_before_an_error_stays(ask):
     [
         ("raise ImportError('no drum')", "cannot be imported: ImportError: no drum"),
         ("def Made(): ...", "is not used: TypeError"),
+        ("def Made(settings): raise GeneratorExit", "is not used: GeneratorExit"),
+        (
+            "class Made:\n    def __init__(self, s): ...\n    def __getattr__(self, n): raise OSError(n)",
+            "is not used: OSError: stream",
+        ),
         ("def Made(settings): return 5", "but got int without stream, models, close"),
         (
             "import msgbook.errors as e\ndef Made(s): raise e.ConfigError('The option drum is missing.')",

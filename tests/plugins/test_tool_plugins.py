@@ -200,6 +200,14 @@ def test_a_function_that_blocks_does_not_hold_up_the_turn_that_is_stopped(load):
             "cannot be imported: ModuleNotFoundError: No module named",
         ),
         ("raise SystemExit(1)", "cannot be imported: SystemExit: 1"),
+        ("raise GeneratorExit", "cannot be imported: GeneratorExit"),
+        ("import asyncio\nraise asyncio.CancelledError", "cannot be imported: CancelledError"),
+        ("class Odd(BaseException): ...\nraise Odd('no')", "cannot be imported: Odd: no"),
+        (
+            "class Odd(Exception):\n    def __str__(self): return 5\nraise Odd",
+            "cannot be imported: Odd",
+        ),
+        ("def broken(): ...\nbroken.__doc__ = '\\ud800'", "is not used: UnicodeEncodeError"),
         ("x = 1", "cannot be imported: AttributeError"),
         ("broken = 7", "but got int"),
         ("def broken(*words): ...", "a model passes arguments by name"),
@@ -245,6 +253,20 @@ def test_a_turn_says_which_plug_in_cannot_be_used(server, packages, tmp_path):
         "the plug-in bad-plants 1.0 (tool grow = bad_plants:grow) cannot be imported: "
         "ZeroDivisionError: division by zero"
     )
+
+
+def test_an_interrupt_that_a_plug_in_makes_up_does_not_end_the_event_loop(packages, tmp_path):
+    write_package(packages, "bad-stop", "raise KeyboardInterrupt", tools={"stop": "stop"})
+
+    async def load():
+        return load_tools(ToolHost(tmp_path))
+
+    tools, [problem] = asyncio.run(load())
+
+    assert tools == []
+    assert "cannot be imported: KeyboardInterrupt" in problem
+    with pytest.raises(KeyboardInterrupt):  # without a loop it is the user's
+        load_tools(ToolHost(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["read", "python", "dispatch_subagents"])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import typing
+from asyncio import CancelledError, timeout
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any, Protocol
 
 from msgbook.config import ProviderSettings, redact
-from msgbook.errors import MsgbookError, ProviderError
+from msgbook.errors import ProviderError, Retry
 from msgbook.events import StreamEvent
 from msgbook.plugins import PROVIDERS, Entry, PluginError, describe_error, find_entries
 from msgbook.provider.base import Provider, Request
+from msgbook.provider.plugin_events import EventCheck, shown_line
 from msgbook.text import one_line, visible
 
-_EVENTS = typing.get_args(StreamEvent)
 _METHODS = ("stream", "models", "close")
+_CLOSING = 5.0
+"""Seconds that a plug-in may take to close its connections."""
 
 
 class ProviderFactory(Protocol):
@@ -41,11 +43,11 @@ def plugin_provider(
     entry = find_provider_entry(settings, off)
     factory = entry.load()
     try:
-        made = factory(settings)
-    except (Exception, SystemExit) as error:  # a plug-in is code of any author
-        words = str(error) if isinstance(error, MsgbookError) else describe_error(error)
-        raise PluginError(redact(f"{entry} is not used: {words}", secrets)) from None
-    missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
+        with entry.running("is not used"):
+            made = factory(settings)
+            missing = [name for name in _METHODS if not callable(getattr(made, name, None))]
+    except PluginError as error:
+        raise PluginError(redact(str(error), secrets)) from None
     if missing:
         raise PluginError(
             f"{entry} is not used: expected a provider, with the methods {', '.join(_METHODS)}, but got "
@@ -81,13 +83,13 @@ class _CheckedProvider:
         self._secrets = tuple(secrets)
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
+        check = EventCheck(self._secrets)
         with self._plain_errors():
             answer = self._provider.stream(request)
             self._check(answer, "stream", AsyncGenerator)
             async with aclosing(answer) as events:
                 async for event in events:
-                    self._check(event, "stream", _EVENTS)
-                    yield event
+                    yield check.passed(event)
 
     async def models(self) -> list[str]:
         with self._plain_errors():
@@ -97,7 +99,8 @@ class _CheckedProvider:
 
     async def close(self) -> None:
         with self._plain_errors():
-            await self._provider.close()
+            async with timeout(_CLOSING):
+                await self._provider.close()
 
     def _check(self, found: object, method: str, expected: Any) -> None:
         if not isinstance(found, expected):
@@ -107,15 +110,19 @@ class _CheckedProvider:
     def _plain_errors(self) -> Iterator[None]:
         try:
             yield
-        except MsgbookError as error:
-            if not isinstance(error, ProviderError):
-                raise
+        except ProviderError as error:
             raise self._redacted(error) from None
-        except Exception as error:
+        except (CancelledError, GeneratorExit):  # the turn was stopped
+            raise
+        except BaseException as error:  # a plug-in is code of any author
             words = redact(f"{self._entry} failed: {describe_error(error)}", self._secrets)
-            raise ProviderError(type(error).__name__, words) from error
+            name = shown_line(type(error).__name__, self._secrets)
+            raise ProviderError(name, words) from error
 
     def _redacted(self, error: ProviderError) -> ProviderError:
-        """Return the same error, of the same class, without secrets."""
-        error.args = (redact(str(error), self._secrets), *error.args[1:])
+        """Return the same error, of the same class, without secrets and with texts of one line."""
+        error.args = (shown_line(error, self._secrets), *error.args[1:])
+        error.name = shown_line(error.name, self._secrets)
+        retry = error.retry if isinstance(error.retry, Retry) else None
+        error.retry = retry and retry._replace(reason=shown_line(retry.reason, self._secrets))
         return error

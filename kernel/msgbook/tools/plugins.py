@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from msgbook.approval import ApprovalRequest
-from msgbook.errors import ToolError
-from msgbook.plugins import TOOLS, Entry, PluginError, describe_error, find_entries, how_to_turn_off
+from msgbook.plugins import TOOLS, Entry, PluginError, find_entries, how_to_turn_off
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.functions import Called, as_content, bind_function
 
@@ -99,14 +98,10 @@ def _load_tool(entry: Entry, host: ToolHost) -> Tool:
             "and -, not beginning with mcp__."
         )
     found = entry.load()
-    try:
+    with entry.running("is not used"):
         tool = _make(found, entry, host)
-        json.dumps(tool.schema, allow_nan=False)
-    except PluginError:
-        raise
-    except (Exception, SystemExit) as error:  # a plug-in is code of any author
-        words = str(error) if isinstance(error, ToolError) else describe_error(error)
-        raise PluginError(f"{entry} is not used: {words}") from error
+        # A request with it must be JSON in UTF-8.
+        json.dumps(tool.schema, allow_nan=False, ensure_ascii=False).encode()
     return tool
 
 
