@@ -66,6 +66,15 @@ def until_all_stream(kernel: KernelClient) -> Turn:
                 return turn
 
 
+def test_sub_agents_are_not_offered_the_notebooks_python(kernel, server, request_id):
+    until_all_stream(kernel)
+    kernel.manager.interrupt_kernel()
+    kernel.finish(request_id)
+
+    offered = [{tool["function"]["name"] for tool in sent["tools"]} for sent in server.requests]
+    assert ["python" in names for names in offered] == [True, False, False, False]
+
+
 def test_an_interrupt_stops_all_sub_agents_and_their_files_say_so(
     kernel, server, folder, request_id
 ):

@@ -96,6 +96,39 @@ def test_what_a_person_adds_to_the_file_meanwhile_is_kept(team):
     assert "could not be written" not in result["content"]
 
 
+def test_the_agents_that_may_be_started_are_listed_with_their_descriptions(team):
+    team.frontmatter = (
+        "agents:\n"
+        "  lead: {allowed_child_types: [worker, helper]}\n"
+        "  worker: {description: Does the work.}\n"
+        "  helper: {}\n"
+        "  other: {}\n"
+    )
+    team.server.choose = play([call("get_agent_types", {}), SAID])
+    turn = team.run()
+
+    [result] = [block for block in turn["blocks"] if block["type"] == "tool_result"]
+    assert sorted(result["content"].splitlines()) == ["- helper", "- worker: Does the work."]
+
+
+def test_the_file_of_a_sub_agent_has_its_first_step_while_the_second_runs(team):
+    async def interrupt_once_saved(turn):
+        async with asyncio.timeout(30):
+            while "success" not in [
+                block.get("status")
+                for file in team.files
+                for child in turns_in(file)
+                for block in child["blocks"]
+            ]:
+                await asyncio.sleep(0.01)
+        turn.cancel()
+
+    team.server.choose = play(
+        [dispatch("count"), SAID], {"count": [call("glob", {"pattern": "*"}), HOLD]}
+    )
+    assert team.run(meanwhile=interrupt_once_saved)["status"] == "interrupted"
+
+
 def test_rows_show_steps_the_last_line_tokens_and_seconds(team):
     team.server.choose = play(
         [dispatch("count"), SAID],

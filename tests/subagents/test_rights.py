@@ -6,7 +6,8 @@ import asyncio
 import json
 
 import pytest
-from scripted_server import call, text
+from scripted_server import Answer as Answered
+from scripted_server import call, delta, text
 from team import SAID, costing, dispatch, dispatch_result, metadata_in, play, report, turns_in
 
 from msgbook.approval import Answer
@@ -26,6 +27,19 @@ def test_a_sub_agent_has_the_tools_of_its_parent_and_can_report_but_not_dispatch
     assert tools_of(parent) == ["read", "dispatch_subagents"]
     assert tools_of(child) == ["read", "task_finish"]
     assert metadata_in(team.files[0])["allowed_tools"] == ["read", "dispatch_subagents"]
+
+
+def test_a_sub_agents_own_list_of_tools_adds_none_to_its_parents(team):
+    team.frontmatter = (
+        "agents:\n"
+        "  lead: {tools: [dispatch_subagents, read, glob]}\n"
+        "  worker: {tools: [read, shell, write, dispatch_subagents]}\n"
+    )
+    task = {"prompt": "count", "agent_type": "worker"}
+    team.server.choose = play([dispatch(task), SAID], {"count": report("3")})
+    team.run()
+
+    assert tools_of(team.server.requests[1]) == ["read", "task_finish"]
 
 
 def test_an_agent_with_a_list_of_tools_dispatches_only_if_the_list_says_so(team):
@@ -189,6 +203,19 @@ def test_tokens_of_sub_agents_come_out_of_the_parents_budget(team):
     assert "shared with the agent that started this one" in json.dumps(
         [turns_in(file) for file in team.files]
     )
+
+
+def test_a_sub_agent_that_never_answers_ends_with_the_parents_time(team):
+    team.config = "[limits]\ntime_budget = 1\nsubagents_at_once = 1\n"
+    held = Answered([delta(content="Working on it. ")], hold=1)
+    team.server.choose = play([dispatch("task one", "task two"), SAID], {"task": held})
+    turn = team.run()
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    result = dispatch_result(turn)
+    assert [row["status"] for row in result["agents"]] == ["incomplete", "incomplete"]
+    assert "Working on it." in result["content"]
+    assert len(team.server.requests) == 2  # The second one had no time left for a request.
 
 
 def test_the_parents_clock_stands_while_a_sub_agents_reader_is_asked(team):
