@@ -287,7 +287,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
     assert "model     other (--model)" in out
     assert "providers near (the default), far, broken (cannot be used)" in out
     assert "agents    reviewer" in out
-    assert "mcp       files; not used yet" in out
+    assert "mcp       files\n" in out
 
 
 @pytest.mark.usefixtures("two_servers")
