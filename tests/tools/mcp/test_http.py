@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event
+from typing import Any, ClassVar
 
 import pytest
-from mcp_direct import started
+from faulty_mcp import initialize, says, tool, words
+from mcp_direct import started, until
 
 from msgbook.config import McpServerSettings
+from msgbook.errors import ToolError
 
 HEADERS = {"Authorization": "Bearer my-own-token"}
 
@@ -107,5 +114,136 @@ def test_an_answer_without_end_is_cut():
     with answering(200, b'{"jsonrpc": "' + b"x" * 17_000_000, **headers) as (url, seen):
         said = said_of(url)
 
-    assert "more than 16 MB in one line" in said
+    assert "more than 16 MB in one message" in said
     assert seen
+
+
+def test_a_body_of_short_lines_without_end_is_cut():
+    headers = {"Content-Type": "application/json"}
+    with answering(200, b"\n" * 17_000_000, **headers) as (url, _):
+        assert "more than 16 MB in one message" in said_of(url)
+
+
+def test_a_compressed_answer_is_not_unpacked():
+    body = gzip.compress(b"\n" * 50_000_000)
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    with answering(200, body, **headers) as (url, _):
+        assert "its answer is compressed, which was not asked for" in said_of(url)
+
+
+class Session(BaseHTTPRequestHandler):
+    """A server with one tool, sessions, and a fault that its owner names.
+
+    - `status`: The tool answers with this status.
+    - `hangs`: It never says that a session has ended.
+    - `reopens`: Its own stream ends at once, and is to be opened again at once.
+    """
+
+    protocol_version = "HTTP/1.1"
+    faults: ClassVar[dict[str, int]] = {}
+    opened: ClassVar[list[str]] = []
+    released = threading.Event()
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        method, more = message.get("method"), {"Mcp-Session-Id": "a"}
+        results = {
+            "initialize": lambda: initialize(message["params"]),
+            "tools/list": lambda: {"tools": [tool("echo")]},
+            "tools/call": lambda: says(words("done")),
+        }
+        status = self.faults.get("status", 200) if method == "tools/call" else 200
+        if "id" not in message:
+            self.answer(202, {})
+        elif method in results:
+            self.answer(status, {"id": message["id"], "result": results[method]()}, **more)
+        else:
+            self.answer(200, {"id": message["id"], "error": {"code": -32601, "message": "no"}})
+
+    def do_GET(self) -> None:
+        self.opened.append(self.path)
+        stream = b"retry: 0\nid: 1\ndata: \n\n"
+        if "reopens" in self.faults:
+            self.answer(200, stream, **{"Content-Type": "text/event-stream"})
+        else:
+            self.answer(405, {})
+
+    def do_DELETE(self) -> None:
+        if "hangs" in self.faults:
+            self.released.wait()
+        self.answer(200, {})
+
+    def answer(self, status: int, body: bytes | dict[str, Any], **headers: str) -> None:
+        data = body if isinstance(body, bytes) else json.dumps({"jsonrpc": "2.0", **body}).encode()
+        self.send_response(status)
+        for name, value in ({"Content-Type": "application/json"} | headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        with suppress(ConnectionError):
+            self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def session(**faults: int) -> Iterator[tuple[str, type[Session]]]:
+    """Start a server with these faults; gives its URL and its handler."""
+    handler = type("Handler", (Session,), {"faults": faults, "opened": [], "released": Event()})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/mcp", handler
+    finally:
+        handler.released.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def called(url: str) -> str:
+    """Return the result of a call, or why it failed."""
+
+    async def look() -> str:
+        async with started(McpServerSettings("web", url=url)) as servers:
+            try:
+                return str(await servers.call("echo"))
+            except ToolError as error:
+                return str(error)
+
+    return asyncio.run(look())
+
+
+def test_a_server_that_never_says_that_a_session_has_ended_holds_nothing_up():
+    with session(hangs=1) as (url, handler):
+        assert called(url) == "done"
+        assert not handler.released.is_set()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "refuses the call: it answers HTTP 401"),
+        (500, "refuses the call: it answers HTTP 500"),
+        (404, "ended during the call: Session terminated"),
+    ],
+)
+def test_a_refused_call_names_its_status(status, words):
+    with session(status=status) as (url, _):
+        assert words in called(url)
+
+
+def test_a_stream_that_ends_at_once_is_not_opened_without_a_pause():
+    async def look(url: str, opened: list[str]) -> int:
+        async with started(McpServerSettings("web", url=url)) as servers:
+            await until(lambda: len(opened) == 1)
+            for _ in range(50):
+                await servers.call("echo")
+            return len(opened)
+
+    with session(reopens=1) as (url, handler):
+        began = time.monotonic()
+        opened = asyncio.run(look(url, handler.opened))
+        assert opened <= 2 + (time.monotonic() - began)

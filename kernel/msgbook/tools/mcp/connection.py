@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from msgbook.config import McpServerSettings
-from msgbook.text import one_line
+from msgbook.text import one_line, visible
 from msgbook.tools.mcp.dispatcher import TolerantDispatcher
 from msgbook.tools.mcp.failures import McpError
 from msgbook.tools.mcp.listing import Listing
@@ -27,7 +27,9 @@ from msgbook.tools.mcp.session_start import list_tools, negotiate
 from msgbook.tools.mcp.transports import Trouble, http_streams, process_streams
 
 _GRACE = 1.0
-"""Seconds after a call's time limit in which the SDK can tell the server that it is cancelled."""
+"""Seconds in which the SDK can tell a server that a call is cancelled, or a session ends."""
+_HTTP_REFUSAL = "Server returned an error response"
+"""What the SDK says of an HTTP status."""
 _SHOWN = 500
 """Characters of a server's own words in a message."""
 _PYDANTIC = re.compile(r"Failed to parse .*: \d+ validation errors? for ")
@@ -128,13 +130,16 @@ class Connection:
             if error.code == types.REQUEST_TIMEOUT:
                 raise McpError(f"{_timed_out(limit)}.") from None
             if error.code == types.CONNECTION_CLOSED or error.message == "Session terminated":
+                if error.message != "Connection closed":
+                    self._trouble.words = self._trouble.words or _words(error)
                 self._leave.set()
                 await asyncio.wait([self._owner])
                 raise McpError(
                     f"The server ended during the call: {self.ended}. "
                     "Whether the call had an effect is not known."
                 ) from None
-            raise McpError(f"The server refuses the call: {_words(error)}") from None
+            words = self._trouble.words if error.message == _HTTP_REFUSAL else ""
+            raise McpError(f"The server refuses the call: {words or _words(error)}") from None
 
     async def _own(self) -> None:
         """Open the connection, hold it until it is to end, and close it, all in one task."""
@@ -170,6 +175,8 @@ class Connection:
         if server.url is not None:
             async with http_streams(server.url, server.headers, trouble) as streams:
                 yield streams
+                # Leaving asks the server to end the session; it may never answer.
+                asyncio.get_running_loop().call_later(_GRACE, self._owner.cancel)
             return
         process = self._process = await ServerProcess.start(server, self._environment)
         process.on_end = self._leave.set
@@ -197,9 +204,9 @@ class Connection:
     def _last_words(self) -> str:
         """Return what the server said that may explain a failure."""
         if self._process is not None and self._process.stderr:
-            return f": {one_line(self._process.stderr[-_SHOWN:], _SHOWN)}"
+            return f": {_shown(self._process.stderr[-_SHOWN:])}"
         if self._trouble.junk:
-            return f"; its output is not JSON-RPC: {one_line(self._trouble.junk, _SHOWN)!r}"
+            return f"; its output is not JSON-RPC: '{_shown(self._trouble.junk)}'"
         return ""
 
 
@@ -221,11 +228,16 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, StartError | McpError):
         return str(error)
     if isinstance(error, httpx2.ConnectError):
-        return f"nothing answers at its url ({one_line(str(error), _SHOWN)})"
-    return one_line(f"{type(error).__name__}: {error}", _SHOWN)
+        return f"nothing answers at its url ({_shown(str(error))})"
+    return _shown(f"{type(error).__name__}: {error}")
 
 
 def _words(error: MCPError) -> str:
     if _PYDANTIC.match(error.message):
         return "its answer is not JSON-RPC"
-    return one_line(error.message, _SHOWN)
+    return _shown(error.message)
+
+
+def _shown(text: str) -> str:
+    """Return a server's words for a person: no controls, no text that runs backwards."""
+    return visible(one_line(text, _SHOWN))

@@ -14,7 +14,10 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import methods
 from pydantic import ValidationError
 
-from msgbook.text import one_line
+from msgbook.text import counted, one_line
+
+ENTRY_LIMIT = 2000
+"""Tools of one page, or pieces of content of one result, that are looked at."""
 
 _SHOWN = 100
 
@@ -36,7 +39,8 @@ class TolerantDispatcher(JSONRPCDispatcher[Any]):
         if method == "tools/list":
             return self._with_fitting(method, result, "tools", self._leave_out)
         if method == "tools/call":
-            return self._with_fitting(method, _as_complete(result), "content", _in_words)
+            complete = _with_said_limit(_as_complete(result))
+            return self._with_fitting(method, complete, "content", _in_words)
         return result
 
     def _with_fitting(
@@ -48,19 +52,29 @@ class TolerantDispatcher(JSONRPCDispatcher[Any]):
     ) -> dict[str, Any]:
         """Return a result whose list holds only entries that fit, or what replaces them."""
         entries = result.get(key)
-        bare = {**result, key: []}
-        fitting: list[Any] = []
-        for entry in entries if isinstance(entries, list) else []:
-            fits = self._fits(method, {**bare, key: [entry]})
-            fitting += [entry] if fits else replace(entry)
-        whole = {**bare, key: fitting}
+        entries = entries[:ENTRY_LIMIT] if isinstance(entries, list) else []
+        whole = {**result, key: entries}
         if self._fits(method, whole):
             return whole
+        frame = self._fitting_frame(method, result, key)
+        # Without what may be long: it would be checked once more for each entry.
+        light = {name: value for name, value in frame.items() if name != "structuredContent"}
+        fitting: list[Any] = []
+        for entry in entries:
+            fits = self._fits(method, {**light, key: [entry]})
+            fitting += [entry] if fits else replace(entry)
+        return {**frame, key: fitting}
+
+    def _fitting_frame(self, method: str, result: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return what fits of a result whose list is empty."""
+        frame = {**result, key: []}
+        if self._fits(method, frame):
+            return frame
         kept = ("nextCursor", "isError", "resultType", "ttlMs", "cacheScope", "structuredContent")
-        lesser = {name: whole[name] for name in (*kept, key) if name in whole}
-        while not self._fits(method, lesser) and len(lesser) > 1:
-            lesser.pop(next(iter(lesser)))
-        return lesser
+        frame = {name: frame[name] for name in (*kept, key) if name in frame}
+        while not self._fits(method, frame) and len(frame) > 1:
+            frame.pop(next(iter(frame)))
+        return frame
 
     def _fits(self, method: str, result: Mapping[str, Any]) -> bool:
         try:
@@ -84,13 +98,27 @@ def _in_words(entry: Any) -> list[Any]:
     return [{"type": "text", "text": words}]
 
 
+def _with_said_limit(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result whose content is not longer than the limit, and says how much is left out."""
+    content = result.get("content")
+    left_out = len(content) - ENTRY_LIMIT if isinstance(content, list) else 0
+    if not isinstance(content, list) or left_out <= 0:
+        return result
+    words = f"[{counted(left_out + 1, 'more piece')} of content left out]"
+    return {**result, "content": [*content[: ENTRY_LIMIT - 1], {"type": "text", "text": words}]}
+
+
 def _as_complete(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a call with a list of content, whatever the server sent."""
     if "inputRequests" in result or result.get("resultType") == "input_required":
         words = "The tool asks for input that msgbook does not give."
         return {"content": [{"type": "text", "text": words}], "isError": True}
-    structured = result.get("structuredContent")
-    if isinstance(result.get("content"), list) or structured is not None:
+    structured, content = result.get("structuredContent"), result.get("content")
+    if structured is not None and not isinstance(structured, dict) and not content:
+        # The protocol knows objects alone; nothing else would repeat the result.
+        text = {"type": "text", "text": json.dumps(structured, ensure_ascii=False)}
+        return {**result, "content": [text], "structuredContent": None}
+    if isinstance(content, list) or structured is not None:
         return {**result}
     shown = json.dumps(result, ensure_ascii=False)[:_SHOWN]
     words = f"The server's answer is no result of a tool: {shown}"

@@ -94,7 +94,7 @@ def read_listing(entries: Sequence[Any], problems: Iterable[str] = ()) -> Listin
         else:
             found[tool.name] = tool
     if len(entries) > TOOL_LIMIT:
-        said.append(f"only the first {TOOL_LIMIT} of {len(entries)} tools are read")
+        said.append(f"only the first {TOOL_LIMIT} tools are read")
     return Listing(tuple(found.values()), tuple(said))
 
 
@@ -107,14 +107,18 @@ def _read(entry: Any) -> ListedTool | str:
     if isinstance(execution, dict) and execution.get("taskSupport") == _TASK_ONLY:
         return f"{_quoted(name)} runs only as a task, which msgbook does not offer"
     hints = hints if isinstance(hints, dict) else {}
-    size = len(json.dumps(entry))
+    description = entry.get("description")
+    try:
+        size = len(json.dumps(entry, allow_nan=False))
+        parameters = _parameters(entry.get("inputSchema"))
+    except (ValueError, RecursionError):
+        return f"{_quoted(name)} is left out: its schema is not JSON"
     if size > SIZE_LIMIT:
         return f"{_quoted(name)} is left out: its description has {size:,} characters, more than {SIZE_LIMIT:,}"
-    description = entry.get("description")
     return ListedTool(
         repair_surrogates(name),
         repair_surrogates(description) if isinstance(description, str) else "",
-        _parameters(entry.get("inputSchema")),
+        parameters,
         reads_only=hints.get("readOnlyHint") is True,
         open_world=hints.get("openWorldHint") is not False,
     )
@@ -122,8 +126,16 @@ def _read(entry: Any) -> ListedTool | str:
 
 def _parameters(schema: Any) -> dict[str, Any]:
     """Return a schema that model servers take: of an object, with its properties."""
-    given = schema if isinstance(schema, dict) else {}
-    return {**given, "type": "object", "properties": given.get("properties") or {}}
+    given = _repaired(schema) if isinstance(schema, dict) else {}
+    properties = given.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    return {**given, "type": "object", "properties": properties}
+
+
+def _repaired(schema: dict[str, Any]) -> dict[str, Any]:
+    text = json.dumps(schema, ensure_ascii=False)
+    repaired: dict[str, Any] = json.loads(repair_surrogates(text))
+    return repaired
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:

@@ -13,6 +13,8 @@ from msgbook.tools.mcp.listing import TOOL_LIMIT, Listing, read_listing
 
 _PAGES = 100
 """Pages of a list of tools that are read."""
+_LENGTH = 20_000_000
+"""Characters of a list of tools that are read."""
 
 
 async def negotiate(session: ClientSession, *, over_http: bool) -> None:
@@ -43,9 +45,11 @@ async def list_tools(session: ClientSession, left_out: list[str]) -> Listing:
     tools: list[dict[str, Any]] = []
     cursor: str | None = None
     seen: set[str | None] = set()
-    while cursor not in seen and len(seen) < _PAGES and len(tools) <= TOOL_LIMIT:
+    left = _LENGTH
+    while cursor not in seen and len(seen) < _PAGES and len(tools) <= TOOL_LIMIT and left > 0:
         seen.add(cursor)
         page = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+        left -= len(page.model_dump_json())
         tools += (tool.model_dump(mode="json", by_alias=True) for tool in page.tools)
         cursor = page.next_cursor
         if cursor is None:

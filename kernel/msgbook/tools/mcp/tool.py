@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -64,6 +65,8 @@ class McpTool(Tool):
         """
         try:
             given = parse_arguments(arguments)
+            # Before anybody is asked: half characters and NaN reach no server.
+            json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
         except ValueError as error:
             raise ToolError(f"The arguments do not fit: {error}.") from None
         if not self.read_only:

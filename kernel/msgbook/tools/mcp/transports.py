@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -13,13 +13,20 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from msgbook.text import repair_surrogates
 from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, ServerProcess
 
 Streams = tuple[Any, Any]
 """Where messages arrive and where they leave."""
 
 _SESSION = "mcp-session-id"
+_OUR_OWN = (types.JSONRPCRequest, types.JSONRPCNotification)
+_UNANSWERED = 1000
+"""Requests of a server that wait for an answer; what it asks for more is not kept."""
+
 _CONNECT = 10.0
+_REOPEN = 1.0
+"""Seconds between two openings of a server's own stream."""
 _READ = 300.0
 """Seconds without a byte after which a connection is given up; a call has a limit of its own."""
 
@@ -36,22 +43,30 @@ class Trouble:
 @asynccontextmanager
 async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIterator[Streams]:
     """Connect to a running program while the context is open."""
+    unanswered = 0
     arrives, incoming = anyio.create_memory_object_stream[Any](0)
     outgoing, leaves = anyio.create_memory_object_stream[SessionMessage](0)
 
     async def read() -> None:
+        nonlocal unanswered
         async with arrives:
             try:
                 async for line in process.lines():
                     message = _parse(line, trouble)
-                    if message is not None:
-                        await arrives.send(message)
+                    if message is None:
+                        continue
+                    unanswered += isinstance(message.message, types.JSONRPCRequest)
+                    if unanswered > _UNANSWERED:
+                        trouble.words = "it sent more and more requests and read no answers"
+                        return
+                    await arrives.send(message)
             except LineTooLongError as error:
                 trouble.words = str(error)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
     async def write() -> None:
+        nonlocal unanswered
         async with leaves:
             async for message in leaves:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -59,6 +74,7 @@ async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIter
                     await process.send(text.encode("utf-8", "replace"))
                 except OSError:
                     return
+                unanswered -= not isinstance(message.message, _OUR_OWN)
 
     async with anyio.create_task_group() as tasks, incoming, outgoing:
         tasks.start_soon(read)
@@ -79,14 +95,22 @@ async def http_streams(
     """
 
     async def look(response: httpx2.Response) -> None:
-        trouble.words = _refusal(response)  # an old server refuses the first question, and goes on
-        response.stream = _Bounded(response.stream)  # type: ignore[arg-type]  # of an async client
+        if response.request.method == "POST":
+            # Also empty: an old server refuses the first question, and goes on.
+            trouble.words = _refusal(response)
+        if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
+            # A few bytes may become any number of them.
+            trouble.words = "its answer is compressed, which was not asked for"
+            raise httpx2.StreamError(trouble.words)
+        kind = response.headers.get("content-type", "").lower()
+        is_stream = response.is_success and kind.startswith("text/event-stream")
+        response.stream = _Bounded(response.stream, by_line=is_stream)  # type: ignore[arg-type]  # of an async client
 
     async with (
         httpx2.AsyncClient(
             headers={**headers, "accept-encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT, read=_READ),
-            event_hooks={"response": [look]},
+            event_hooks={"request": [_pace()], "response": [look]},
         ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
     ):
@@ -105,22 +129,39 @@ def _refusal(response: httpx2.Response) -> str:
     return f"it answers HTTP {status}" + (f"; check {key} in its table" if key else "")
 
 
+def _pace() -> Callable[[httpx2.Request], Awaitable[None]]:
+    """Return a hook that lets a stream of the server be opened once in a second, whatever the server wants."""
+    free = 0.0
+
+    async def wait(request: httpx2.Request) -> None:
+        nonlocal free
+        if request.method != "GET":
+            return
+        now = anyio.current_time()
+        free, pause = max(free, now) + _REOPEN, max(0.0, free - now)
+        await anyio.sleep(pause)
+
+    return wait
+
+
 class _Bounded(httpx2.AsyncByteStream):
     """A body that ends with an error where a message is longer than `LINE_LIMIT`.
 
-    A line that ends begins a new message, as an event of a stream does.
+    Args:
+        by_line: Whether a line that ends begins a new message, as an event of a stream does.
     """
 
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, *, by_line: bool) -> None:
         self._body = body
+        self._by_line = by_line
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         length = 0
         async for chunk in self._body:
             _, newline, rest = chunk.rpartition(b"\n")
-            length = len(rest) if newline else length + len(chunk)
+            length = len(rest) if newline and self._by_line else length + len(chunk)
             if length > LINE_LIMIT:
-                raise httpx2.StreamError(f"more than {LINE_LIMIT // 1_000_000} MB in one line")
+                raise httpx2.StreamError(f"more than {LINE_LIMIT // 1_000_000} MB in one message")
             yield chunk
 
     async def aclose(self) -> None:
@@ -131,11 +172,20 @@ def _parse(line: bytes, trouble: Trouble) -> SessionMessage | None:
     """Return the message of a line; None for a line that is none."""
     if not line:
         return None
-    try:
+    with suppress(ValueError):
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
+    try:
+        value = json.loads(repair_surrogates(_plain_text(line)))
+        return SessionMessage(types.jsonrpc_message_adapter.validate_python(value, by_name=False))
+    except (ValueError, RecursionError):
         trouble.junk = trouble.junk or line[:200].decode("utf-8", "replace")
         return _wrong_answer(line)
+
+
+def _plain_text(line: bytes) -> str:
+    """Return a line as text without escapes for half characters, which servers get from cutting a text."""
+    text = line.decode("utf-8", "replace")
+    return json.dumps(json.loads(text), ensure_ascii=False)
 
 
 def _wrong_answer(line: bytes) -> SessionMessage | None:
