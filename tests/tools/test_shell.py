@@ -15,7 +15,7 @@ import pytest
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
 from msgbook.tools import CallContext, shell_tool
-from msgbook.tools.process import child_environment
+from msgbook.tools.process import Supervised, child_environment
 
 APPROVED = ApprovalRequest("it runs a command on this machine")
 
@@ -171,6 +171,18 @@ def test_a_cancelled_call_leaves_no_process_and_has_shown_its_output(tmp_path):
         return shown
 
     assert asyncio.run(main()) == ["on\n"]
+
+
+def test_a_command_that_is_stopped_while_the_event_loop_closes_is_waited_for(tmp_path):
+    async def stop_late():
+        running = Supervised("sleep 600", tmp_path, child_environment(os.environ, ()), print)
+        await until(lambda: len(processes_in(tmp_path)) > 1)
+        await asyncio.get_running_loop().shutdown_default_executor()
+        running.stop()
+        await running.gone.wait()
+
+    asyncio.run(stop_late())
+    assert not processes_in(tmp_path)
 
 
 def test_the_time_limit_is_bounded(tmp_path):

@@ -136,7 +136,9 @@ class Supervised:
         if not self.ending or sys.platform != "linux":
             # Before the wait: until then no other process gets its number.
             await asyncio.to_thread(kill_marked, self._mark, self._process.pid)
-        await asyncio.to_thread(self._process.wait)
+        # Its end of the pipe is closed, so it has ended. A thread may not be had any more: an event loop that
+        # closes gives none.
+        self._process.wait()
         for _ in range(_LAST_READS):
             data = _read(self._output)
             if not data:
