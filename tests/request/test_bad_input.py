@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from scripted_server import Answer, delta, text
 from talk import content_reference, notices
 
 from msgbook.messages import encode
@@ -227,6 +228,13 @@ def test_a_line_like_an_unknown_magic_is_sent_as_a_message_with_a_notice(talk, a
     [said] = notices(talk.ask(f"%sql{arguments}"))
 
     assert said == "There is no magic %sql: this was sent as a message."
+
+
+def test_a_cell_that_continues_an_answer_is_no_unknown_magic(talk):
+    talk.server.answers = [Answer([delta(content="It is")], done=False), text(" 42.")]
+    talk.ask("What is it?")
+
+    assert notices(talk.ask("%continue")) == []
 
 
 @pytest.mark.parametrize("source", ["%50", "% of", "%-50 or so", "%bogus\n\nwhat is it?"])
