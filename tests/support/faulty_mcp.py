@@ -56,6 +56,10 @@ def at_start_exit() -> None:
     sys.exit("The setting DATABASE is missing.")
 
 
+def at_start_tells_its_key() -> None:
+    sys.exit(f"The key {os.environ['MY_TOKEN']} is wrong.")
+
+
 def at_start_endless_line() -> None:
     while True:
         sys.stdout.write("x" * 1_000_000)

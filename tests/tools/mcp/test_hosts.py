@@ -128,3 +128,4 @@ def test_doctor_starts_each_server_once_and_says_what_it_found(
     assert found[0]["words"].startswith("files: 3 tools in ")
     assert found[0]["words"].endswith(" (echo, fetch, look); 3 tools asking for approval")
     assert "exit code 1: The setting DATABASE is missing." in found[1]["words"]
+    assert processes_with(str(tmp_path)) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from mcp_turns import Talk, faulty, mcp_settings, notices, offered
-from scripted_server import ScriptedServer, text
+from scripted_server import ScriptedServer, call, text
 
 from msgbook.approval.rules import read_rules
 from msgbook.errors import MsgbookError
@@ -107,10 +107,27 @@ def test_the_key_of_a_server_is_neither_kept_nor_sent(server, tmp_path, no_kept_
     key = "tok-0123456789abcdef"
     turn_with(server, tmp_path, faulty("on_list_tells_its_key", env={"MY_TOKEN": key}))
 
+    assert key not in str(server.requests)
     [kept] = (no_kept_lists / "msgbook" / "mcp").iterdir()
     assert key not in kept.read_text()
-    assert key not in str(server.requests)
     assert "Uses [redacted]." in kept.read_text()
+
+
+@pytest.mark.parametrize("fault", ["on_call_environment", "at_start_tells_its_key"])
+def test_no_turn_shows_the_key_of_a_server(server, tmp_path, fault):
+    key = "tok-0123456789abcdef"
+    server.answers = [call("mcp__files__echo", {}), text("ok")]
+
+    async def talk():
+        settings = mcp_settings(server, faulty(fault, env={"MY_TOKEN": key}))
+        async with Talk(tmp_path, settings) as talk:
+            turn = await talk.turn()
+            return turn, await run_magic("%mcp", MagicContext(talk.engine, lambda: None))
+
+    turn, listed = asyncio.run(talk())
+
+    assert "[redacted]" in str(turn)
+    assert key not in f"{turn} {listed} {server.requests}"
 
 
 def test_the_magic_lists_servers_states_tools_and_what_asks(server, tmp_path):
