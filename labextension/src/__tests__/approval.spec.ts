@@ -142,6 +142,21 @@ describe('withQuestions', () => {
     ]);
   });
 
+  it('asks where the asker is, whatever ids a model gives its calls', () => {
+    const blocks = [
+      call('u1/c'),
+      { type: 'tool_result', agents: [{ uuid: 'u1', status: 'running' }] }
+    ];
+    const own = parseQuestion({ ...ASK, call_id: 'u1/c' })!;
+    const child = parseQuestion({ ...ASK, call_id: 'u1/c', asker: ['Docs'] })!;
+    const lost = parseQuestion({ ...ASK, call_id: 'u2/c', asker: ['Docs'] })!;
+    const asked = withQuestions([...blocks, call('u2/c')], [own, child, lost]);
+    expect(asked.map(({ question }) => question)).toEqual([
+      ...[own, undefined, undefined, lost]
+    ]);
+    expect(asked[1].asked).toEqual([child]);
+  });
+
   it('asks at the end when the call is not there', () => {
     expect(withQuestions([{ type: 'text' }], [question])[1]).toEqual({
       block: { type: 'tool_call' },

@@ -25,9 +25,12 @@ export function withQuestions(
 ): IAskedBlock[] {
   const asked: IAskedBlock[] = blocks.map(block => ({ block, asked: NONE }));
   for (const question of questions) {
-    const row = rowOf(blocks, question);
+    const { asker, callId } = question;
+    // The model chooses the ids of the conversation's own calls; one may have a slash.
+    const own = asker.length === 0 ? callId : null;
+    const row = own === null ? rowOf(blocks, callId) : -1;
     const index = blocks
-      .map(({ type, id }) => type === 'tool_call' && id === question.callId)
+      .map(({ type, id }) => type === 'tool_call' && id === own)
       .lastIndexOf(true);
     if (row !== -1) {
       const others = asked[row].asked;
@@ -42,10 +45,7 @@ export function withQuestions(
 }
 
 /** Return the index of the running result with the row of the sub-agent that asks, else -1. */
-function rowOf(
-  blocks: readonly IBlock[],
-  { callId }: IApprovalQuestion
-): number {
+function rowOf(blocks: readonly IBlock[], callId: string): number {
   const id = askerId(callId);
   return id === null
     ? -1
