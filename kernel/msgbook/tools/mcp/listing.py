@@ -34,6 +34,11 @@ class ListedTool:
     open_world: bool = True
     """Whether it may reach what is outside of the server, such as the network; so if it says nothing."""
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether its server says that it changes nothing and reaches nothing outside."""
+        return self.reads_only and not self.open_world
+
     def as_json(self) -> dict[str, Any]:
         """Return the description in the form of the protocol; `read_listing` reads it."""
         hints = {"readOnlyHint": self.reads_only, "openWorldHint": self.open_world}

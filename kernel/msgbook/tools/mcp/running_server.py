@@ -64,9 +64,16 @@ class RunningServer:
         return await asyncio.shield(self._starting)
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], on_progress: Progress
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_progress: Progress,
+        check: Callable[[], None],
     ) -> dict[str, Any]:
         """Call a tool of the server, which starts if it does not run.
+
+        Args:
+            check: Called when it runs; raises `McpError` if the tool is not to be called.
 
         Raises:
             McpError: The call failed.
@@ -75,6 +82,7 @@ class RunningServer:
             connection = await self.start()
         except McpError as error:
             raise McpError(f"The server could not be started: {error}.") from None
+        check()
         return await connection.call(tool, arguments, on_progress)
 
     async def restart(self) -> None:

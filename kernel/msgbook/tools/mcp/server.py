@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from msgbook.approval import StoreError
@@ -106,16 +107,29 @@ class McpServer:
         self._take_newest()
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], on_progress: Progress
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_progress: Progress,
+        *,
+        is_free: bool = False,
     ) -> dict[str, Any]:
         """Call a tool by the server's own name for it.
+
+        Args:
+            is_free: Whether nobody was asked, because of the server's hints.
 
         Raises:
             McpError: The call failed.
         """
+
+        def check() -> None:
+            if is_free:
+                self._check_hints(tool)
+
         try:
             result = await self._thread.run(
-                lambda: self._running.call(tool, arguments, on_progress)
+                lambda: self._running.call(tool, arguments, on_progress, check)
             )
         except McpError as error:
             raise McpError(self._redact(str(error))) from None
@@ -158,15 +172,24 @@ class McpServer:
 
     def _tool(self, listed: ListedTool) -> McpTool:
         settings = self.settings
-        is_free = settings.trust_hints and listed.reads_only and not listed.open_world
+        is_free = settings.trust_hints and listed.only_reads
         return McpTool(
             name=tool_name(settings.name, listed.name),
             read_only=is_free,
             server=settings.name,
             listed=listed,
             digest=settings.digest,
-            call_server=self.call,
+            call_server=partial(self.call, is_free=is_free),
         )
+
+    def _check_hints(self, name: str) -> None:
+        """Raise `McpError` if the server that runs no longer says that a tool only reads."""
+        for tool in self._newest.tools if self._newest is not None else ():
+            if tool.name == name and not tool.only_reads:
+                raise McpError(
+                    "it was not called, since nobody was asked and the server says by now that it does "
+                    f"not only read. %mcp refresh {self.settings.name} takes its new list."
+                )
 
     def _is_enabled(self, name: str) -> bool:
         enabled = self.settings.enabled_tools

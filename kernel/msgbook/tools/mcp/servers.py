@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgbook.config import McpServerSettings
@@ -81,9 +80,9 @@ class McpServers:
 
     def tools(self, names: Collection[str]) -> list[McpTool]:
         """Return the known tools of some servers, sorted by name. Two with one name are both left out."""
+        owners = self._owners()
         found = [] if self.missing else [t for s in self._usable(names) for t in s.tools]
-        counts = Counter(tool.name for tool in found)
-        return sorted((t for t in found if counts[t.name] == 1), key=lambda tool: tool.name)
+        return sorted((t for t in found if len(owners[t.name]) == 1), key=lambda tool: tool.name)
 
     async def refresh(self, name: str) -> None:
         """Start a server anew, and take its list of tools.
@@ -108,17 +107,22 @@ class McpServers:
         return [server for server in found if not server.settings.problem]
 
     def clashes(self, names: Collection[str]) -> list[str]:
-        """Return a line for each name of a tool that two of the servers would have."""
-        owners: dict[str, list[str]] = {}
-        for server in [] if self.missing else self._usable(names):
-            for tool in server.tools:
-                owners.setdefault(tool.name, []).append(server.settings.name)
+        """Return a line for each name of a tool that one of the servers and another one would have."""
         return [
             f"The tool {name} is not offered, since it would be of the MCP servers "
             f"{' and '.join(repr(owner) for owner in of)}. Give one of them another name."
-            for name, of in owners.items()
-            if len(of) > 1
+            for name, of in self._owners().items()
+            if len(of) > 1 and not set(names).isdisjoint(of)
         ]
+
+    def _owners(self) -> dict[str, list[str]]:
+        """Return the servers of each known tool. Those that an agent leaves out count too: an approval
+        of their tool must not hold for another one of its name."""
+        owners: dict[str, list[str]] = {}
+        for server in [] if self.missing else self._usable(self.servers):
+            for tool in server.tools:
+                owners.setdefault(tool.name, []).append(server.settings.name)
+        return owners
 
 
 def digests_of(tools: Iterable[McpTool]) -> dict[str, str]:

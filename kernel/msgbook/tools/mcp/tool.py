@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -27,6 +28,7 @@ CallServer = Callable[[str, Mapping[str, Any], Progress], Awaitable[dict[str, An
 _UNASKED = CallContext()
 _PROGRESS_INTERVAL = 0.25
 """Seconds between two lines of progress."""
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _SHOWN = 200
 """Characters of a server's words about its progress."""
 
@@ -82,6 +84,8 @@ class McpTool(Tool):
 
     def _approval_request(self) -> ApprovalRequest:
         tool, server = visible(one_line(self.listed.name, _SHOWN)), visible(self.server)
+        if not _PLAIN_NAME.fullmatch(tool):
+            tool = repr(tool)  # a name may be a sentence about the approval
         return ApprovalRequest(
             f"it calls {tool} of the MCP server {server}, a program of its own", server=self.digest
         )
