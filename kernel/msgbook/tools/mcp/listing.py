@@ -36,7 +36,7 @@ class ListedTool:
 
     @property
     def only_reads(self) -> bool:
-        """Whether its server says that it changes nothing and reaches nothing outside."""
+        """True if its server says that it changes nothing and reaches nothing outside."""
         return self.reads_only and not self.open_world
 
     def as_json(self) -> dict[str, Any]:
