@@ -137,7 +137,7 @@ class Engine:
         self.tools.add(shell_tool(folder, settings.secrets))
         if namespace is not None:
             self.tools.add(python_tool(namespace))
-        for tool in (*dispatch_tools(), task_finish_tool()):
+        for tool in (*dispatch_tools(folder), task_finish_tool()):
             self.tools.add(tool)
         plugin_tools, problems = load_tools(ToolHost(folder), settings.plugins_off)
         self.warnings += problems
@@ -164,6 +164,7 @@ class Engine:
         engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
         own = {tool.name: tool for tool in engine._files.tools}
         own[SHELL] = shell_tool(engine.folder, self.settings.secrets)
+        own |= {tool.name: tool for tool in dispatch_tools(engine.folder)}
         plugin_tools, _ = load_tools(ToolHost(engine.folder), self.settings.plugins_off)
         own |= {tool.name: tool for tool in plugin_tools}
         kept = (tool for tool in self.tools if not runs_in_kernel(tool))

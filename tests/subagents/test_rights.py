@@ -14,6 +14,11 @@ from msgbook.approval import Answer
 from msgbook_format.turn import to_markdown
 
 
+def description_of_dispatch(team):
+    tools = [tool["function"] for tool in team.server.requests[0]["tools"]]
+    return next(tool["description"] for tool in tools if tool["name"] == "dispatch_subagents")
+
+
 def tools_of(request):
     return [tool["function"]["name"] for tool in request.get("tools", [])]
 
@@ -121,6 +126,9 @@ def test_the_folder_of_a_notebook_below_the_project_bounds_its_sub_agents(team):
     turn = team.run(notebook=folder)
 
     assert metadata_in(team.files[0])["allowed_uris"] == ["notebooks"]
+    assert description_of_dispatch(team).endswith(
+        "They work in `..`: paths in a prompt start there, those in allowed_uris where yours do."
+    )
     [row] = dispatch_result(turn)["agents"]
     assert (folder / row["file"]).resolve() == team.files[0].resolve()
 
@@ -160,6 +168,7 @@ def test_the_approval_of_a_call_shows_prompts_agents_and_folders(team):
     team.run(ask=ask)
 
     assert not team.files
+    assert "They work in" not in description_of_dispatch(team) + shown[0].preview
     assert shown[0].reason == "it starts 2 sub-agents"
     for words in (
         "Fruit.",
@@ -169,6 +178,22 @@ def test_the_approval_of_a_call_shows_prompts_agents_and_folders(team):
         "Agent lead",
     ):
         assert words in shown[0].preview
+
+
+def test_the_approval_of_a_call_shows_the_folder_if_it_is_another(team):
+    folder = team.folder / "notebooks" / "new"
+    folder.mkdir(parents=True)
+    team.approval = "ask"
+    shown = []
+
+    async def ask(question):
+        shown.append(question.approval_request.preview)
+        return Answer("no")
+
+    team.server.choose = play([dispatch("count"), SAID])
+    team.run(ask=ask, notebook=folder)
+
+    assert shown[0].startswith("They work in `../..`: paths in a task start there.\n\n1. Agent")
 
 
 def test_without_anybody_to_ask_calls_are_denied_and_never_waited_for(team):
@@ -235,3 +260,26 @@ def test_the_parents_clock_stands_while_a_sub_agents_reader_is_asked(team):
 
     assert turn["status"] == "done"
     assert [row["status"] for row in dispatch_result(turn)["agents"]] == ["done"]
+
+
+@pytest.mark.parametrize("below", [".", "notebooks"])
+def test_what_a_sub_agent_has_read_and_changed_its_parent_has_not_seen(team, below):
+    folder = team.folder / below
+    folder.mkdir(exist_ok=True)
+    file = team.folder / "a.txt"
+    file.write_text("one")
+    path = file.relative_to(team.folder) if below == "." else f"../{file.name}"
+
+    def edit(path, old, new):
+        return call("edit", {"path": str(path), "old": old, "new": new}, "edit")
+
+    read = call("read", {"path": str(path)})
+    child = [call("read", {"path": "a.txt"}), edit("a.txt", "one", "two"), report("done")]
+    team.server.choose = play(
+        [read, dispatch("change it"), edit(path, "two", "three"), SAID], {"change it": child}
+    )
+    turn = team.run(notebook=folder)
+
+    [result] = [b for b in turn["blocks"] if b["type"] == "tool_result" and b["id"] == "edit"]
+    assert "has changed since you read it; read it again." in result["content"]
+    assert file.read_text() == "two"

@@ -11,6 +11,7 @@ from typing import Any
 from msgbook.cli.terminal import complain, say, write
 from msgbook.display.console import TextDisplay
 from msgbook.display.turn_view import HiddenTurn, TurnView
+from msgbook.messages import content_text
 from msgbook.notebook import Cell
 from msgbook.turn import TurnRecord
 from msgbook_format.turn import Turn, blocks_of_type
@@ -39,7 +40,10 @@ class Screen:
         return TextDisplay(record, _send)
 
     def end(self, cell: Cell, turn: Turn) -> None:
-        """Show the end of a turn, with warnings on standard error unless they were shown before."""
+        """Show the end of a turn.
+
+        Warnings and denied calls go to standard error unless they were shown before.
+        """
         if self.live:
             if self.heading:
                 say("")
@@ -47,6 +51,9 @@ class Screen:
         for block in blocks_of_type(turn["blocks"], "notice"):
             if block.get("level") == "warning":
                 complain(self.verb, f"{self.place(cell)}: {block.get('text', '')}")
+        for block in blocks_of_type(turn["blocks"], "tool_result"):
+            if block.get("status") == "denied":
+                complain(self.verb, f"{self.place(cell)}: {content_text(block.get('content', ''))}")
         say(self.summary(cell, turn))
         sys.stdout.flush()
 

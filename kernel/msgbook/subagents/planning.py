@@ -21,7 +21,7 @@ from msgbook.errors import ToolError
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.prompt import make_source, name_of
 from msgbook.text import counted, join_first, one_line, visible
-from msgbook.tools import SubagentTask
+from msgbook.tools import SubagentTask, subagents_folder
 
 _MOST_NAMED = 20
 _SOURCE_LIMIT = 1_000_000
@@ -137,7 +137,9 @@ def plan_subagents(types: AgentTypes, broadcast: str, tasks: Sequence[SubagentTa
 
 def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> ApprovalRequest:
     """Return the request to approve a call: each agent with its folders and its whole prompt."""
-    lines = []
+    lines, where = [], subagents_folder(parent.engine.folder)
+    if where != ".":
+        lines += [f"They work in `{where}`: paths in a task start there.", ""]
     if broadcast.strip():
         lines += ["Context for all of them:", *_indented(broadcast), ""]
     for number, plan in enumerate(plans, 1):

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         DISPATCH,
         SubagentTask,
         dispatch_tools,
+        subagents_folder,
         task_finish_tool,
     )
     from msgbook.tools.tool_output import PIECE_INTERVAL, START_LIMIT, Output, TerminalText
@@ -51,7 +52,7 @@ else:
             "plugins": "OWN_NAMES ToolFactory ToolHost load_tools make_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
             "shell": "SHELL shell_tool",
-            "subagent_tools": "AGENT_TYPES DISPATCH SubagentTask dispatch_tools task_finish_tool",
+            "subagent_tools": "AGENT_TYPES DISPATCH SubagentTask dispatch_tools subagents_folder task_finish_tool",
             "tool_output": "PIECE_INTERVAL START_LIMIT Output TerminalText",
         },
     )

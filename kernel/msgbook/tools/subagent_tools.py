@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, Field
 
+from msgbook.approval import find_project
 from msgbook.errors import ToolError
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook_format.agents import TASK_FINISH
@@ -64,12 +68,21 @@ class Dispatcher(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class _DispatchTool(Tool):
     """`dispatch_subagents`; its schema has no references, which some servers do not follow."""
+
+    folder: str = "."
+    """Where sub-agents work, as `subagents_folder` has it."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         schema = super().schema
+        if self.folder != ".":
+            schema["function"]["description"] += (
+                f"\n\nThey work in `{self.folder}`: paths in a prompt start there, those in "
+                "allowed_uris where yours do."
+            )
         parameters = schema["function"]["parameters"]
         [task] = parameters.pop("$defs").values()
         del task["description"]
@@ -77,10 +90,19 @@ class _DispatchTool(Tool):
         return schema
 
 
-def dispatch_tools(dispatcher: Dispatcher | None = None) -> list[Tool]:
+def subagents_folder(folder: Path) -> str:
+    """Return the folder that sub-agents work in, the project's, relative to that of their parent.
+
+    It is `.`, `..` or the like, on each machine.
+    """
+    return Path(os.path.relpath(find_project(folder), folder.resolve())).as_posix()
+
+
+def dispatch_tools(folder: Path, dispatcher: Dispatcher | None = None) -> list[Tool]:
     """Return the tools of an agent that may start sub-agents.
 
     Args:
+        folder: The folder that it works in.
         dispatcher: That of the turn; None outside of a turn, where the tools only have a schema.
     """
 
@@ -110,7 +132,13 @@ def dispatch_tools(dispatcher: Dispatcher | None = None) -> list[Tool]:
         return get_agent_types
 
     return [
-        _DispatchTool(DISPATCH, bind_dispatch, keeps_time=True, recorded=False),
+        _DispatchTool(
+            DISPATCH,
+            bind_dispatch,
+            keeps_time=True,
+            recorded=False,
+            folder=subagents_folder(folder),
+        ),
         Tool(AGENT_TYPES, bind_types, read_only=True),
     ]
 
