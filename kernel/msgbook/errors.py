@@ -70,3 +70,12 @@ def describe_file_error(path: Path | str, error: Exception) -> str:
         return f"{path}: {error.strerror or type(error).__name__}"
     text = str(error)
     return text if text.startswith(str(path)) else f"{path}: {text}"
+
+
+def describe_foreign_error(error: BaseException) -> str:
+    """Return class and message of an error of code that is not ours, whose `__str__` may raise."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}".removesuffix(": ")
+    except Exception:  # `__str__` is code of any author, too
+        return name

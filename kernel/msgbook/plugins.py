@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from msgbook.errors import ConfigError, MsgbookError
+from msgbook.errors import ConfigError, MsgbookError, describe_foreign_error
 from msgbook.text import one_line, visible
 
 TOOLS = "msgbook.tools"
@@ -130,13 +130,10 @@ def how_to_turn_off(entry: Entry) -> str:
 
 def describe_error(error: BaseException) -> str:
     """Return an error of a plug-in on one line; without its class if the plug-in raised one of ours."""
-    try:
-        words = str(error)
-    except Exception:  # `__str__` is code of the plug-in, too
-        words = ""
+    words = describe_foreign_error(error)
     if isinstance(error, MsgbookError):
-        return visible(one_line(words))
-    return visible(one_line(f"{type(error).__name__}: {words}".removesuffix(": "), 200))
+        words = words.removeprefix(f"{type(error).__name__}: ")
+    return visible(one_line(words))
 
 
 @lru_cache(4)

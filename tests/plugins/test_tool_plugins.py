@@ -147,6 +147,49 @@ def test_a_value_becomes_a_result_as_that_of_a_function_of_the_notebook(load, bo
     assert [run(tools["value"]), run(tools["later"])] == [expected, expected]
 
 
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_kept"),
+    [
+        ([{"type": "text", "text": "x"}, IMAGE], True),
+        ([{"type": "text", "text": 5}], False),
+        ([{"type": "text", "text": "x", "more": 1}], False),
+        ([{"type": "image_url", "image_url": 5}], False),
+        ([{"type": "image_url", "image_url": {"url": "http://127.0.0.1/x.png"}}], False),
+        ([{**IMAGE, "more": float("inf")}], False),
+        ([{"type": "video"}], False),
+        ([], False),
+    ],
+)
+def test_only_parts_that_a_turn_can_hold_are_parts(load, parts, is_kept):
+    tools, _ = load(
+        "from msgbook.tools import Tool\ndef bind(context):\n"
+        f"    async def give():\n        inf = float('inf')\n        return {parts!r}\n    return give\n"
+        "give = Tool('give', bind, read_only=True)",
+        give="give",
+    )
+
+    result = run(tools["give"])
+
+    assert (result == parts) is is_kept
+    assert isinstance(result, list if is_kept else str)
+
+
+def test_an_error_that_cannot_say_what_it_is_is_a_result(server, packages, tmp_path):
+    source = (
+        "from msgbook.tools import make_tool\nclass Odd(BaseException):\n    def __str__(self): return 5\n"
+        "async def fail(): raise Odd\nfail = make_tool(fail, read_only=True)"
+    )
+    write_package(packages, "mute", source, tools={"fail": "fail"})
+    server.answers = [call("fail", {}), text("ok")]
+
+    turn = run_prompt(server, tmp_path)
+
+    assert (turn["status"], results(turn)[0]["content"]) == ("done", "Odd")
+
+
 @pytest.mark.parametrize(
     ("raised", "expected"),
     [

@@ -155,8 +155,20 @@ def _asking(tool: Tool, entry: Entry) -> Callable[[CallContext], ToolFunction]:
 
 
 def _content(value: Any) -> Content:
-    parts = isinstance(value, list) and all(isinstance(p, dict) and "type" in p for p in value)
-    return value if parts and value else as_content(value)
+    """Return what a tool returned as its result: parts that a turn can hold as they are."""
+    is_parts = isinstance(value, list) and bool(value) and all(map(_is_part, value))
+    return value if is_parts else as_content(value)
+
+
+def _is_part(value: Any) -> bool:
+    """Return whether a value is a text or an image with its data; an address would be a leak."""
+    match value:
+        case {"type": "text", "text": str(), **others}:
+            return not others
+        case {"type": "image_url", "image_url": {"url": str(url), **more}, **others}:
+            is_told = more.keys() <= {"detail"} and isinstance(more.get("detail", ""), str)
+            return url.startswith("data:image/") and is_told and not others
+    return False
 
 
 async def _call(function: Callable[[], Any]) -> Called:

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Question
-from msgbook.errors import ToolError
+from msgbook.errors import ToolError, describe_foreign_error
 from msgbook.events import (
     ToolApproved,
     ToolFinished,
@@ -174,7 +174,7 @@ class CallRunner:
                 raise
             attempt = Attempt("error", "The tool cancelled itself.")
         except BaseException as error:  # a tool is code of any author
-            attempt = Attempt("error", f"{type(error).__name__}: {error}")
+            attempt = Attempt("error", describe_foreign_error(error))
             if limit is not None and limit.expired():
                 attempt = Attempt("interrupted", INTERRUPTED_RESULT)
         return replace(
