@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgbook.agents import Identities
@@ -21,9 +20,9 @@ from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
 from msgbook.provider import Request, Servers
 from msgbook.request import (
-    UNKNOWN_MODEL,
     AgentChooser,
     PreparedRequest,
+    Preview,
     PreviewServices,
     RequestBuilder,
     check_prompt,
@@ -33,7 +32,6 @@ from msgbook.request import (
 )
 from msgbook.text import repair_surrogates
 from msgbook.tools import (
-    SHELL,
     FileTools,
     Namespace,
     Results,
@@ -49,22 +47,6 @@ from msgbook.tools import (
 )
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import DEFAULT_AGENT
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A request that has not been sent."""
-
-    prepared: PreparedRequest
-    body: Request
-    """The request without the options that its server is known to refuse."""
-    notices: tuple[str, ...]
-    """Notices that the turn would show before its first model call."""
-
-    @property
-    def model(self) -> str | None:
-        """None where the server would have to be asked for its models."""
-        return None if self.body.model == UNKNOWN_MODEL else self.body.model
 
 
 class Engine:
@@ -123,27 +105,19 @@ class Engine:
             wire=self.cassette.wire,
         )
         self.approver = approver or Approver(settings.approval, folder)
-        limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
-        limits, refusals = limits.narrow(settings.project_limits)
-        self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
-        self.reported: set[str] = set()
         self.results = Results(folder)
         self.namespace = namespace
         self.writes = BackgroundWrites()
         self._private, self._is_magic, self._home = private, is_magic, home
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self._subagent_files: FileTools | None = None
-        self.tools = ToolSet(self._files.tools)
-        self.tools.add(shell_tool(folder, settings.secrets))
-        if namespace is not None:
-            self.tools.add(python_tool(namespace))
-        for tool in (*dispatch_tools(folder), task_finish_tool()):
-            self.tools.add(tool)
-        plugin_tools, problems = load_tools(ToolHost(folder), settings.plugins_off)
-        self.warnings += problems
-        for tool in plugin_tools:
-            self.tools.add(tool)
+        self.tools, problems = self._make_tools()
         self.mcp = self.cassette.open_mcp_servers(settings.mcp_servers, self.redact)
+        limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
+        limits, refusals = limits.narrow(settings.project_limits)
+        too_wide = (f"The project: {words}" for words in refusals)
+        self.warnings = [*settings.warnings, *too_wide, *problems]
+        self.reported: set[str] = set()
         self.request_builder = self._new_builder(limits)
 
     def for_subagent(self, limits: Limits) -> Engine:
@@ -162,15 +136,26 @@ class Engine:
         engine.approver = self.approver.in_folder(engine.folder)
         engine.results = Results(engine.folder)
         engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
-        own = {tool.name: tool for tool in engine._files.tools}
-        own[SHELL] = shell_tool(engine.folder, self.settings.secrets)
-        own |= {tool.name: tool for tool in dispatch_tools(engine.folder)}
-        plugin_tools, _ = load_tools(ToolHost(engine.folder), self.settings.plugins_off)
-        own |= {tool.name: tool for tool in plugin_tools}
+        own = {tool.name: tool for tool in engine._make_tools()[0]}
         kept = (tool for tool in self.tools if not runs_in_kernel(tool))
         engine.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
         engine.request_builder = engine._new_builder(limits)
         return engine
+
+    def _make_tools(self) -> tuple[ToolSet, list[str]]:
+        """Return the tools for the engine's folder, and what is wrong with those of plug-ins."""
+        plugin_tools, problems = load_tools(ToolHost(self.folder), self.settings.plugins_off)
+        tools = ToolSet(
+            (
+                *self._files.tools,
+                shell_tool(self.folder, self.settings.secrets),
+                *([python_tool(self.namespace)] if self.namespace is not None else ()),
+                *dispatch_tools(self.folder),
+                task_finish_tool(),
+                *plugin_tools,
+            )
+        )
+        return tools, problems
 
     def _open_subagent_files(self, folder: Path) -> FileTools:
         """Return file tools for sub-agents; they share their worker processes."""

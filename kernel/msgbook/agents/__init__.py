@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from msgbook.agents.request_options import make_request_options
     from msgbook.agents.resolve import (
         AvailableAgent,
+        ResolvedAgent,
         list_available_agents,
         requested_models,
         requested_name,
@@ -47,7 +48,7 @@ else:
             "project_files": "ProjectFiles read_project",
             "project_rules": "ProjectRule rules_in_force",
             "request_options": "make_request_options",
-            "resolve": "AvailableAgent list_available_agents requested_models requested_name resolve_agent",
+            "resolve": "AvailableAgent ResolvedAgent list_available_agents requested_models requested_name resolve_agent",
             "selection": "Selection select",
             "skills": "skills_in_use",
             "system_prompt": "build_system_prompt",

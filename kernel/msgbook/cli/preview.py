@@ -17,12 +17,11 @@ from msgbook.cli.file_prompts import is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.config import Settings, hide_keys
-from msgbook.engine import Preview
 from msgbook.errors import MsgbookError
 from msgbook.messages import Message, Part
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
 from msgbook.provider.openai_chat import request_body
-from msgbook.request import estimate_tokens
+from msgbook.request import Preview, estimate_tokens
 from msgbook.text import counted, without_data
 
 _VERB = "preview"

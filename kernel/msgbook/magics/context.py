@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from msgbook.engine import Preview
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import Transcript, describe_cell_with_id
-from msgbook.request import estimate_cell_tokens, estimate_text_tokens, estimate_tokens
+from msgbook.request import Preview, estimate_cell_tokens, estimate_text_tokens, estimate_tokens
 from msgbook.text import capped, counted, visible
 
 _PLACEHOLDER = "(your next prompt)"

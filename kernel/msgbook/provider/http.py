@@ -56,8 +56,27 @@ def http_client(
         wire: Records what is sent and answered, or replaces the network, too.
     """
     http = http_library(sdk)
+    transport = wire.transport(transport)
+    options = {"transport": transport(http)} if transport is not None else {}
+    return _client_class(sdk, wire)(
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"response": [_refuse_other_origin, partial(_limit_size, _head_class(http))]},
+        **options,
+    )
 
-    class Head(http.AsyncByteStream):  # type: ignore[misc, name-defined]  # one of two libraries
+
+def _client_class(sdk: Any, wire: Wire) -> Any:
+    class Client(sdk.DefaultAsyncHttpxClient):  # type: ignore[misc]  # one of two libraries
+        """Client whose requests go over the wire."""
+
+        async def send(self, request: Any, **options: Any) -> Any:
+            return await wire.send(request, partial(super().send, request, **options))
+
+    return Client
+
+
+def _head_class(http: Any) -> Any:
+    class Head(http.AsyncByteStream):  # type: ignore[misc]  # one of two libraries
         """Beginning of a body."""
 
         def __init__(self, body: Any, limit: int) -> None:
@@ -78,39 +97,29 @@ def http_client(
         async def aclose(self) -> None:
             await self._body.aclose()
 
-    async def refuse_other_origin(response: Any) -> None:
-        if response.has_redirect_location:
-            here = response.request.url
-            there = here.join(response.headers["location"])
-            if _origin(here) != _origin(there):
-                words = f"{_origin(here)} redirects to {_origin(there)}, which is another origin"
-                raise RedirectedError(words)
+    return Head
 
-    async def limit_size(response: Any) -> None:
-        failed = response.status_code >= 400
-        if not failed and response.request.method == "POST":
-            return  # a completion, which is read line by line
-        limit = ERROR_BYTES if failed else LIST_BYTES
-        coding = response.headers.get("content-encoding", "").strip().lower()
-        if coding not in _CODINGS:
-            del response.headers["content-encoding"]
-        elif coding not in ("", "identity"):
-            limit = min(limit, ENCODED_BYTES)
-        response.stream = Head(response.stream, limit)
 
-    class Client(sdk.DefaultAsyncHttpxClient):  # type: ignore[misc]
-        """Client whose requests go over the wire."""
+async def _refuse_other_origin(response: Any) -> None:
+    if response.has_redirect_location:
+        here = response.request.url
+        there = here.join(response.headers["location"])
+        if _origin(here) != _origin(there):
+            words = f"{_origin(here)} redirects to {_origin(there)}, which is another origin"
+            raise RedirectedError(words)
 
-        async def send(self, request: Any, **options: Any) -> Any:
-            return await wire.send(request, partial(super().send, request, **options))
 
-    transport = wire.transport(transport)
-    options = {"transport": transport(http)} if transport is not None else {}
-    return Client(
-        headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [refuse_other_origin, limit_size]},
-        **options,
-    )
+async def _limit_size(head_class: Any, response: Any) -> None:
+    failed = response.status_code >= 400
+    if not failed and response.request.method == "POST":
+        return  # a completion, which is read line by line
+    limit = ERROR_BYTES if failed else LIST_BYTES
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding not in _CODINGS:
+        del response.headers["content-encoding"]
+    elif coding not in ("", "identity"):
+        limit = min(limit, ENCODED_BYTES)
+    response.stream = head_class(response.stream, limit)
 
 
 def without_openais(sdk: Any, key: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@
   `reference_sources`; `history/` makes messages of the cells above; `summary_calls` makes missing summaries.
 - What prompts above bring, read by `sources_above`: `lost_texts` makes texts again whose blobs are gone,
   `late_references` resolves prompts that have no record, `changed_files` finds files that have changed.
-- `services`: what a turn may do for a request, and a preview may not.
+- `services`: what a turn may do for a request, and a preview may not; `preview`: a request that is only shown.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
 - `blobs`: texts as they were sent. `records`: the entries of a recorded context, which name them.
 - `turn_views`: the views with which earlier turns were requested.
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from msgbook.request.context.tags import Tag, find_tags
     from msgbook.request.context_window import check_context_window, describe_overflow
     from msgbook.request.lineage import Lineage, lineage_of
+    from msgbook.request.preview import Preview
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
     from msgbook.request.services import (
@@ -64,6 +65,7 @@ else:
             "context.tags": "Tag find_tags",
             "context_window": "check_context_window describe_overflow",
             "lineage": "Lineage lineage_of",
+            "preview": "Preview",
             "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
             "reference_sources": "ReferenceSources",
             "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",

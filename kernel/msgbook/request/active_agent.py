@@ -12,6 +12,7 @@ from msgbook.agents import (
     AgentSources,
     ConfiguredNames,
     ProjectFiles,
+    ResolvedAgent,
     build_system_prompt,
     make_request_options,
     narrow_agent,
@@ -129,37 +130,57 @@ class AgentChooser:
         if ready_servers is not None:
             await ready_servers(servers)
         agent, name_notices = narrow_agent(agent, self._configured_names(servers))
-        lineage = lineage_of(transcript)
-        server_tools = [
-            tool
-            for tool in select_server_tools(agent, self._mcp.tools(servers))
-            if lineage.allows(tool)
-        ]
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
+        so_far = (
+            *notices,
+            *self._notice_demo_model(model, wanted),
+            *self._notice_provider(agent),
+            *name_notices,
+        )
+        resolved = ResolvedAgent(agent, models, so_far)
+        return self._equip(resolved, model, servers, prompt, transcript, project)
+
+    def _equip(
+        self,
+        resolved: ResolvedAgent,
+        model: str,
+        servers: Sequence[str],
+        prompt: Prompt,
+        transcript: Transcript,
+        project: ProjectFiles,
+    ) -> ActiveAgent:
+        """Return an agent with all that it needs.
+
+        Args:
+            model: The model that is asked first.
+            servers: Names of its MCP servers.
+        """
+        agent, models, notices = resolved
         allowed, folder_notices = find_allowed_folders(agent, transcript, self._roots)
         view, skill_notices = self.make_view(agent, model, transcript, project)
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
+        lineage = lineage_of(transcript)
+        found = select_server_tools(agent, self._mcp.tools(servers))
+        server_tools = [tool for tool in found if lineage.allows(tool)]
         tools = self._offered_tools(agent, allowed, lineage, limits)
         server = self._servers.find_settings(model, agent.provider)
+        further = models.names[1:] if models else ()
         return ActiveAgent(
-            agent,
-            model,
-            models.origin if models else self._origin_of(model),
-            self._servers.find_provider(model, agent.provider, models.names[1:] if models else ()),
-            view,
-            make_request_options(agent, server.base_url if server else None),
-            with_server_tools(tools, server_tools, agent),
-            allowed,
-            limits,
-            digests_of(server_tools),
-            (
+            agent=agent,
+            model=model,
+            model_origin=models.origin if models else self._origin_of(model),
+            provider=self._servers.find_provider(model, agent.provider, further),
+            view=view,
+            options=make_request_options(agent, server.base_url if server else None),
+            tools=with_server_tools(tools, server_tools, agent),
+            allowed=allowed,
+            limits=limits,
+            mcp=digests_of(server_tools),
+            notices=(
                 *notices,
-                *self._notice_demo_model(model, wanted),
-                *self._notice_provider(agent),
-                *name_notices,
                 *skill_notices,
                 *(f"Agent {agent.name}: {notice}" for notice in limit_notices),
                 *(f"%%msg: {notice}" for notice in prompt_limit_notices),
