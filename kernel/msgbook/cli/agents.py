@@ -59,9 +59,8 @@ def _line(row: TreeRow, folder: Path) -> str:
     name = "" if state.name == stem_of(state.path.name) else line_of(state.name, _TASK)
     # The name of a sub-agent is the beginning of its task.
     about = [task] if task.startswith(name.removesuffix("...")) else [name, task]
-    text = ": ".join(filter(None, about))
-    if row.problem:
-        text += f" ({line_of(row.problem)})"
+    problem = f"({line_of(row.problem)})" if row.problem else ""
+    text = " ".join(filter(None, (": ".join(filter(None, about)), problem)))
     columns = (status, _time(state.changed), "  " * row.depth + line_of(str(file)), text)
     return "\t".join(columns).rstrip()
 

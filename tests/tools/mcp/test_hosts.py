@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from command import with_settings
 from kernel_client import KernelClient
-from mcp_direct import processes_with
+from mcp_direct import processes_with, until
 from mcp_turns import FAULTY, parsed
 from scripted_server import ScriptedServer, call, text
 
@@ -110,6 +111,22 @@ def test_an_interrupt_ends_a_turn_although_a_server_reads_no_more(wedged, server
     assert turns[-1]["status"] == "interrupted"
     server.answers = [text("fine")]
     assert wedged.run("again", "b")[0]["status"] == "ok"
+
+
+def test_an_interrupt_ends_a_refresh_of_a_server_that_says_nothing(tmp_path):
+    config = configure(tmp_path, "at_start_silent", "startup_timeout_sec = 1000\n")
+    settings = {"MSGBOOK_CONFIG": config, "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+    with KernelClient({**os.environ, **settings}, str(tmp_path)) as client:
+        request = client.start("%mcp refresh", "a")
+        asyncio.run(until(lambda: len(processes_with(str(tmp_path))) >= 2))
+
+        client.manager.interrupt_kernel()
+        reply, _ = client.finish(request)
+
+        assert reply["status"] == "error"
+        listed = "".join(m["content"].get("text", "") for m in client.run("%mcp", "b")[1])
+        assert "files  [not started]  tools not known yet" in listed
+    asyncio.run(until(lambda: processes_with(str(tmp_path)) == []))
 
 
 def test_doctor_starts_each_server_once_and_says_what_it_found(
