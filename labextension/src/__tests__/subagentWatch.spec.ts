@@ -74,6 +74,23 @@ describe('the conversation of a running sub-agent', () => {
     expect(log).toHaveLength(3);
   });
 
+  it('is looked at again only when the server has answered', async () => {
+    const { contents, log, watch } = fixture();
+    const answer = jest.mocked(contents.get).getMockImplementation()!;
+    let arrive = (): void => undefined;
+    jest.mocked(contents.get).mockImplementationOnce(async (...asked) => {
+      await new Promise<void>(resolve => (arrive = resolve));
+      return answer(...asked);
+    });
+    await next();
+    await next();
+    expect(contents.get).toHaveBeenCalledTimes(1);
+    arrive();
+    await next();
+    expect(watch.isRunning).toBe(true);
+    expect(log).toEqual(['draw', 'one']);
+  });
+
   it('is not read again over what a person wrote: JupyterLab asks', async () => {
     const { file, log, model } = fixture();
     await next();

@@ -50,10 +50,22 @@ export class SubagentWatch {
   }
 
   /**
-   * Look at the file once. One that cannot be reached is looked at again later, one that was
-   * deleted is not.
+   * Look at the file once, unless a look is under way: of two answers, the older might come last. A
+   * file that cannot be reached is looked at again later, one that was deleted is not.
    */
   async look(): Promise<void> {
+    if (this._looking) {
+      return;
+    }
+    this._looking = true;
+    try {
+      await this._look();
+    } finally {
+      this._looking = false;
+    }
+  }
+
+  private async _look(): Promise<void> {
     const { path } = this._context;
     try {
       const found = await this._contents.get(path, { content: false });
@@ -115,6 +127,7 @@ export class SubagentWatch {
   private readonly _show: (notebook: nbformat.INotebookContent) => void;
   private readonly _redraw: () => void;
   private _running = false;
+  private _looking = false;
   private _wasWritable = false;
   private _seen = '';
   private _timer: number | undefined;
