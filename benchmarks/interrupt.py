@@ -14,6 +14,7 @@ import os
 import random
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from queue import Empty
@@ -39,6 +40,14 @@ def arguments() -> Iterable[Chunk]:
         yield delta(tool_calls=[{"index": 0, "function": {"arguments": "aa"}}])
 
 
+SUBAGENTS = "eight sub-agents"
+
+
+def dispatch() -> Answer:
+    team = [{"prompt": f"task {number}"} for number in range(8)]
+    return call("dispatch_subagents", {"context_broadcast": "", "sub_agents": team})
+
+
 TREE = "for i in 1 2 3; do (sleep 100; sleep 100) & done; echo up; wait"
 
 PHASES = {
@@ -56,7 +65,10 @@ PHASES = {
         '"user"',
     ),
     "approval": (call("mkdir", {"path": "x"}), '"pending"'),
+    SUBAGENTS: (dispatch(), '"last": "word'),
 }
+LAST = {SUBAGENTS: Answer(flood(content="word "), pause=0.01)}
+"""What the server says after the first answer of a phase, again and again."""
 
 
 class Kernel:
@@ -65,8 +77,11 @@ class Kernel:
     def __init__(self, server: ScriptedServer) -> None:
         environment = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
         self.manager = KernelManager(kernel_name="msgbook")
+        self._folder = tempfile.TemporaryDirectory()
         self.manager.start_kernel(
-            env={**os.environ, **environment}, extra_arguments=["--log-level=ERROR"]
+            env={**os.environ, **environment},
+            cwd=self._folder.name,
+            extra_arguments=["--log-level=ERROR"],
         )
         self.client = self.manager.client()
         self.client.start_channels()
@@ -75,10 +90,13 @@ class Kernel:
     def close(self) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
+        self._folder.cleanup()
 
     def interrupted(self, server: ScriptedServer, name: str, wait: float) -> float:
         """Milliseconds from the interrupt to `idle`, `wait` seconds after the phase has begun."""
-        server.answers, shows = [PHASES[name][0]], PHASES[name][1]
+        answer, shows = PHASES[name]
+        server.reset()
+        server.answers = [answer, *([LAST[name]] if name in LAST else [])]
         request = self.client.execute("Are you there?", allow_stdin=True)
         self._until(name, shows)
         time.sleep(wait)

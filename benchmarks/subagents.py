@@ -1,6 +1,7 @@
 """How long eight sub-agents take that run side by side, against the slowest of them alone.
 
 Goal: 1.1 x. Each sub-agent reads a file and then writes text; the server's pauses are most of the time.
+Then, how long an interrupt of a real kernel takes until it is idle while all eight write. Goal: 50 ms.
 
 Usage: PYTHONPATH=tests/support python benchmarks/subagents.py [RUNS]
 """
@@ -14,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from interrupt import SUBAGENTS, Kernel
 from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 
 from msgbook.config import load_settings
@@ -26,6 +28,8 @@ AGENTS = 8
 SLOWEST = 2.0
 """Seconds that the text of the slowest sub-agent takes."""
 WORDS = 50
+WRITING = 0.2
+"""Seconds in which all write before they are interrupted."""
 
 
 def seconds(server: ScriptedServer, count: int) -> float:
@@ -68,6 +72,16 @@ async def answer(server: ScriptedServer, folder: Path) -> Any:
         await engine.close()
 
 
+def interrupts(server: ScriptedServer, runs: int) -> list[float]:
+    """Return the milliseconds from the interrupt to `idle`."""
+    kernel = Kernel(server)
+    try:
+        kernel.interrupted(server, SUBAGENTS, WRITING)
+        return [kernel.interrupted(server, SUBAGENTS, WRITING) for _ in range(runs)]
+    finally:
+        kernel.close()
+
+
 def main(runs: int) -> None:
     with ScriptedServer() as server:
         seconds(server, 1)
@@ -75,9 +89,14 @@ def main(runs: int) -> None:
         for _ in range(runs):
             alone.append(seconds(server, 1))
             together.append(seconds(server, AGENTS))
+        idle = interrupts(server, 2 * runs)
     one, all_of_them = statistics.median(alone), statistics.median(together)
     print(f"the slowest alone {one:.2f} s, all {AGENTS} {all_of_them:.2f} s (medians of {runs})")
     print(f"sub-agents side by side: {all_of_them / one:.2f} x the slowest (goal: 1.1)")
+    print(
+        f"interrupt to idle: median {statistics.median(idle):.1f} ms, max {max(idle):.1f} ms "
+        f"of {len(idle)} (goal: 50 ms)"
+    )
 
 
 if __name__ == "__main__":
