@@ -187,6 +187,26 @@ def test_no_plug_in_of_the_notebooks_folder_counts_in_a_kernel(kernel, server, t
     assert not (tmp_path / "imported").exists()
 
 
+def test_a_plug_in_that_hangs_at_its_import_can_be_interrupted_in_a_kernel(
+    packages, server, tmp_path
+):
+    source = "import threading\nprint('importing', flush=True)\nthreading.Event().wait()"
+    write_package(packages, "stuck", source, tools={"never": "never"})
+    env = {"PYTHONPATH": str(packages), "OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+    with KernelClient(env, str(tmp_path)) as kernel:
+        request = kernel.start("hello", "a")
+
+        def interrupt(message):
+            if message["msg_type"] == "stream":
+                kernel.manager.interrupt_kernel()
+
+        reply, messages = kernel.finish(request, interrupt)
+        assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+        reply, messages = kernel.run("%%python\nprint(6 * 7)")
+
+    assert "42" in printed(messages)
+
+
 def test_neither_check_nor_the_start_of_a_kernel_pays_for_plug_ins(tmp_path, example):
     (tmp_path / "chat.msg.md").write_text(CHAT)
     program = (

@@ -211,7 +211,9 @@ class Session:
         if self._engine is None:
             await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
             from msgbook.engine import Engine
+            from msgbook.tools import import_tools
 
+            await import_tools(self.settings.plugins_off)
             # Another request may have made it during the import: there is one for all of them.
             self._engine = self._engine or Engine(
                 self.settings,

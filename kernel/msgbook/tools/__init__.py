@@ -30,7 +30,14 @@ if TYPE_CHECKING:
         python_tool,
         runs_in_kernel,
     )
-    from msgbook.tools.plugins import OWN_NAMES, ToolFactory, ToolHost, load_tools, make_tool
+    from msgbook.tools.plugins import (
+        OWN_NAMES,
+        ToolFactory,
+        ToolHost,
+        import_tools,
+        load_tools,
+        make_tool,
+    )
     from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
     from msgbook.tools.shell import SHELL, shell_tool
     from msgbook.tools.subagent_tools import (
@@ -49,7 +56,7 @@ else:
             "base": "CallContext Content Tool ToolSet",
             "file_tools": "FileTools find_ripgrep",
             "functions": "Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
-            "plugins": "OWN_NAMES ToolFactory ToolHost load_tools make_tool",
+            "plugins": "OWN_NAMES ToolFactory ToolHost import_tools load_tools make_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
             "shell": "SHELL shell_tool",
             "subagent_tools": "AGENT_TYPES DISPATCH SubagentTask dispatch_tools subagents_folder task_finish_tool",

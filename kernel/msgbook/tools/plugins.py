@@ -70,6 +70,18 @@ def make_tool(
     return Tool(name, bind, read_only=read_only)
 
 
+async def import_tools(off: Collection[str] = ()) -> None:
+    """Import what `load_tools` uses in a thread, so that one that hangs can be interrupted."""
+
+    def import_all() -> None:
+        for entry in find_entries(TOOLS, off)[0]:
+            # The one who makes the tools says what cannot be imported.
+            with suppress(PluginError):
+                entry.load()
+
+    await _in_thread(import_all)
+
+
 def load_tools(host: ToolHost, off: Collection[str] = ()) -> tuple[list[Tool], list[str]]:
     """Return the tools of the installed plug-ins, sorted by name, and a line for each that cannot be used.
 
