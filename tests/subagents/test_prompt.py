@@ -85,3 +85,7 @@ def test_a_prompt_is_a_prompt_whatever_it_begins_with_and_after_a_write_and_read
 
 def test_the_name_is_the_beginning_of_the_task_on_one_line():
     assert name_of("Count all the apples\nand pears") == "Count all the apples..."
+
+
+def test_a_name_shows_what_a_terminal_or_a_page_would_hide():
+    assert name_of("a\u202eb\x1b[2Jc") == "a\\u202eb\\u001b[2Jc..."

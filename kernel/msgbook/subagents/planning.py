@@ -143,9 +143,10 @@ def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> A
     if broadcast.strip():
         lines += ["Context for all of them:", *_indented(broadcast), ""]
     for number, plan in enumerate(plans, 1):
-        folders = ", ".join(map(parent.roots.format_path, plan.folders)) or "nothing"
-        model = f", model {plan.model}" if plan.model else ""
-        lines.append(f"{number}. Agent {plan.agent.name}{model}; may read {folders}; task:")
+        paths = (visible(parent.roots.format_path(folder)) for folder in plan.folders)
+        folders = ", ".join(paths) or "nothing"
+        model = f", model {visible(plan.model)}" if plan.model else ""
+        lines.append(f"{number}. Agent {visible(plan.agent.name)}{model}; may read {folders}; task:")
         lines += _indented(plan.prompt)
     return ApprovalRequest(f"it starts {counted(len(plans), 'sub-agent')}", "\n".join(lines))
 

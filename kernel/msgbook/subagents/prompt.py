@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from msgbook.notebook import as_prompt
 from msgbook.request import deactivate
-from msgbook.text import repair_surrogates
+from msgbook.text import one_line, repair_surrogates, visible
 
 _NAME_LENGTH = 20
 
 
 def name_of(prompt: str) -> str:
     """Return the name of a sub-agent: the beginning of its task, on one line."""
-    return " ".join(repair_surrogates(prompt).split())[:_NAME_LENGTH] + "..."
+    return visible(one_line(prompt, _NAME_LENGTH)) + "..."
 
 
 def make_source(broadcast: str, prompt: str) -> str:
