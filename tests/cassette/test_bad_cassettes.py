@@ -182,12 +182,14 @@ def test_no_key_is_recorded(chat, cassette, answer):
     assert "authorization" not in kept.lower()
 
 
-def test_a_recording_does_not_replace_another_file(chat, tmp_path, capsys):
-    notes = tmp_path / "notes.jsonl"
+@pytest.mark.parametrize("name", ["notes.jsonl", "notes.jsonl.part"])
+def test_a_recording_does_not_replace_another_file(chat, tmp_path, capsys, name):
+    notes = tmp_path / name
     notes.write_text('{"my": "notes"}\n', "utf-8")
 
     with ScriptedServer([text("hello")]) as server:
-        code = with_settings(server, main, ["run", str(chat), "--record", str(notes)])
+        argv = ["run", str(chat), "--record", str(tmp_path / "notes.jsonl")]
+        code = with_settings(server, main, argv)
 
     assert code == 2
     assert "exists and is no cassette" in capsys.readouterr().err

@@ -38,10 +38,11 @@ class CassetteFile:
         self.problem = ""
         self._secrets = tuple(secrets)
         try:
-            if os.path.lexists(path) and not is_cassette(path):
-                raise CassetteError(
-                    f"{path} exists and is no cassette. Give another name, or remove the file first."
-                )
+            for taken in (path, self.part):
+                if os.path.lexists(taken) and not is_cassette(taken):
+                    raise CassetteError(
+                        f"{taken} exists and is no cassette. Give another name, or remove the file first."
+                    )
             self.part.unlink(missing_ok=True)
             self._file = self.part.open("xb", buffering=0)
         except (OSError, ValueError) as error:

@@ -49,7 +49,8 @@ def find_recorded_before(document: Document, cassette: Path) -> list[int]:
     except OSError as error:
         raise CassetteError(describe_file_error(cassette, error)) from error
     except CassetteError as error:
-        raise CassetteError(f"{error} To record all prompts anew, add --all.") from None
+        words = str(error).removesuffix(".")
+        raise CassetteError(f"{words}. To record all prompts anew, add --all.") from None
     undo_recorded(document, tape)
     return numbers
 
