@@ -146,7 +146,9 @@ def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> A
         paths = (visible(parent.roots.format_path(folder)) for folder in plan.folders)
         folders = ", ".join(paths) or "nothing"
         model = f", model {visible(plan.model)}" if plan.model else ""
-        lines.append(f"{number}. Agent {visible(plan.agent.name)}{model}; may read {folders}; task:")
+        lines.append(
+            f"{number}. Agent {visible(plan.agent.name)}{model}; may read {folders}; task:"
+        )
         lines += _indented(plan.prompt)
     return ApprovalRequest(f"it starts {counted(len(plans), 'sub-agent')}", "\n".join(lines))
 
