@@ -111,6 +111,7 @@ bench: $(VENV)/.dev
 	python benchmarks/long_answer.py --paced
 	PYTHONPATH=tests/support python benchmarks/memory.py
 	PYTHONPATH=tests/support python benchmarks/mcp_servers.py
+	PYTHONPATH=tests/support python benchmarks/mcp_start.py
 	python benchmarks/history.py
 	python benchmarks/first_request.py
 	python benchmarks/prefix.py
