@@ -16,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from msgbook_format.files import open_regular
 from msgbook_format.metadata import as_dict
 
 try:
@@ -114,11 +115,11 @@ def _live_marks() -> Iterator[dict[str, Any]]:
     folder = _folder()
     marks = sorted(folder.glob(f"*{_SUFFIX}")) if flock is not None else []
     for path in marks:
-        with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
+        with suppress(OSError, ValueError, RecursionError), open_regular(path) as file:
             try:
                 # Shared, so that two readers do not take each other for a turn.
                 flock(file.fileno(), LOCK_SH | LOCK_NB)
-            except OSError:  # somebody holds it
+            except BlockingIOError:  # a turn holds it; any other error says nothing of a turn
                 yield as_dict(json.loads(file.read(_LIMIT)))
             else:
                 path.unlink()

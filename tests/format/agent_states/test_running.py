@@ -107,7 +107,7 @@ def test_junk_among_the_marks_is_no_error(chat, runtime_folder):
         (folder / "junk.running.json").write_text("{")
         (folder / "folder.running.json").mkdir()
         (folder / "gone.running.json").symlink_to("nowhere")
-        os.mkfifo(folder / "pipe")
+        os.mkfifo(folder / "pipe.running.json")
         assert read_marks().is_running(chat, "u")
 
 
