@@ -50,6 +50,17 @@ def test_more_tools_than_a_request_can_have_end_the_turn_with_counts(server, tmp
     assert server.requests == []
 
 
+def test_what_is_left_out_is_said_in_the_next_session_too(server, tmp_path):
+    turns = [turn_with(server, tmp_path, faulty("on_list_doubles")) for _ in range(2)]
+
+    assert "Starting MCP servers" in notices(turns[0])
+    assert "Starting MCP servers" not in notices(turns[1])
+    for turn in turns:
+        assert "The MCP server files: 'echo' is listed twice; the first one counts." in notices(
+            turn
+        )
+
+
 def test_enabled_and_disabled_tools_choose_and_a_wrong_name_is_said(server, tmp_path):
     some = faulty(enabled_tools=("echo", "look", "nothing"), disabled_tools=("look",))
     turn = turn_with(server, tmp_path, some)

@@ -101,7 +101,9 @@ class Connection:
             # It reads no more. Writing that the call is cancelled would wait, too.
             work.cancel()
             self._leave.set()
-            raise McpError(f"{_timed_out(limit)}. The server reads no more and was ended.")
+            raise McpError(
+                f"{_timed_out(limit)}. The server reads no more, so the connection was ended."
+            )
         return work.result()
 
     async def close(self) -> None:

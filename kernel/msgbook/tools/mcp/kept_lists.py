@@ -24,10 +24,12 @@ class KeptLists:
     def load(self, digest: str) -> Listing | None:
         """Return a list; None if there is none that can be read."""
         try:
-            kept = self._store(digest).read().get("tools")
+            kept = self._store(digest).read()
         except StoreError:
             return None
-        return read_listing(kept) if isinstance(kept, list) else None
+        tools, problems = kept.get("tools"), kept.get("problems")
+        said = map(str, problems) if isinstance(problems, list) else ()
+        return read_listing(tools, said) if isinstance(tools, list) else None
 
     def save(self, digest: str, listing: Listing) -> None:
         """Keep a list.
@@ -35,7 +37,9 @@ class KeptLists:
         Raises:
             StoreError: It cannot be written.
         """
-        self._store(digest).write({"version": 1, "tools": [t.as_json() for t in listing.tools]})
+        tools = [tool.as_json() for tool in listing.tools]
+        kept = {"version": 1, "tools": tools, "problems": list(listing.problems)}
+        self._store(digest).write(kept)
 
     def _store(self, digest: str) -> Store:
         return Store(self._folder / f"{digest}.json")

@@ -64,7 +64,7 @@ class Listing:
         return digest_of(self.tools)
 
     def redacted(self, redact: Callable[[str], str]) -> Listing:
-        """Return the list without secrets in what the server says of its tools. Their names stay."""
+        """Return the list without secrets in what the server says. Names of tools stay."""
         tools = (
             replace(
                 tool,
@@ -73,7 +73,7 @@ class Listing:
             )
             for tool in self.tools
         )
-        return replace(self, tools=tuple(tools))
+        return replace(self, tools=tuple(tools), problems=tuple(map(redact, self.problems)))
 
 
 def digest_of(tools: Iterable[ListedTool]) -> str:
