@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval import Answer, ApprovalRequest, Question, ask_by_line
+from msgbook.approval import Answer, ApprovalRequest, InputLine, Question, ask_by_line
 from msgbook.approval.question_text import format_question, parse_answer
 
 
@@ -81,3 +81,57 @@ def test_another_word_asks_again():
 
     assert asyncio.run(ask_by_line(question(arguments=json.dumps({})), read)) == Answer("session")
     assert len(prompts) == 2
+
+
+class Typist:
+    """A line of input that shows prompts and waits for what is typed."""
+
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+        self.shown = asyncio.Event()
+        self.typed: asyncio.Queue[str] = asyncio.Queue()
+
+    async def read(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        self.shown.set()
+        return await self.typed.get()
+
+
+def test_the_answer_to_a_question_that_was_withdrawn_is_not_the_answer_to_the_next():
+    async def ask_twice() -> Answer | None:
+        typist = Typist()
+        ask = InputLine().asker(typist.read)
+        assert ask is not None
+        withdrawn = asyncio.ensure_future(ask(question("write")))
+        await typist.shown.wait()
+        following = asyncio.ensure_future(ask(question("shell")))
+        withdrawn.cancel()
+        await asyncio.wait([withdrawn])
+        typist.typed.put_nowait("y")
+        typist.typed.put_nowait("n not that")
+        answer = await following
+        assert [prompt.split()[0] for prompt in typist.prompts] == ["write", "shell"]
+        return answer
+
+    assert asyncio.run(ask_twice()) == Answer("no", "not that")
+
+
+def test_nothing_is_read_any_longer_after_the_turn():
+    async def run_turn() -> None:
+        typist, before = Typist(), asyncio.all_tasks()
+
+        async def turn() -> None:
+            ask = InputLine().asker(typist.read)
+            assert ask is not None
+            asking = asyncio.ensure_future(ask(question()))
+            await typist.shown.wait()
+            asking.cancel()
+            await asyncio.wait([asking])
+
+        await asyncio.ensure_future(turn())
+        left = asyncio.all_tasks() - before
+        if left:
+            await asyncio.wait(left)
+        assert typist.prompts
+
+    asyncio.run(asyncio.wait_for(run_turn(), 30))

@@ -46,19 +46,36 @@ async def ask_by_line(question: Question, read_line: ReadLine) -> Answer:
 
 
 class InputLine:
-    """An input line that several turns may ask on; one question waits for another."""
+    """An input line that several turns may ask on; one question waits for another.
+
+    A question that is withdrawn, such as that of a sub-agent whose file was deleted, stays until it is
+    answered or its turn has ended: what is typed below it never answers the next one.
+    """
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
 
     def asker(self, read_line: ReadLine | None) -> Ask | None:
-        """Return a function that asks on this line; None if there is nobody to read it."""
+        """Return a function that asks on this line; None if there is nobody to read it.
+
+        Call it in the task of the turn.
+        """
         if read_line is None:
             return None
+        turn = asyncio.current_task()
 
         async def ask(question: Question) -> Answer | None:
-            async with self._lock:
-                return await ask_by_line(question, read_line)
+            await self._lock.acquire()
+            reading = asyncio.ensure_future(ask_by_line(question, read_line))
+            reading.add_done_callback(lambda _: self._lock.release())
+            try:
+                return await asyncio.shield(reading)
+            except asyncio.CancelledError:
+                if turn is None or turn.cancelling():
+                    reading.cancel()
+                else:
+                    turn.add_done_callback(lambda _: reading.cancel())
+                raise
 
         return ask
 
