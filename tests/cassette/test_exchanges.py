@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -64,3 +65,17 @@ def test_a_secret_is_found_wherever_the_pieces_are_cut(cuts, before, after):
     joined = "".join(event.split('"content": "')[1].partition('"')[0] for event in redacted)
     assert joined == f"{before}[redacted]{after}"
     assert "".join(redact_answer(parts, [secret])) == f"{before}[redacted]{after}"
+
+
+@given(st.text('sk-xyz"\\é/', min_size=6, max_size=12), st.data())
+def test_a_key_in_pieces_of_any_field_goes_and_each_event_stays_json(key, data):
+    field = data.draw(st.sampled_from(["content", "reasoning_content", "name", "arguments"]))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(key)), max_size=4)))
+    parts = [key[start:end] for start, end in itertools.pairwise([0, *cuts, len(key)])]
+    is_ascii = data.draw(st.booleans())
+    events = [json.dumps({field: part, "other": ""}, ensure_ascii=is_ascii) for part in parts]
+
+    redacted = redact_answer([f"data: {event}\n\n" for event in events], [key])
+
+    kept = "".join(json.loads(event.removeprefix("data: "))[field] for event in redacted)
+    assert kept == "[redacted]"

@@ -25,4 +25,6 @@ def secret_expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
         for secret in secrets
         for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     ]
-    return re.compile("|".join(re.escape(form) for form in dict.fromkeys(forms)))
+    # What JSON writes is longer, and half of an escape must not stay.
+    longest_first = sorted(dict.fromkeys(forms), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)))
