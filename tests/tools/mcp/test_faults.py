@@ -15,6 +15,7 @@ from mcp_direct import started, until
 from mcp_turns import FAULTY, faulty
 
 from msgbook.errors import ToolError
+from msgbook.tools.mcp import McpError
 from msgbook.tools.mcp.listing import TOOL_LIMIT
 from msgbook.tools.mcp.server_process import ServerProcess
 
@@ -277,6 +278,20 @@ def test_tools_that_change_are_said_and_taken_only_by_a_refresh():
     assert "offers other tools by now. %mcp refresh files takes them" in notices[0]
     assert same
     assert not has_changed
+
+
+def test_refreshes_at_the_same_time_end_in_words_or_in_one_running_server():
+    async def refresh(servers):
+        ends = await asyncio.gather(
+            *(servers.mcp.refresh("files") for _ in range(4)), return_exceptions=True
+        )
+        return ends, await servers.call("echo")
+
+    ends, result = run(refresh, faulty())
+
+    assert None in ends
+    assert all(end is None or isinstance(end, McpError) for end in ends)
+    assert result == "echo {}"
 
 
 def test_a_server_gets_the_usual_variables_and_those_of_its_table(monkeypatch):

@@ -61,7 +61,13 @@ class RunningServer:
         if self._starting is None or (self._starting.done() and not self.is_running):
             self._count_start()
             self._starting = asyncio.create_task(self._connect())
-        return await asyncio.shield(self._starting)
+        starting = self._starting
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            if not starting.cancelled():
+                raise  # the caller was
+            raise McpError("it was ended, or started anew, before it had started") from None
 
     async def call(
         self,
