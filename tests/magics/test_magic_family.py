@@ -8,9 +8,10 @@ from command import with_settings
 from scripted_server import text
 
 from msgbook.cli.run import run_file
+from msgbook.kernel.assist.form_words import next_words
 from msgbook.magics import find_function
 from msgbook.magics.help import HELP
-from msgbook.notebook.magics_table import LINE_MAGICS, OWN_MAGICS, next_words
+from msgbook.notebook.magics_table import LINE_MAGICS, OWN_MAGICS
 
 
 def test_what_is_taken_for_a_magic_is_one_that_runs_and_help_names_it():

@@ -16,7 +16,8 @@ from msgbook_format.outputs.code_outputs import (
 from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.execution_times import Times, read_times, write_times
 from msgbook_format.outputs.output_history import Marks, mark_output, marks_of
-from msgbook_format.syntax.attributes import AttributeReader, is_type
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn import bundle, turn_of

@@ -17,7 +17,8 @@ from msgbook_format.outputs.file_references import (
 )
 from msgbook_format.outputs.output_history import split_own_history
 from msgbook_format.outputs.streams import count_joined, is_stream, read_streams, write_streams
-from msgbook_format.syntax.attributes import AttributeReader, Attributes
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import Attributes
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, turn_of

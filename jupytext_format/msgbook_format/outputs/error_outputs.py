@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import AttributeReader, Attributes
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import Attributes
 from msgbook_format.syntax.text_cell import TextCell
 
 _ERROR_FIELDS = {"output_type", "ename", "evalue", "traceback"}

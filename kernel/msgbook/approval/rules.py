@@ -5,13 +5,12 @@ A rule covers only what its author clearly meant: an ambiguous call needs approv
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgbook.approval.rule_patterns import canonical_json, matches_path, matches_value
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
@@ -21,10 +20,6 @@ MCP_PREFIX = "mcp__"
 own configuration alone."""
 
 _RULE_KEYS = {"tool", "arguments", "folder"}
-
-_NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
-"""Characters that `*` never matches, since a shell gives them a meaning. `#` would end the command before
-the rest of the pattern, and `.{.,}` would lead to the folder above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,9 @@ class Rule:
             return False
         return all(
             (
-                _matches_path(value, path, folder)
+                matches_path(value, path, folder)
                 if path and key == "path"
-                else _matches_value(value, given[key])
+                else matches_value(value, given[key])
             )
             if key in given
             else value == "*"
@@ -65,7 +60,7 @@ class Rule:
         )
 
     def __str__(self) -> str:
-        arguments = "any arguments" if self.arguments is None else _dump(self.arguments)
+        arguments = "any arguments" if self.arguments is None else canonical_json(self.arguments)
         return visible(f"{self.tool} {arguments}" + (f" in {self.folder}" if self.folder else ""))
 
 
@@ -163,7 +158,7 @@ def _entry(
     given = _parsed(arguments)
     if given is None:
         return None
-    entry = {"tool": tool, "arguments": _dump(given), "folder": str(folder)}
+    entry = {"tool": tool, "arguments": canonical_json(given), "folder": str(folder)}
     what = {"path": path, "server": server}
     return {**entry, **{key: value for key, value in what.items() if value}}
 
@@ -178,10 +173,6 @@ def _parsed(arguments: str) -> dict[str, Any] | None:
         return parse_arguments(arguments)
     except ValueError:
         return None
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _problem(table: Any) -> str:
@@ -199,7 +190,7 @@ def _problem(table: Any) -> str:
 def _is_json(value: Any) -> bool:
     """Return whether a value contains none of TOML's dates, which no call can have."""
     try:
-        _dump(value)
+        canonical_json(value)
     except TypeError:
         return False
     return True
@@ -213,42 +204,3 @@ def _folder_problem(folder: Any) -> str:
     except (OSError, RuntimeError, ValueError):  # a link to itself, NUL
         fine = False
     return "" if fine else "has a folder that is not an absolute path, or does not exist"
-
-
-def _matches_path(expected: Any, real: str, folder: Path) -> bool:
-    """Return whether a pattern, absolute or relative to the notebook's folder, matches a real path."""
-    if not isinstance(expected, str):
-        return False
-    shown = real if Path(expected).is_absolute() else os.path.relpath(real, folder)
-    return _matches_value(os.path.normpath(expected), shown)
-
-
-def _matches_value(expected: Any, given: Any) -> bool:
-    if isinstance(expected, str) and "*" in expected:
-        if isinstance(given, str):
-            return _matches_text(expected, given)
-        return expected == "*" and (given is None or isinstance(given, bool | int | float))
-    return _dump(expected) == _dump(given)
-
-
-def _matches_text(pattern: str, text: str) -> bool:
-    """Return whether a text is the pattern with harmless text in place of each `*`.
-
-    Each piece of the pattern matches at its first place, so that no text takes long. In rare cases
-    only a later place would match; then the call needs approval.
-    """
-    first, *middle, last = pattern.split("*")
-    if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
-        return False
-    at, end = len(first), len(text) - len(last)
-    for piece in middle:
-        found = text.find(piece, at, end)
-        if found < 0 or not _is_harmless(text[at:found]):
-            return False
-        at = found + len(piece)
-    return _is_harmless(text[at:end])
-
-
-def _is_harmless(text: str) -> bool:
-    """Return whether `*` may match a text: no shell syntax, no `..`, no invisible characters."""
-    return not _NOT_IN_STAR & set(text) and ".." not in text and visible(text) == text

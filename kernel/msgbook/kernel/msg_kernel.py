@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,8 +25,9 @@ from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
-from msgbook.kernel.session import Send, Session, warm_up
+from msgbook.kernel.session import Send, Session
 from msgbook.kernel.stdin import StdinLine
+from msgbook.kernel.warm_up import start_warm_up
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
@@ -82,8 +82,7 @@ class MsgKernel(InterruptibleKernel):
             # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
-        thread = threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True)
-        self.io_loop.call_later(_WARM_UP_DELAY, thread.start)
+        self.io_loop.call_later(_WARM_UP_DELAY, start_warm_up)
 
     @property
     def kernel_info(self) -> dict[str, Any]:

@@ -241,14 +241,3 @@ class Session:
 
         by_line = self._input_line.asker(read_line)
         return ask
-
-
-def warm_up() -> None:
-    """Import what the first turn needs. This takes about a second, so call it in a thread."""
-    for name in (
-        "msgbook.turn_run",
-        "msgbook.magics",
-        "msgbook_format.turn.markdown.render",
-        "openai",
-    ):
-        importlib.import_module(name)

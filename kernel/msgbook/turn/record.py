@@ -30,7 +30,7 @@ from msgbook.events import (
 )
 from msgbook.messages import content_size
 from msgbook.turn.step_calls import StepCalls
-from msgbook.turn.stopped_calls import stopped_call_result
+from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
 from msgbook.turn.usage import UsageCount
 from msgbook_format.turn import TURN_VERSION, Block, Turn, blocks_of_type
 
@@ -201,16 +201,12 @@ class TurnRecord:
 
     def _open_result(self, call_id: str) -> Block:
         """Return the result of a running tool. It has no status until the tool has finished."""
-        block = self._running_result(call_id)
+        block = running_result(self.step_blocks(), call_id)
         if block is None:
             block = {"type": "tool_result", "step": self._step, "id": call_id, "content": ""}
             self._blocks.append(block)
             self.milestones += 1
         return block
-
-    def _running_result(self, call_id: str) -> Block | None:
-        results = blocks_of_type(self.step_blocks(), "tool_result")
-        return next((b for b in results if b["id"] == call_id and "status" not in b), None)
 
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._close(at)
@@ -227,14 +223,12 @@ class TurnRecord:
 
     def _settle_calls(self, at: float) -> None:
         """Close all calls: one that was started gets a result, any other is marked as unfinished."""
-        results = blocks_of_type(self.step_blocks(), "tool_result")
-        answered = {block["id"] for block in results if "status" in block}
-        for block in self._calls:
-            if block["id"] not in answered:
-                self._settle(block, at)
+        for call in calls_without_result(self._calls, self.step_blocks()):
+            self._settle(call, at)
 
     def _settle(self, call: Block, at: float) -> None:
-        started, result = self._calls.started_at(call["id"]), self._running_result(call["id"])
+        started = self._calls.started_at(call["id"])
+        result = running_result(self.step_blocks(), call["id"])
         if started is None:
             call["unfinished"] = True
             return

@@ -1,12 +1,27 @@
-"""The results of calls that had none when their turn ended. Pure."""
+"""Calls that have no result yet, and the results of those that had none when their turn ended. Pure."""
 
 from __future__ import annotations
 
-from msgbook_format.turn import Block
+from collections.abc import Iterable, Sequence
+
+from msgbook_format.turn import Block, blocks_of_type
 
 INTERRUPTED_RESULT = "(interrupted: the tool did not finish)"
 
 NOT_RUN_RESULT = "(not run: the turn was stopped before the call was approved)"
+
+
+def running_result(blocks: Sequence[Block], call_id: str) -> Block | None:
+    """Return the result, among the blocks of a step, of a call that has not finished; None if it has none yet."""
+    results = blocks_of_type(blocks, "tool_result")
+    return next((b for b in results if b["id"] == call_id and "status" not in b), None)
+
+
+def calls_without_result(calls: Iterable[Block], blocks: Sequence[Block]) -> list[Block]:
+    """Return the calls of a step that have not finished, given the step's blocks."""
+    results = blocks_of_type(blocks, "tool_result")
+    answered = {block["id"] for block in results if "status" in block}
+    return [call for call in calls if call["id"] not in answered]
 
 
 def stopped_call_result(call: Block, output: str = "") -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import AttributeReader, Attributes
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import Attributes
 from msgbook_format.turn.output_cells.numbers import (
     read_count,
     read_seconds,

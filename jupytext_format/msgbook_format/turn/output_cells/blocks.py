@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import (
-    AttributeReader,
-    Attributes,
-    Value,
-    attributes_from_json,
-)
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import Attributes, Value, attributes_from_json
 from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.agent_attributes import (
     is_agent_attribute,

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import AttributeReader
+from msgbook_format.syntax.attribute_reader import AttributeReader
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.output_cells.call_text import read_call_text
 

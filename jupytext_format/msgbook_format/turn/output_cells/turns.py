@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import AttributeReader, is_type
+from msgbook_format.syntax.attribute_reader import AttributeReader
+from msgbook_format.syntax.attributes import is_type
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, turn_of
 from msgbook_format.turn.output_cells.blocks import (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.kernel.assist.cursor import macro_at, reference_at
+from msgbook.kernel.assist.form_words import next_words
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook import title_of
 from msgbook.notebook.magics_table import (
@@ -18,7 +19,6 @@ from msgbook.notebook.magics_table import (
     MODEL,
     MSG_ATTRIBUTES,
     OWN_MAGICS,
-    next_words,
 )
 from msgbook.text import one_line, visible
 from msgbook_format.syntax import MSG_MAGIC
