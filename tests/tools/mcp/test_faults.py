@@ -14,6 +14,7 @@ import pytest
 from mcp_direct import started, until
 from mcp_turns import FAULTY, faulty
 
+from msgbook.config import McpServerSettings
 from msgbook.errors import ToolError
 from msgbook.tools.mcp import McpError
 from msgbook.tools.mcp.listing import TOOL_LIMIT
@@ -62,14 +63,21 @@ def test_a_server_that_cannot_be_started_is_said_with_its_last_words():
     assert "exit code 1: The setting DATABASE is missing." in said_of("at_start_exit")[0]
 
 
-def test_a_program_that_does_not_exist_is_named():
-    from msgbook.config import McpServerSettings
-
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-program", "there is no program no-such-program on PATH"),
+        ("./no-such-program", "there is no program ./no-such-program in /usr"),
+        ("/no-such-program", "there is no program /no-such-program."),
+    ],
+)
+def test_a_program_that_does_not_exist_is_named_with_the_place_where_it_was_looked_for(
+    command, words
+):
     async def look(servers):
         return "\n".join(servers.said)
 
-    said = run(look, McpServerSettings("x", command="no-such-program"))
-    assert "there is no program no-such-program" in said
+    assert words in run(look, McpServerSettings("x", command=command, cwd="/usr"))
 
 
 def test_lines_that_are_no_messages_are_passed_over():

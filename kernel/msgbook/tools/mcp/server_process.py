@@ -219,13 +219,15 @@ def _find_program(command: str, folder: str, environment: Mapping[str, str]) -> 
         StartError: There is none.
     """
     if "/" in command:
+        path = Path(command)
         with contextlib.suppress(RuntimeError):  # ~name of nobody
-            command = str(Path(command).expanduser())
-        found = shutil.which(str(Path(folder, command)))
+            path = path.expanduser()
+        where = "" if path.is_absolute() else f" in {folder}"
+        found = shutil.which(str(Path(folder, path)))
     else:
         entries = environment.get("PATH", os.defpath).split(os.pathsep)
         absolute = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
-        found = shutil.which(command, path=absolute)
+        found, where = shutil.which(command, path=absolute), " on PATH"
     if found is None:
-        raise StartError(f"there is no program {command}")
+        raise StartError(f"there is no program {command}{where}")
     return found
