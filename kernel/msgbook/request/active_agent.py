@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,15 @@ from msgbook.agents import (
     skills_in_use,
 )
 from msgbook.approval import MCP_PREFIX, Roots
-from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config import Settings
 from msgbook.config.limits import Limits
 from msgbook.notebook import Prompt, Transcript, metadata_of
-from msgbook.provider import Provider, Servers, describe_demo_model
+from msgbook.provider import Provider, Servers
+from msgbook.request.agent_notices import notice_demo_model, notice_provider
 from msgbook.request.allowed_folders import find_allowed_folders
 from msgbook.request.history import View
 from msgbook.request.lineage import Lineage, lineage_of
 from msgbook.request.mcp_tools import with_server_tools
-from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
 from msgbook.tools.mcp import McpServers, digests_of
 
@@ -42,9 +42,6 @@ SYSTEM_PROMPT = (
     "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
 )
 
-
-_OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
-"""Origins of agents that another person may have written, and their names in a notice."""
 
 ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
 """Returns the model that answers, given the wanted model and the name of the agent's provider."""
@@ -135,8 +132,8 @@ class AgentChooser:
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
         so_far = (
             *notices,
-            *self._notice_demo_model(model, wanted),
-            *self._notice_provider(agent),
+            *notice_demo_model(model, wanted, self._settings),
+            *notice_provider(agent, self._settings),
             *name_notices,
         )
         resolved = ResolvedAgent(agent, models, so_far)
@@ -230,23 +227,6 @@ class AgentChooser:
             tuple(self._settings.providers),
             (*(t.name for t in self._tools), *(t.name for t in self._mcp.tools(servers))),
             self._settings.mcp_servers,
-        )
-
-    def _notice_demo_model(self, model: str, wanted: str | None) -> Iterator[str]:
-        """Yield a notice if the demo model answers although another one is set."""
-        other = wanted or self._settings.model
-        if model != DEMO_MODEL or other in (None, model):
-            return
-        yield describe_demo_model(model, other)
-
-    def _notice_provider(self, agent: Agent) -> Iterator[str]:
-        """Yield a notice if a file makes another provider answer than the user's default."""
-        default = next(iter(self._settings.providers), None)
-        if agent.origin not in _OF_FILES or agent.provider in (None, default):
-            return
-        yield (
-            f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
-            f"answers through your provider {agent.provider}, not through {default}."
         )
 
     def _offered_tools(
