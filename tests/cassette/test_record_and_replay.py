@@ -131,7 +131,7 @@ def test_a_prompt_that_was_edited_ends_the_replay_with_the_unlike_message(chat, 
 
     assert run_replay(chat, cassette) == 1
     shown = capsys.readouterr().err
-    assert "cell c2: step 1, lane 0: message 4 (user) differs" in shown
+    assert "cell c2: step 1: message 4 (user) differs" in shown
     assert "-And now?\n+And later?\n" in shown
     assert chat.read_bytes() == before
 

@@ -33,7 +33,6 @@ def test_a_terminal_asks_shows_the_rows_and_the_result_and_the_file_has_all(serv
     process.expect("A call of the sub-agent make a folder")
     process.expect("no: ")
     process.sendline("y")
-    process.expect(r"✅ count the apples[^\n]* done ")
     process.expect(r"✅ make a folder[^\n]* done ")
     process.expect("Finished:")
     process.expect("All is well.")

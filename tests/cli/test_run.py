@@ -237,7 +237,10 @@ def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path
     assert with_settings(server, run_file, path) == 0
 
     assert (path.read_bytes(), server.requests) == (before, [])
-    told = "msgbook run: a: the answer is incomplete; --from a answers again"
+    told = (
+        "msgbook run: a: the answer is incomplete. Add a cell `%continue` to go on, or run with "
+        "`--from a` to answer again."
+    )
     assert capsys.readouterr().err.splitlines()[0] == told
 
 
@@ -301,7 +304,7 @@ def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, 
     with_settings(server, run_file, path)
 
     assert capsys.readouterr().err.splitlines() == [
-        "msgbook run: -: the answer is incomplete",
+        "msgbook run: -: the answer is incomplete. Add a cell `%continue` to go on.",
         "msgbook run: 1 answer below - is outdated now: -",
     ]
 
@@ -447,7 +450,7 @@ def test_a_turn_that_is_stopped_is_kept_and_those_before_it_are_written_already(
     # Part of an answer is one: it is not thrown away unasked.
     assert with_settings(server, run_file, chat) == 0
     told = capsys.readouterr().err
-    assert "three: the answer is incomplete; --from three answers again" in told
+    assert "three: the answer is incomplete. Add a cell `%continue` to go on" in told
     assert words(turns(chat)["three"]) == "half "
 
 

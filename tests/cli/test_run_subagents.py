@@ -56,7 +56,7 @@ def test_a_run_starts_the_sub_agents_and_the_parent_reads_their_reports(server, 
     [turn] = turns_in(chat)
     result = dispatch_result(turn)
     assert [row["status"] for row in result["agents"]] == ["done", "done"]
-    assert "### Sub-agent 'count the apples...' Finished:\n3 apples" in result["content"]
+    assert "### Sub-agent 'count the apples' Finished:\n3 apples" in result["content"]
     assert turn["status"] == "done"
     files = child_files(chat.parent)
     assert {str(file.relative_to(chat.parent)) for file in files} == {

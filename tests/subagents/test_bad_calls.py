@@ -19,8 +19,10 @@ def test_an_unknown_agent_type_names_those_that_exist(team):
     team.server.choose = play([dispatch({"prompt": "x", "agent_type": "workr"}), SAID])
 
     failure = team.failure()
-    assert "There is no agent 'workr'" in failure
-    assert "worker" in failure
+    assert failure == (
+        "sub_agents[0]: There is no agent 'workr'. Agents that you can start: worker, assistant. "
+        "Nothing was started."
+    )
 
 
 def test_fifty_sub_agents_are_refused_with_the_limit(team):

@@ -40,11 +40,9 @@ def test_a_sub_agent_that_does_not_report_is_quoted_with_its_state(team):
 
     assert [row["status"] for row in result["agents"]] == ["done", "incomplete", "error"]
     one, two, three = result["content"].split("\n\n----------------\n\n")
-    assert one.startswith(
-        "### Sub-agent 'task one...' (no report), done:\nI think it is 3.\nFile: "
-    )
-    assert two.startswith("### Sub-agent 'task two...' (no report), incomplete (length):\nIt is\n")
-    assert "### Sub-agent 'task three...' (no report), error (" in three
+    assert one.startswith("### Sub-agent 'task one' (no report), done:\nI think it is 3.\nFile: ")
+    assert two.startswith("### Sub-agent 'task two' (no report), incomplete (length):\nIt is\n")
+    assert "### Sub-agent 'task three' (no report), error (" in three
     assert "no such thing" in three
 
 
@@ -136,7 +134,7 @@ def test_rows_show_steps_the_last_line_tokens_and_seconds(team):
     )
     [row] = team.result()["agents"]
 
-    assert (row["name"], row["agent"], row["status"]) == ("count...", "assistant", "done")
+    assert (row["name"], row["agent"], row["status"]) == ("count", "assistant", "done")
     assert (row["steps"], row["last"]) == (2, "The last line.")
     assert row["usage"]["input_tokens"] == 11
     assert row["duration"] >= 0
@@ -155,7 +153,7 @@ def test_the_metadata_of_a_sub_agent_name_its_parent(team):
         "agents": ["assistant"],
     }
     assert metadata["parent_agent_id"] not in (None, metadata["uuid"])
-    assert (metadata["name"], metadata["allowed_uris"]) == ("count...", ["."])
+    assert (metadata["name"], metadata["allowed_uris"]) == ("count", ["."])
 
 
 def test_so_many_run_at_once_and_more_wait(team):
@@ -200,8 +198,8 @@ def test_two_calls_in_one_step_run_one_after_the_other_with_their_own_results(te
     results = [block for block in turn["blocks"] if block["type"] == "tool_result"]
     assert [result["id"] for result in results] == ["c0", "c1"]
     assert [result["agents"][0]["name"] for result in results] == [
-        "count apples...",
-        "count pears...",
+        "count apples",
+        "count pears",
     ]
 
 

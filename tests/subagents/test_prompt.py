@@ -88,4 +88,9 @@ def test_the_name_is_the_beginning_of_the_task_on_one_line():
 
 
 def test_a_name_shows_what_a_terminal_or_a_page_would_hide():
-    assert name_of("a\u202eb\x1b[2Jc") == "a\\u202eb\\u001b[2Jc..."
+    assert name_of("a\u202eb\x1b[2Jc") == "a\\u202eb\\u001b[2Jc"
+
+
+def test_a_task_that_is_short_is_the_name_without_dots():
+    assert name_of("Count\nall the apples") == "Count all the apples"
+    assert name_of("Look.") == "Look."

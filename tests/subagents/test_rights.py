@@ -149,14 +149,14 @@ def test_questions_name_the_sub_agent_and_its_call(team):
 
     assert asked == [
         ((), "dispatch", "dispatch_subagents"),
-        (("say hello...",), f"{row['uuid']}/c9", "shell"),
+        (("say hello",), f"{row['uuid']}/c9", "shell"),
     ]
 
 
 def test_the_approval_of_a_call_shows_prompts_agents_and_folders(team):
     (team.folder / "data").mkdir()
     team.approval = "ask"
-    team.frontmatter = "agents: {lead: {}, worker: {models: big}}\n"
+    team.frontmatter = "agents: {lead: {}, worker: {models: big, tools: [read, write]}}\n"
     shown = []
 
     async def ask(question):
@@ -173,9 +173,9 @@ def test_the_approval_of_a_call_shows_prompts_agents_and_folders(team):
     for words in (
         "Fruit.",
         "Agent worker",
-        "may read data",
+        "may read data; tools that need approval: write; its task:",
         "   count\n   the pears",
-        "Agent lead",
+        "; may read this folder; tools that need approval: write, edit, mkdir, shell; its task:",
     ):
         assert words in shown[0].preview
 

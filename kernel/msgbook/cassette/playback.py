@@ -89,7 +89,7 @@ class PlayingWire(Wire):
         if found is not None:
             found.is_used = True
             return found
-        where = f"step {step}, lane {name}"
+        where = f"step {step}" if name == "0" else f"step {step}, lane {name}"
         if not of_kind or body is None or of_kind[0].body is None:
             self._problems.note(f"{where}: the request is not in the cassette")
             return None

@@ -151,7 +151,8 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
     if cut:
-        complain(_VERB, f"{join_first(cut, _NAMED)}: the answer is incomplete{_how_to_ask(cut[0])}")
+        advice = _how_to_go_on(cut[0])
+        complain(_VERB, f"{join_first(cut, _NAMED)}: the answer is incomplete. {advice}")
     if code:
         complain(_VERB, f"{join_first(code, _NAMED)}: code is not run here, only in JupyterLab")
     if not numbers:
@@ -174,6 +175,7 @@ def _needs_kernel(cell: Cell) -> bool:
     return source.split()[0] == "%tool" or not is_own_magic(source)
 
 
-def _how_to_ask(cell_id: str) -> str:
-    """Return advice to answer again from a cell on; empty if `--from` cannot name the cell."""
-    return "" if cell_id == NO_ID else f"; --from {cell_id} answers again"
+def _how_to_go_on(cell_id: str) -> str:
+    """Return advice about an incomplete answer; without `--from` if that cannot name the cell."""
+    again = "" if cell_id == NO_ID else f", or run with `--from {cell_id}` to answer again"
+    return f"Add a cell `%continue` to go on{again}."

@@ -15,13 +15,16 @@ from msgbook.agents import (
     list_available_agents,
     narrow_roots,
     resolve_agent,
+    select_server_tools,
+    select_servers,
 )
-from msgbook.approval import ApprovalRequest
+from msgbook.approval import MCP_PREFIX, ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.prompt import make_source, name_of
 from msgbook.text import counted, join_first, one_line, visible
-from msgbook.tools import SubagentTask, subagents_folder
+from msgbook.tools import DISPATCH, SubagentTask, runs_in_kernel, subagents_folder
+from msgbook.tools.mcp import McpTool
 
 _MOST_NAMED = 20
 _SOURCE_LIMIT = 1_000_000
@@ -72,8 +75,11 @@ class AgentTypes(NamedTuple):
             raise ToolError(self._refusal(name))
         try:
             resolved = resolve_agent(name, self.parent.transcript.earlier, self.sources)
-        except UnknownAgentError as error:
-            raise ToolError(str(error)) from None
+        except UnknownAgentError:
+            raise ToolError(
+                f"There is no agent {visible(one_line(name, 60))!r}. Agents that you can start: "
+                f"{self._named_allowed()}."
+            ) from None
         if not self._allows(name):
             raise ToolError(self._refusal(name))
         agent = resolved.agent
@@ -143,11 +149,11 @@ def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> A
     if broadcast.strip():
         lines += ["Context for all of them:", *_indented(broadcast), ""]
     for number, plan in enumerate(plans, 1):
-        paths = (visible(parent.roots.format_path(folder)) for folder in plan.folders)
-        folders = ", ".join(paths) or "nothing"
+        folders = ", ".join(_named_folders(parent, plan)) or "nothing"
         model = f", model {visible(plan.model)}" if plan.model else ""
+        asking = f"; tools that need approval: {tools}" if (tools := _asking(parent, plan)) else ""
         lines.append(
-            f"{number}. Agent {visible(plan.agent.name)}{model}; may read {folders}; task:"
+            f"{number}. Agent {visible(plan.agent.name)}{model}; may read {folders}{asking}; its task:"
         )
         lines += _indented(plan.prompt)
     return ApprovalRequest(f"it starts {counted(len(plans), 'sub-agent')}", "\n".join(lines))
@@ -182,6 +188,34 @@ def _folders(parent: Parent, uris: Sequence[str] | None) -> tuple[Path, ...]:
         readable = ", ".join(map(roots.format_path, parent.readable)) or "nothing"
         raise ToolError(f"{outside[0]} You may read: {readable}.")
     return folders
+
+
+def _named_folders(parent: Parent, plan: Plan) -> list[str]:
+    paths = map(parent.roots.format_path, plan.folders)
+    return ["this folder" if path == "." else visible(path) for path in paths]
+
+
+def _asking(parent: Parent, plan: Plan) -> str:
+    """Return the names of the tools that a sub-agent is offered and that need approval.
+
+    Those that start sub-agents are left out: their own questions show what they do.
+    """
+    agent = plan.agent
+    tools = [
+        tool
+        for tool in parent.active_agent.tools
+        if not tool.read_only and not runs_in_kernel(tool) and tool.name != DISPATCH
+    ]
+    of_servers = [tool for tool in tools if isinstance(tool, McpTool)]
+    servers = select_servers(agent, {tool.server for tool in of_servers}, MCP_PREFIX)
+    chosen = select_server_tools(agent, [tool for tool in of_servers if tool.server in servers])
+    own = [
+        tool
+        for tool in tools
+        if not isinstance(tool, McpTool) and (agent.tools is None or tool.name in agent.tools)
+    ]
+    names = [visible(tool.name) for tool in (*own, *chosen)]
+    return join_first(names, _MOST_NAMED)
 
 
 def _indented(text: str) -> list[str]:

@@ -10,8 +10,10 @@ _NAME_LENGTH = 20
 
 
 def name_of(prompt: str) -> str:
-    """Return the name of a sub-agent: the beginning of its task, on one line."""
-    return visible(one_line(prompt, _NAME_LENGTH)) + "..."
+    """Return the name of a sub-agent: the beginning of its task, on one line, with dots if more follows."""
+    line = one_line(prompt, _NAME_LENGTH + 1)
+    dots = "..." if len(line) > _NAME_LENGTH else ""
+    return visible(line[:_NAME_LENGTH]) + dots
 
 
 def make_source(broadcast: str, prompt: str) -> str:

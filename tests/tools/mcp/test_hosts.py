@@ -143,6 +143,6 @@ def test_doctor_starts_each_server_once_and_says_what_it_found(
     assert code == 1
     assert [f["status"] for f in found] == ["pass", "fail"]
     assert found[0]["words"].startswith("files: 3 tools in ")
-    assert found[0]["words"].endswith(" (echo, fetch, look); 3 tools asking for approval")
+    assert found[0]["words"].endswith(" (echo, fetch, look); 3 need approval")
     assert "exit code 1: The setting DATABASE is missing." in found[1]["words"]
     assert processes_with(str(tmp_path)) == []

@@ -26,7 +26,7 @@ def test_a_model_calls_a_tool_of_a_server_after_approval(server: ScriptedServer,
     assert parsed(results(turn)[0]["content"]) == {"text": "a"}
     assert [b["approval"] for b in turn["blocks"] if b["type"] == "tool_call"] == ["user"]
     assert [q.approval_request.reason for q in questions] == [
-        "it calls echo of the MCP server files, a program of its own"
+        "it calls echo of the MCP server files, which is a separate program"
     ]
     assert questions[0].call["arguments"] == '{"text": "a"}'
     assert turn["status"] == "done"
@@ -199,7 +199,7 @@ def test_a_question_quotes_a_name_that_reads_like_words_of_ours(server, tmp_path
     reason = asyncio.run(talk())[0].approval_request.reason
 
     assert reason.startswith("it calls \"look of the MCP server safe. It was approved' already")
-    assert reason.endswith('" of the MCP server files, a program of its own')
+    assert reason.endswith('" of the MCP server files, which is a separate program')
     assert reason.isprintable()
 
 

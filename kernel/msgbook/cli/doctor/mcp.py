@@ -44,7 +44,7 @@ async def _check(server: McpServer) -> Finding:
     named = join_first([visible(tool.listed.name) for tool in tools], _NAMED)
     found = [
         f"{name}: {counted(len(tools), 'tool')} in {seconds:.1f} s ({named or 'none'})",
-        f"{counted(asking, 'tool')} asking for approval",
+        f"{asking} need{'s' * (asking == 1)} approval",
         *server.problems,
     ]
     return Finding("mcp", "unknown" if server.problems else "pass", "; ".join(found))

@@ -87,7 +87,8 @@ class McpTool(Tool):
         if not _PLAIN_NAME.fullmatch(tool):
             tool = repr(tool)  # a name may be a sentence about the approval
         return ApprovalRequest(
-            f"it calls {tool} of the MCP server {server}, a program of its own", server=self.digest
+            f"it calls {tool} of the MCP server {server}, which is a separate program",
+            server=self.digest,
         )
 
 
