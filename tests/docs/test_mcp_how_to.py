@@ -15,7 +15,7 @@ from mcp_turns import FAULTY
 from msgbook.__main__ import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
-TOML = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+(RULE,) = re.findall(r"^```toml\n(\[approval\]\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def configuration(tmp_path: Path) -> str:
     path = tmp_path / "msgbook.toml"
     server = {"command": sys.executable, "args": [str(FAULTY), "none"]}
     lines = [f"{key} = {json.dumps(value)}" for key, value in server.items()]
-    path.write_text("\n".join(["[mcp_servers.time]", *lines, TOML[1]]))
+    path.write_text("\n".join(["[mcp_servers.time]", *lines, RULE]))
     return str(path)
 
 

@@ -18,7 +18,7 @@ _ID = re.compile(r"\b[0-9a-f]{8}\b")
 
 
 class Command(NamedTuple):
-    """One command of a page, and the lines of its output that the page shows."""
+    """One command of a page, and the lines of its output that the page shows. `...` stands for others."""
 
     typed: str
     shown: list[str]
@@ -104,7 +104,7 @@ class HowTo:
 def _commands(body: str) -> Iterator[Command]:
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         typed, *shown = part.rstrip("\n").split("\n")
-        yield Command(typed, shown)
+        yield Command(typed, [line for line in shown if line != "..."])
 
 
 def _plain(line: str) -> str:
