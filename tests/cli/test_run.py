@@ -244,6 +244,21 @@ def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path
     assert capsys.readouterr().err.splitlines()[0] == told
 
 
+def test_an_answer_that_stopped_at_a_limit_is_no_failure(server, tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% [^a]\n\nHi\n", "utf-8")
+    server.answers = [Answer([delta(content="It is"), finish("length")])]
+
+    assert with_settings(server, run_file, path) == 0
+
+    assert "a\tincomplete\t" in capsys.readouterr().out
+    server.reset()
+    server.answers = [text(" 42.")]
+    path.write_text(path.read_text("utf-8") + "\n# %% [^b]\n\n%continue\n", "utf-8")
+    with_settings(server, run_file, path)
+    assert "no magic" not in capsys.readouterr().err
+
+
 def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, tmp_path, capsys):
     path = tmp_path / "chat.msg.md"
 

@@ -123,6 +123,10 @@ def test_lines_folders_globs_nested_files_cells_images_and_macros_are_resolved(t
         ('@[shell{"command": "touch made"}]', "tools do not run for earlier messages"),
         ('@[read{"path": "a.txt"}]', "tools do not run for earlier messages"),
         ("@[missing.txt]", "@[missing.txt] is not sent: there is no such file."),
+        (
+            "@[mcp__time__now]",
+            "there is no such file. To call a tool, add arguments: @[mcp__time__now{}].",
+        ),
     ],
 )
 def test_what_is_not_free_is_a_notice_once_and_not_sent(talk, reference, why, policy):

@@ -66,7 +66,7 @@ def test_a_server_that_cannot_be_started_is_said_with_its_last_words():
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("no-such-program", "there is no program no-such-program on PATH"),
+        ("no-such-program", "there is no program no-such-program on PATH. Install it, or give"),
         ("./no-such-program", "there is no program ./no-such-program in /usr"),
         ("/no-such-program", "there is no program /no-such-program."),
     ],

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from msgbook.approval import MCP_PREFIX
 from msgbook.events import Notice
 from msgbook.request.context.content_reference import ToolRun
 from msgbook.request.context.macro_expansion import expand_macros
@@ -164,6 +165,8 @@ class _Resolver:
             await self._read_glob(reference)
         elif _CALL.fullmatch(key) and not await self._sources.exists(reference.name):
             raise SourceError("expected a file, or a tool with its arguments as a JSON object")
+        elif not chain and key.startswith(MCP_PREFIX) and not await self._sources.exists(key):
+            raise SourceError(f"there is no such file. To call a tool, add arguments: @[{key}{{}}]")
         else:
             await self._read_file(key, reference, chain)
 

@@ -41,6 +41,9 @@ class LineTooLongError(Exception):
     """A server sent a line without end."""
 
 
+_NOT_ON_PATH = " on PATH. Install it, or give the full path as `command`"
+
+
 def server_environment(environ: Mapping[str, str], server: McpServerSettings) -> dict[str, str]:
     """Return the environment of a server: a few usual variables, and those that its table names.
 
@@ -227,7 +230,7 @@ def _find_program(command: str, folder: str, environment: Mapping[str, str]) -> 
     else:
         entries = environment.get("PATH", os.defpath).split(os.pathsep)
         absolute = os.pathsep.join(entry for entry in entries if Path(entry).is_absolute())
-        found, where = shutil.which(command, path=absolute), " on PATH"
+        found, where = shutil.which(command, path=absolute), _NOT_ON_PATH
     if found is None:
         raise StartError(f"there is no program {command}{where}")
     return found
