@@ -390,8 +390,8 @@ def test_of_a_package_that_is_there_twice_the_first_one_counts(packages, tmp_pat
 )
 def test_damaged_metadata_of_another_package_changes_nothing(packages, tmp_path, damage):
     write_package(packages, "whole", "def f(): ...", tools={"f": "f"})
-    write_package(packages, "damaged", "def g(): ...", tools={"g": "g"})
-    (packages / "damaged-1.0.dist-info" / "entry_points.txt").write_text(damage)
+    write_package(packages, "mistreated", "def g(): ...", tools={"g": "g"})
+    (packages / "mistreated-1.0.dist-info" / "entry_points.txt").write_text(damage)
 
     tools, _ = load_tools(ToolHost(tmp_path))
 
@@ -399,12 +399,12 @@ def test_damaged_metadata_of_another_package_changes_nothing(packages, tmp_path,
 
 
 @pytest.mark.parametrize(
-    "damage", [None, b"", b"Metadata-Version: 2.1\nName: damaged\n", b"\xff\xfe"]
+    "damage", [None, b"", b"Metadata-Version: 2.1\nName: mistreated\n", b"\xff\xfe"]
 )
 def test_a_plug_in_whose_own_metadata_are_damaged_disturbs_nothing_else(packages, tmp_path, damage):
     write_package(packages, "whole", "def f(): ...", tools={"f": "f"})
-    write_package(packages, "damaged", "def g(): ...", tools={"g": "g"})
-    file = packages / "damaged-1.0.dist-info" / "METADATA"
+    write_package(packages, "mistreated", "def g(): ...", tools={"g": "g"})
+    file = packages / "mistreated-1.0.dist-info" / "METADATA"
     file.unlink() if damage is None else file.write_bytes(damage)
 
     tools, problems = load_tools(ToolHost(tmp_path))

@@ -31,6 +31,11 @@ def run(work, *settings):
     return asyncio.run(main())
 
 
+def children(but=()):
+    """Return the processes that this one has started, but for some: those of other tests go on."""
+    return [child for child in psutil.Process().children(recursive=True) if child not in but]
+
+
 def said_of(fault, **settings):
     """Return the notices about a server, and the names of its tools."""
 
@@ -166,9 +171,11 @@ def test_a_server_that_dies_in_a_call_fails_it_in_plain_words_and_starts_again_a
 
 
 def test_a_server_that_was_killed_between_two_calls_starts_again_for_the_next():
+    others = children()
+
     async def kill(servers):
         first = await servers.call("echo")
-        for process in psutil.Process().children(recursive=True):
+        for process in children(others):
             if "supervise.py" not in " ".join(process.cmdline()):
                 process.kill()
         await until(lambda: servers.mcp.servers["files"].state != "running")
@@ -319,8 +326,10 @@ def test_a_server_gets_the_usual_variables_and_those_of_its_table(monkeypatch):
 
 
 def test_a_server_that_ignores_the_end_of_its_input_and_sigterm_is_ended():
+    others = children()
+
     async def look(servers):
-        return psutil.Process().children(recursive=True)
+        return children(others)
 
     processes = run(look, faulty("at_start_ignores_the_end"))
 
@@ -329,11 +338,13 @@ def test_a_server_that_ignores_the_end_of_its_input_and_sigterm_is_ended():
 
 
 def test_a_server_whose_start_is_cancelled_at_once_is_ended():
+    others = children()
+
     async def cancel():
         server = faulty("at_start_ignores_the_end")
         start = asyncio.create_task(ServerProcess.start(server, dict(os.environ)))
         await asyncio.sleep(0)
-        processes = psutil.Process().children(recursive=True)
+        processes = children(others)
         start.cancel()
         await asyncio.wait([start])
         return processes
