@@ -21,19 +21,6 @@ KEY = 'sk-very"secret-0123456789'
 
 
 @pytest.fixture
-def chat(tmp_path):
-    path = tmp_path / "chats" / "chat.msg.md"
-    path.parent.mkdir()
-    path.write_text("# %% [^one]\n\nhi\n", "utf-8")
-    return path
-
-
-@pytest.fixture
-def cassette(tmp_path):
-    return tmp_path / "chat.cassette.jsonl"
-
-
-@pytest.fixture
 def recorded(chat, cassette):
     with ScriptedServer([call("glob", {"pattern": "*"}), text("hello")]) as server:
         assert with_settings(server, run_file, chat, cassette=cassette) == 0

@@ -20,18 +20,6 @@ from msgbook.cli.run import run_file
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 
 
-@pytest.fixture
-def chat(tmp_path):
-    folder = tmp_path / "chats"
-    folder.mkdir()
-    return folder / "chat.msg.md"
-
-
-@pytest.fixture
-def cassette(tmp_path):
-    return tmp_path / "chat.cassette.jsonl"
-
-
 def prompts(*texts):
     return "".join(f"# %% [^c{number}]\n\n{words}\n\n" for number, words in enumerate(texts, 1))
 

@@ -18,19 +18,6 @@ from msgbook.engine import Engine
 from msgbook.notebook import Transcript
 
 
-@pytest.fixture
-def chat(tmp_path):
-    path = tmp_path / "chats" / "chat.msg.md"
-    path.parent.mkdir()
-    path.write_text("# %% [^one]\n\nhi\n", "utf-8")
-    return path
-
-
-@pytest.fixture
-def cassette(tmp_path):
-    return tmp_path / "chat.cassette.jsonl"
-
-
 async def turn_with(settings, folder, cassette, ask):
     """The turn of a conversation with an approval policy that asks."""
     engine = Engine(settings, folder, approver=Approver("ask", folder), cassette=cassette)

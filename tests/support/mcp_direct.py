@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -66,9 +65,3 @@ def processes_with(word: str) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
-
-
-async def until(fact: Callable[[], bool]) -> None:
-    """Wait until something holds; the test's time limit ends what never does."""
-    while not fact():  # noqa: ASYNC110 - processes send no events
-        await asyncio.sleep(0.01)

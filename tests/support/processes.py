@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 
@@ -18,3 +20,9 @@ def stop(process: subprocess.Popen[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait(30)
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    """Wait until something holds; the test's time limit ends what never does."""
+    while not fact():  # noqa: ASYNC110 - processes send no events
+        await asyncio.sleep(0.01)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from processes import until
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
@@ -49,12 +50,6 @@ def processes_in(folder: Path) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
-
-
-async def until(fact: Callable[[], bool]) -> None:
-    """Wait until something holds; the test's time limit ends what never does."""
-    while not fact():  # noqa: ASYNC110 - processes send no events
-        await asyncio.sleep(0.01)
 
 
 def test_nothing_runs_without_approval(tmp_path):

@@ -11,8 +11,9 @@ import sys
 
 import psutil
 import pytest
-from mcp_direct import started, until
+from mcp_direct import started
 from mcp_turns import FAULTY, faulty
+from processes import until
 
 from msgbook.config import McpServerSettings
 from msgbook.errors import ToolError

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from command import with_settings
 from kernel_client import KernelClient
-from mcp_direct import processes_with, until
+from mcp_direct import processes_with
 from mcp_turns import FAULTY, parsed
+from processes import until
 from scripted_server import ScriptedServer, call, text
 
 from msgbook.__main__ import main

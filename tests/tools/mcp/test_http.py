@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 
 import pytest
 from faulty_mcp import initialize, says, tool, words
-from mcp_direct import started, until
+from mcp_direct import started
+from processes import until
 
 from msgbook.config import McpServerSettings
 from msgbook.errors import ToolError

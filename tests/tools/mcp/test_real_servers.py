@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mcp_direct import started, until
+from mcp_direct import started
+from processes import until
 from real_mcp import http_server, needs_servers, node_server, python_server
 
 from msgbook.errors import ToolError
