@@ -22,7 +22,9 @@ REASONING_FIELD = "reasoning_content"
 class ReasoningDelta:
     text: str
     field: str = REASONING_FIELD
-    """Key under which the server wants the reasoning back within the turn; empty if it does not."""
+    """Key under which the server wants the reasoning back within the turn; empty if it does not.
+
+    On the Responses API it is `summary` or `content`, keys of the reasoning item that follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,26 @@ class ReasoningDetails:
     """Signed or encrypted reasoning, which the server wants back within the turn (OpenRouter)."""
 
     details: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputItem:
+    """A complete output item of the Responses API, with what no other event says.
+
+    The server wants it back within the turn. It ends the block that is open.
+    """
+
+    item: dict[str, Any]
+    """The item without what its block says: `summary` and `content` of `reasoning`, the content and
+    the status of a `message`, name and arguments of a `function_call`. Any other item is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """Sources of the text before: the step's last text. They come in any number of events."""
+
+    annotations: list[dict[str, Any]]
+    """Each has a `url`, a `title`, or both if the server names them, and whatever else it sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,8 @@ class ModelFinished:
     usage: Usage | None = None
     unreadable: int = 0
     """Number of events in mid-stream that could not be read. Their content is missing."""
+    model: str | None = None
+    """The model that answered, as the server names it; None if it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +126,8 @@ class ModelChosen:
 StreamEvent = (
     ReasoningDelta
     | ReasoningDetails
+    | OutputItem
+    | Citations
     | TextDelta
     | ToolCallDelta
     | RetryWait

@@ -13,9 +13,11 @@ from pydantic import ConfigDict, FiniteFloat, NonNegativeInt, TypeAdapter, Valid
 
 from msgbook.config import redact
 from msgbook.events import (
+    Citations,
     ModelChosen,
     ModelFinished,
     Notice,
+    OutputItem,
     ReasoningDetails,
     RetryWait,
     StreamEvent,
@@ -54,8 +56,7 @@ class EventCheck:
                 adapter.validate_python(value)
             except ValidationError:
                 raise TypeError(f"{what} with a wrong {field}: {type(value).__name__}") from None
-        if isinstance(event, ToolCallDelta | ReasoningDetails):
-            _require_json(event.extra if isinstance(event, ToolCallDelta) else event.details)
+        _require_json(_json_of(event))
         return self._in_order(event)
 
     def _in_order(self, event: StreamEvent) -> StreamEvent:
@@ -79,6 +80,16 @@ class EventCheck:
 def shown_line(value: object, secrets: Iterable[str]) -> str:
     """Return a text of a plug-in on one line, without secrets and invisible characters."""
     return visible(one_line(redact(str(value), secrets)))
+
+
+def _json_of(event: StreamEvent) -> Any:
+    """Return the part of an event that is saved as it is; None if it has none."""
+    match event:
+        case ToolCallDelta(extra=value) | ReasoningDetails(details=value):
+            return value
+        case OutputItem(item=value) | Citations(annotations=value):
+            return value
+    return None
 
 
 def _require_json(value: Any) -> None:

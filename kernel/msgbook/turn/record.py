@@ -1,7 +1,4 @@
-"""The record of a turn: its JSON, made from events. The same events and times give the same turn.
-
-No I/O and no clock.
-"""
+"""The record of a turn: its JSON, made from events alone. The same events and times give the same turn."""
 
 from __future__ import annotations
 
@@ -10,9 +7,11 @@ from typing import Any, cast
 
 from msgbook.events import (
     REASONING_FIELD,
+    Citations,
     ModelChosen,
     ModelFinished,
     Notice,
+    OutputItem,
     ReasoningDelta,
     ReasoningDetails,
     ReferenceCalled,
@@ -29,20 +28,20 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import content_size
+from msgbook.turn.server_data import keep_citations, keep_item, keep_reasoning_details
 from msgbook.turn.step_calls import StepCalls
 from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
 from msgbook.turn.usage import UsageCount
-from msgbook_format.turn import TURN_VERSION, Block, Turn, blocks_of_type
+from msgbook_format.turn import TURN_VERSION, Block, Turn
 
 REFERENCE_STEP = 0
 """Step of the calls that the prompt itself makes, before the first model call."""
 
 
 class TurnRecord:
-    """The turn while it runs.
+    """The turn while it runs. Only `apply` and `set_head` change it.
 
-    Text arrives in thousands of pieces. The open block keeps them in a list, which is joined when
-    the turn is read. Only `apply` and `set_head` change the record.
+    The open block keeps its thousands of pieces of text in a list, joined when the turn is read.
 
     Args:
         head: The keys that are known from the start (`agent`, `model`, `started`, ...).
@@ -75,7 +74,12 @@ class TurnRecord:
             case ReasoningDelta():
                 self._add_reasoning(event, at)
             case ReasoningDetails():
-                self._add_details(event)
+                keep_reasoning_details(self.step_blocks(), event.details)
+            case OutputItem():
+                self._close(at)
+                self._blocks += keep_item(self.step_blocks(), event.item, self._step)
+            case Citations():
+                self._blocks += keep_citations(self.step_blocks(), event.annotations, self._step)
             case TextDelta():
                 self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():
@@ -139,12 +143,6 @@ class TurnRecord:
         self._add_text("reasoning", event.text, at)
         if event.field != REASONING_FIELD and self._open is not None:
             self._open.setdefault("extra", {"field": event.field})
-
-    def _add_details(self, event: ReasoningDetails) -> None:
-        """Store the details in the step's reasoning, or in its first block if the reasoning is hidden."""
-        blocks = self.step_blocks()
-        for block in (blocks_of_type(blocks, "reasoning") or blocks)[:1]:
-            block["extra"] = {**block.get("extra", {}), "reasoning_details": event.details}
 
     def _add_retry(self, event: RetryWait) -> None:
         """Show all waits of a model call in one notice, which counts down and then remains."""
