@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from refused import error
 
 from msgbook.config import ProviderSettings
-from msgbook.provider.failures import Failures
+from msgbook.errors import NoModelListError
+from msgbook.provider.failures import Failures, UnknownModelError
+
+
+def failure(status: int, body: Any, model: str | None = "m") -> Any:
+    return Failures(ProviderSettings("p"), ()).from_status("E", status, {}, body, model)
 
 
 def error_text(status: int, message: str) -> str:
-    body = {"error": {"message": message}}
-    return str(Failures(ProviderSettings("p"), ()).from_status("E", status, {}, body, "m"))
+    return str(failure(status, error(message)))
 
 
 @pytest.mark.parametrize(
@@ -53,3 +60,86 @@ def test_other_refusals_are_shown_unchanged(status):
     assert error_text(status, "messages.1: unexpected role.") == (
         f"The server answered {status}: messages.1: unexpected role."
     )
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"error": {"message": "No connected db.", "type": "no_db_connection", "code": "400"}}),
+        (400, {"error": {"message": "Token not accepted", "type": "no_db_connection"}}),
+        (401, {"error": {"message": "Authentication Error, No connected db.", "type": "auth_error"}}),
+        (400, [{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.",
+                          "status": "INVALID_ARGUMENT"}}]),
+        (400, {"code": "Client specified an invalid argument",
+               "error": "Incorrect API key provided: sk***ey. You can obtain an API key from the console."}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("model", ["m", None], ids=["asked", "models listed"])
+def test_words_about_a_wrong_key_name_the_setting_of_the_key(status, body, model):
+    found = failure(status, body, model)
+
+    assert str(found).endswith("Check api_key_env or headers of [providers.p] in msgbook.toml.")
+    assert not isinstance(found, NoModelListError)
+    assert found.retry is None
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"error": {"message": {"error": "/responses: Invalid model name passed in model=m. Call "
+                                     "`/v1/models` to view available models for your key."},
+                         "type": "None", "param": "None", "code": "400"}}),
+        (401, {"error": {"message": "key not allowed to access model. This key can only access models=['a'].",
+                         "type": "key_model_access_denied", "param": "model", "code": "401"}}),
+        (403, {"error": {"message": "team not allowed to access model", "type": "team_model_access_denied"}}),
+        (400, {"detail": {"error": "chat_completion: Invalid model name passed in model=m"}}),
+    ],
+)  # fmt: skip
+def test_a_model_that_a_key_may_not_use_is_a_wrong_model(status, body):
+    found = failure(status, body)
+
+    assert isinstance(found, UnknownModelError)
+    assert "Check the model's name ('m'" in str(found)
+
+
+BODY = ["body", "messages", 0, "role"]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"detail": "Too many images"}, "Too many images"),
+        ({"detail": [{"type": "missing", "loc": BODY, "msg": "Field required", "input": {"a": 1}}]},
+         "messages.0.role: Field required"),
+        ({"detail": [{"loc": ["body", "n"], "msg": "too large"}, {"loc": ["query", "v"], "msg": "wrong"}]},
+         "n: too large; query.v: wrong"),
+        ({"object": "error", "type": "invalid_request_error",
+          "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"],
+                                  "msg": "Extra inputs are not permitted", "input": 1}]}},
+         "seed: Extra inputs are not permitted"),
+        ({"detail": [{"loc": ["body"], "msg": "empty"}]}, "empty"),
+        ({"detail": {"msg": "Server is busy", "type": "service_unavailable"}}, "Server is busy"),
+        ({"detail": [{"msg": "no place"}, "a text", 5]}, "no place; a text"),
+        ({"detail": [{"loc": "body", "msg": "a place of another kind"}]}, "a place of another kind"),
+        ({"errors": [{"message": "one", "code": 7}, {"message": "two"}], "success": False}, "one; two"),
+        ({"error": {"message": {"error": {"message": "inside"}}}}, "inside"),
+        ({"code": 5, "msg": "short"}, "short"),
+        ({"error": True, "message": "a flag beside it"}, "a flag beside it"),
+        ("<html><head><title>Not Found</title></head><body><h1>404 Not Found</h1><hr>nginx</body>",
+         "an HTML page (404 Not Found nginx)"),
+        ("<!DOCTYPE html><html><head><title>Oops &amp; so</title></head><body></body></html>",
+         "an HTML page (Oops & so)"),
+        ({"detail": []}, '{"detail": []}'),
+        ({"weird": {"shape": 1}}, '{"weird": {"shape": 1}}'),
+    ],
+)  # fmt: skip
+def test_an_error_of_any_shape_is_told_in_its_words_and_with_its_places(body, words):
+    assert str(failure(422, body)) == f"The server answered 422: {words}."
+
+
+def test_an_error_that_is_nested_without_end_is_told_all_the_same():
+    body: Any = "deep"
+    for _ in range(5000):
+        body = {"error": [body]}
+
+    assert str(failure(400, body)) == "The server answered 400."

@@ -10,9 +10,9 @@
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
-A provider's quirk is added in one of two places: `answer_quirks` for what a server sends (names of fields,
-usage, finish reasons, errors), `request_quirks` for what it accepts (names of keys, refused parts);
-`request_changes` makes the request without a refused part.
+A provider's quirk is added in one of three places: `answer_quirks` for what a server sends (names of fields,
+usage, finish reasons), `error_quirks` for how it words an error, `request_quirks` for what it accepts (names of
+keys, refused parts); `request_changes` makes the request without a refused part.
 
 Names are imported when they are first used: the openai SDK takes a second.
 """

@@ -6,7 +6,6 @@ To add one, extend a table here, and add a case to tests/provider/test_decode*.p
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
@@ -37,31 +36,6 @@ _USAGE = {
 
 ECHOED_KEYS = ("extra_content", "provider_specific_fields")
 """Keys of a tool call beside `function` that hold Gemini's thought signature, which has to be sent back."""
-
-_TOO_LONG = re.compile(
-    r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
-    r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
-    re.IGNORECASE,
-)
-"""No server documents its words: those known are in tests/provider/test_failures.py."""
-_UNKNOWN_MODEL_CODES = {
-    "model_not_found",  # OpenAI, Groq, LM Studio
-    "invalid_model",  # Mistral
-    "model_not_available",  # Together
-    "model_not_supported",  # Hugging Face
-    "deploymentnotfound",  # Azure
-}
-_UNKNOWN_MODEL = re.compile(
-    r"\bmodel\b.{0,40}?\b(not found|(not|n't) exist|is(n't| not) found)"
-    r"|\b(invalid|unknown) model\b(?! (out|in)put| param)|model identifier is invalid"
-    r"|\bnot a valid model\b|\bno endpoints found for NAME|\bunable to access model\b"
-    r"|\bmodels/NAME is not found|^model: NAME$|\bpublisher model\b.{0,200}\bnot found"
-    r"|\bno such model\b|\bno model named\b",
-    re.IGNORECASE,
-)
-"""The words of LiteLLM, vLLM, Ollama, OpenRouter, DeepSeek, Gemini and others, as they are and with NAME for the model."""
-_TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
-"""Found in words about a limit that is too large, not about a request that is too long."""
 
 
 def objects(values: Any) -> list[dict[str, Any]]:
@@ -124,39 +98,3 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
 def repair_json(value: Any) -> Any:
     """Return a JSON value without lone surrogates, so that it can be sent back and saved."""
     return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
-
-
-def find_error(body: object) -> Any:
-    """Return the `error` value in the body of an HTTP error."""
-    if isinstance(body, list) and len(body) == 1:  # Gemini
-        body = body[0]
-    return body.get("error", body) if isinstance(body, dict) else body or ""
-
-
-def error_message(error: Any) -> str:
-    """Return the message of an `error` value of any shape, on one line."""
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("error") or json.dumps(error, ensure_ascii=False)
-    return one_line(str(error))
-
-
-def is_unknown_model(status: int, error: Any, model: str) -> bool:
-    """Return whether an HTTP error says that the server does not know the model.
-
-    Args:
-        error: The `error` value, of any shape.
-        model: The requested model.
-    """
-    if status not in (400, 403, 404, 422):
-        return False
-    table = error if isinstance(error, dict) else {}
-    if any(str(table.get(key)).lower() in _UNKNOWN_MODEL_CODES for key in ("code", "type")):
-        return True
-    words = error_message(error)
-    named = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", "NAME", words)
-    return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
-
-
-def is_too_long(message: str) -> bool:
-    """Return whether an error message says that the request is longer than the context window."""
-    return bool(_TOO_LONG.search(message)) and not _TOKEN_LIMIT.search(message)

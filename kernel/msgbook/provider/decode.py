@@ -19,7 +19,6 @@ from msgbook.events import (
     TextDelta,
 )
 from msgbook.provider.answer_quirks import (
-    error_message,
     find_finish_reason,
     find_reasoning,
     find_usage,
@@ -28,6 +27,7 @@ from msgbook.provider.answer_quirks import (
     objects,
     repair_json,
 )
+from msgbook.provider.error_quirks import error_message
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
 from msgbook.provider.tool_call_pieces import CallAssembler

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
 from msgbook.errors import NoModelListError, NotACompletionError, ProviderError, Retry
-from msgbook.provider.answer_quirks import (
+from msgbook.provider.error_quirks import (
+    as_text,
     error_message,
     find_error,
     is_too_long,
     is_unknown_model,
+    is_wrong_key,
 )
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import may_retry, requested_wait
@@ -76,23 +77,28 @@ class Failures:
             model: The requested model; None for a request that lists the models.
             model_origin: Describes what sets the model.
         """
-        said = self.clean(error_message(find_error(body))).rstrip(".")
-        is_unknown = model is not None and is_unknown_model(status, find_error(body), model)
+        error = find_error(body)
+        said = self.clean(error_message(error)).rstrip(".")
+        is_unknown = model is not None and is_unknown_model(status, error, model)
+        wrong_key = is_wrong_key(status, error)
         words = (
             f"The server answered {status}: {said}." if said else f"The server answered {status}."
         )
-        hint = self._hint(status, said, model, model_origin, is_unknown=is_unknown)
+        hint = (
+            f"Check {self.key_setting}."
+            if wrong_key
+            else self._hint(status, said, model, model_origin, is_unknown=is_unknown)
+        )
         retry = None
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
         failure = ProviderError(name, f"{words} {hint}".rstrip(), retry)
-        if model is None and status not in _REFUSES_ANY_REQUEST:
+        if model is None and not wrong_key and status not in _REFUSES_ANY_REQUEST:
             return NoModelListError(name, str(failure), retry)
-        if status not in _REFUSALS and not is_unknown:
+        if wrong_key or (status not in _REFUSALS and not is_unknown):
             return failure
-        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
         refused = UnknownModelError if is_unknown else RefusedError
-        return refused(failure, status, said, redact(text[:_BODY_LIMIT], self._secrets))
+        return refused(failure, status, said, redact(as_text(body)[:_BODY_LIMIT], self._secrets))
 
     def _hint(
         self, status: int, said: str, model: str | None, model_origin: str, *, is_unknown: bool
