@@ -1,5 +1,8 @@
 """An OpenAI-compatible server that says what it is told and remembers what it was asked.
 
+It speaks both APIs. Answers are scripted as chunks of chat; over the Responses API they are translated
+(`responses_events`), and a request that OpenAI would refuse is refused and fails the test.
+
 For tests: it listens on 127.0.0.1 only, in a thread of its own, and ends with its `with` block.
 """
 
@@ -14,6 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from responses_as_chat import chat_messages
+from responses_events import ChatEvents, ResponseEvents, sse
+from responses_requests import InvalidRequestError, check_request
 
 Chunk = dict[str, Any]
 
@@ -84,7 +90,13 @@ class ScriptedServer:
     choose: Callable[[dict[str, Any]], Answer] | None = None
     """Returns the answer to a request, given its body, in place of `answers`."""
     requests: list[dict[str, Any]] = field(default_factory=list)
-    """Bodies of the completion requests, in order."""
+    """Bodies of the requests for an answer, over either API, in order."""
+    paths: list[str] = field(default_factory=list)
+    """Paths of the same requests, without the base URL's."""
+    routes: tuple[str, ...] = ("/chat/completions", "/responses")
+    """Paths that it has; another one is answered with 404 as FastAPI words it."""
+    refused: list[str] = field(default_factory=list)
+    """What was wrong with requests to the Responses API; a test that provokes it empties the list."""
     headers: list[dict[str, str]] = field(default_factory=list)
     """Headers of the same requests."""
     redirects: tuple[int, str] | None = None
@@ -114,12 +126,15 @@ class ScriptedServer:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
         self._loop.close()
+        if self.refused:
+            raise AssertionError("invalid requests: " + " ".join(self.refused))
 
     def reset(self) -> None:
         """Forget answers and requests."""
         self.answers = []
         self.choose = None
         self.requests.clear()
+        self.paths.clear()
         self.headers.clear()
         self.seen.clear()
         self.redirects = None
@@ -135,9 +150,8 @@ class ScriptedServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def messages(self, request: int = -1) -> list[dict[str, Any]]:
-        """The messages of one request."""
-        found: list[dict[str, Any]] = self.requests[request]["messages"]
-        return found
+        """The messages of one request, in the form of chat."""
+        return chat_messages(self.requests[request])
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -146,9 +160,10 @@ class ScriptedServer:
     async def _main(self) -> None:
         self._stop = asyncio.Event()
         app = web.Application(client_max_size=2**28, middlewares=[self._note])
-        app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._models)
-        app.router.add_post("/v1/further/chat/completions", self._complete)
+        for base in ("/v1", "/v1/further"):
+            app.router.add_post(f"{base}/chat/completions", self._complete)
+            app.router.add_post(f"{base}/responses", self._complete)
         runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -179,9 +194,21 @@ class ScriptedServer:
         return web.json_response({"object": "list", "data": data})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
-        self.requests.append(await request.json())
+        body = await request.json()
+        self.requests.append(body)
         self.headers.append(dict(request.headers))
-        answer = self._next(self.requests[-1])
+        self.paths.append(request.path.removeprefix("/v1").removeprefix("/further"))
+        if self.paths[-1] not in self.routes:
+            return web.json_response({"detail": "Not Found"}, status=404)
+        events: ResponseEvents | ChatEvents = ChatEvents()
+        if self.paths[-1] == "/responses":
+            events = ResponseEvents(body, len(self.requests))
+            try:
+                check_request(body)
+            except InvalidRequestError as invalid:
+                self.refused.append(str(invalid))
+                return web.json_response(invalid.body(), status=400)
+        answer = self._next(body)
         if answer.body is not None:
             return web.Response(
                 status=answer.status, text=answer.body, content_type=answer.content_type
@@ -189,7 +216,7 @@ class ScriptedServer:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         try:
             await response.prepare(request)
-            await self._stream(answer, response.write)
+            await self._stream(answer, events, response.write)
         except (asyncio.CancelledError, ConnectionError):
             self.disconnected.set()
             self.left.release()
@@ -202,13 +229,15 @@ class ScriptedServer:
         self._given += 1
         return self.answers[min(self._given, len(self.answers)) - 1]
 
-    async def _stream(self, answer: Answer, write: Callable[[bytes], Any]) -> None:
+    async def _stream(
+        self, answer: Answer, events: ResponseEvents | ChatEvents, write: Any
+    ) -> None:
+        await write(sse(events.begin()))
         for chunk in itertools.islice(answer.chunks, answer.hold):
-            await write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+            await write(sse(events.feed(chunk)))
             if answer.pause:
                 await asyncio.sleep(answer.pause)
+        await write(sse(events.end(answer.done and answer.hold is None)))
         if answer.hold is not None:
             self.streaming.set()
             await asyncio.Event().wait()
-        if answer.done:
-            await write(b"data: [DONE]\n\n")
