@@ -15,6 +15,8 @@ import pytest
 import scripted_server as scripted
 
 from msgbook.__main__ import main
+from msgbook.cli.doctor.answer import Answer, judge_stream
+from msgbook.cli.doctor.asking import Asker
 from msgbook.cli.doctor.server import ServerChecks
 from msgbook.cli.doctor.setup import Answers, ask_settings, format_toml, write_settings
 from msgbook.cli.terminal import home_as_tilde
@@ -74,6 +76,82 @@ def test_a_server_that_answers_at_once_does_not_stream(doctor):
 
     assert (code, statuses(found, "answer", "stream", "usage")) == (1, ["pass", "fail", "unknown"])
     assert found["stream"]["advice"]
+
+
+def streamed(*pieces):
+    return scripted.Answer([*(scripted.delta(content=p) for p in pieces), scripted.finish()])
+
+
+def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
+    code, found, _ = doctor(streamed(NUMBERS), CALLS)
+
+    assert (code, statuses(found, "answer", "stream")) == (0, ["pass", "unknown"])
+    assert "26 characters came in one piece and is too short to tell" in found["stream"]["words"]
+
+
+def test_two_pieces_are_a_stream(doctor):
+    code, found, _ = doctor(streamed("1 2 3", " 4"), CALLS)
+
+    assert (code, statuses(found, "answer", "stream")) == (0, ["pass", "pass"])
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [
+        ((5.0, 5.001, 5.002), "unknown"),
+        ((5.0, 5.1, 5.2), "pass"),
+        ((0.1, 0.1, 0.1), "pass"),
+    ],
+)
+def test_pieces_that_come_all_at_once_after_a_long_wait_are_doubted(times, status):
+    answer = Answer()
+    for seconds in times:
+        answer.add_piece(TextDelta("1 "), seconds)
+
+    found = judge_stream(answer)
+
+    assert found.status == status
+    assert ("all at once" in found.words) == (status == "unknown")
+
+
+def test_reasoning_without_an_answer_is_the_servers_parser(doctor):
+    code, found, _ = doctor(scripted.text("", reasoning=NUMBERS))
+
+    assert (code, statuses(found, "answer", "stream", "tools")) == (1, ["fail", "pass", "unknown"])
+    assert "only reasoning" in found["answer"]["words"]
+    assert "--reasoning-parser" in found["answer"]["advice"]
+
+
+@pytest.mark.parametrize(("reasoning", "status"), [("Hm. Hm.", "pass"), ("", "unknown")])
+def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, reasoning, status):
+    chunks = scripted.text("", reasoning=reasoning).chunks[:-1]
+    code, found, _ = doctor(scripted.Answer([*chunks, scripted.finish("length")]), CALLS)
+
+    assert (code, statuses(found, "answer", "tools")) == (0, [status, "pass"])
+    assert "limit of this check" in found["answer"]["words"]
+
+
+def test_a_refusal_is_an_answer(doctor):
+    refused = [scripted.delta(refusal="I can"), scripted.delta(refusal="not."), scripted.finish()]
+    code, found, _ = doctor(scripted.Answer(refused), CALLS)
+
+    assert (code, statuses(found, "answer", "stream")) == (0, ["pass", "pass"])
+    assert "the model refused: 'I cannot.'" in found["answer"]["words"]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, status):
+    server.models_body, server.models_status = '{"error": {"message": "no list"}}', status
+
+    code, found, _ = doctor(scripted.text(NUMBERS), CALLS)
+    assert (code, statuses(found, "server", "model", "answer", "tools")) == (
+        0,
+        ["unknown", "unknown", "pass", "pass"],
+    )
+    assert f"{status}: no list" in found["server"]["words"]
+
+    code, found, _ = doctor(scripted.text(NUMBERS), CALLS, model="")
+    assert (code, statuses(found, "model", "answer")) == (1, ["fail", "unknown"])
 
 
 def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
@@ -172,7 +250,8 @@ class SilentProvider:
 
 def found_by(provider, **options):
     async def run():
-        checks = ServerChecks(provider, "m", **({"seconds": 0.01} | options))
+        asker = Asker(provider, **({"seconds": 0.01, "usage": {}} | options))
+        checks = ServerChecks(asker, "m")
         return {finding.check: finding async for finding in checks.run()}
 
     return asyncio.run(run())

@@ -44,7 +44,7 @@ def test_reads_run_side_by_side_and_answer_in_the_order_of_the_calls():
     assert [m["tool_call_id"] for m in model.requests[1].messages[1:]] == ["c0", "c1"]
 
 
-@pytest.mark.parametrize("said", [[], [ReasoningDelta("Hm.")], [TextDelta("\n\n")]])
+@pytest.mark.parametrize("said", [[], [ReasoningDelta(" ")], [TextDelta("\n\n")]])
 def test_an_answer_without_a_word_is_told(said):
     turn = run(ScriptedModel([*said, ModelFinished("stop", ended=True)]))
 
@@ -52,6 +52,15 @@ def test_an_answer_without_a_word_is_told(said):
     assert [b["text"] for b in turn["blocks"] if b["type"] == "notice"] == [
         "The model ended its answer without any text."
     ]
+
+
+def test_an_answer_of_nothing_but_reasoning_names_the_servers_parser():
+    turn = run(ScriptedModel([ReasoningDelta("It is 5."), ModelFinished("stop", ended=True)]))
+
+    assert turn["status"] == "done"
+    (notice,) = [b["text"] for b in turn["blocks"] if b["type"] == "notice"]
+    assert "nothing but reasoning" in notice
+    assert "--reasoning-parser" in notice
 
 
 def test_a_turn_that_ends_with_its_calls_has_said_what_it_did():

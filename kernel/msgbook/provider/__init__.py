@@ -7,6 +7,7 @@
 - `sse`, `decode`, `tool_call_pieces`, `pieces`: from the bytes of an answer to events.
 - `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
   errors in words for a person.
+- `server_options`: options of servers that messages name.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from msgbook.provider.openai_chat import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
+    from msgbook.provider.server_options import REASONING_PARSERS
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
     from msgbook.provider.wire import MakeTransport, Wire
 else:
@@ -40,6 +42,7 @@ else:
             "openai_chat": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
+            "server_options": "REASONING_PARSERS",
             "servers": "Servers describe_demo_model new_provider",
             "wire": "MakeTransport Wire",
         },

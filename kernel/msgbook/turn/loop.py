@@ -19,7 +19,7 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import Message
-from msgbook.provider import Provider, Request
+from msgbook.provider import REASONING_PARSERS, Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
 from msgbook.turn.attempt import RunCall, run_now
@@ -148,6 +148,12 @@ def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> li
         return []
     if blocks_of_type(blocks, "tool_call"):
         return []
+    if any(block["text"].strip() for block in blocks_of_type(blocks, "reasoning")):
+        words = (
+            "The answer is nothing but reasoning, without any text. If this happens again, the server's "
+            f"reasoning parser does not fit the model: set {REASONING_PARSERS}."
+        )
+        return [Notice(words, "warning")]
     return [Notice("The model ended its answer without any text.", "warning")]
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from msgbook.approval import load_with_project
+from msgbook.cli.doctor.asking import Asker, ListeningWire
 from msgbook.cli.doctor.findings import Finding, as_objects, exit_code, split_advice
 from msgbook.cli.doctor.local import check_installation
 from msgbook.cli.doctor.mcp import check_mcp_servers
@@ -115,19 +116,18 @@ async def _findings(
     if offline:
         return
     try:
-        provider = new_provider(settings.provider, settings)
+        wire = ListeningWire()
+        provider = new_provider(settings.provider, settings, wire=wire)
     except ConfigError as error:
         yield Finding("server", "fail", str(error))
         return
-    checks = ServerChecks(
-        provider, settings.model, model_origin=settings.model_origin, seconds=seconds
-    )
+    asker = Asker(provider, seconds=seconds, usage=usage, wire=wire)
+    checks = ServerChecks(asker, settings.model, model_origin=settings.model_origin)
     try:
         async for finding in checks.run():
             yield finding
     finally:
         await provider.close()
-        usage.update(checks.usage)
 
 
 def _show(finding: Finding, settings: Settings) -> None:

@@ -6,10 +6,18 @@ import json
 from dataclasses import dataclass, field
 
 from msgbook.cli.doctor.findings import Finding
-from msgbook.events import ModelFinished
+from msgbook.events import ModelFinished, ReasoningDelta, TextDelta
+from msgbook.provider import REASONING_PARSERS
 from msgbook.text import one_line
 
 OTHER_MODEL = "Try another model, or enable tool calling in the server."
+
+
+_AT_ONCE = 0.02
+"""Seconds; pieces that arrive in less time were not sent as they were made."""
+
+_LONG_WAIT = 2.0
+"""Seconds to the first piece; a shorter wait says nothing about what comes at once."""
 
 
 @dataclass(slots=True)
@@ -17,40 +25,98 @@ class Answer:
     """One completion as it arrived."""
 
     text: str = ""
-    pieces: int = 0
-    """Pieces of text and reasoning; a server that does not stream sends one of each."""
+    text_pieces: int = 0
+    reasoning_pieces: int = 0
+    is_refusal: bool = False
+    is_event_stream: bool | None = None
+    """Whether the server said that it streams the answer; None if it is not known."""
     first: float = 0.0
     """Seconds until the first piece."""
+    last: float = 0.0
+    """Seconds until the last piece."""
     seconds: float = 0.0
     calls: dict[int, list[str]] = field(default_factory=dict)
     """Name and arguments, by position."""
     end: ModelFinished | None = None
 
+    @property
+    def pieces(self) -> int:
+        """Number of pieces of text and reasoning."""
+        return self.text_pieces + self.reasoning_pieces
+
+    def add_piece(self, piece: TextDelta | ReasoningDelta, seconds: float) -> None:
+        """Add a piece of text or reasoning.
+
+        Args:
+            seconds: Time since the request was sent.
+        """
+        self.first = self.first if self.pieces else seconds
+        self.last = seconds
+        if isinstance(piece, ReasoningDelta):
+            self.reasoning_pieces += 1
+        else:
+            self.text += piece.text
+            self.text_pieces += 1
+            self.is_refusal = self.is_refusal or piece.refusal
+
 
 def judge_answer(answer: Answer) -> Finding:
     """Judge whether the answer has text, or at least reasoning."""
     end = answer.end
+    shown = one_line(answer.text, 60)
+    if answer.pieces and (end is None or not end.ended):
+        advice = "Every turn will count as cut off. Is there a proxy in between?"
+        what = repr(shown) if shown.strip() else "only reasoning"
+        return Finding("answer", "fail", f"{what}, but without a mark of its end", advice)
     if answer.text.strip():
-        shown = one_line(answer.text, 60)
-        if end is None or not end.ended:
-            advice = "Every turn will count as cut off. Is there a proxy in between?"
-            return Finding("answer", "fail", f"{shown!r}, but without a mark of its end", advice)
-        return Finding("answer", "pass", f"{shown!r} in {answer.seconds:.1f} s")
-    if answer.pieces:
-        words = f"only reasoning, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
-        return Finding("answer", "pass", words)
+        words = f"the model refused: {shown!r}" if answer.is_refusal else repr(shown)
+        return Finding("answer", "pass", f"{words} in {answer.seconds:.1f} s")
+    return _judge_silence(answer)
+
+
+def _judge_silence(answer: Answer) -> Finding:
+    """Judge an answer without text."""
+    reason = answer.end.finish_reason if answer.end else None
+    if reason == "length":
+        begun = "only reasoning" if answer.reasoning_pieces else "nothing that is shown"
+        words = f"{begun}, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
+        return Finding("answer", "pass" if answer.reasoning_pieces else "unknown", words)
+    if reason == "content_filter":
+        return Finding("answer", "unknown", "a filter of the server kept the answer back")
+    if answer.reasoning_pieces:
+        words = (
+            f"only reasoning, although the answer is complete (finish reason: {reason or 'none'})"
+        )
+        advice = (
+            "The server takes the answer for reasoning: its reasoning parser does not fit the model. "
+            f"Set {REASONING_PARSERS}."
+        )
+        return Finding("answer", "fail", words, advice)
     advice = "Is the base URL right (it usually ends in /v1), and is this a chat model?"
     return Finding("answer", "fail", "the answer was empty", advice)
 
 
 def judge_stream(answer: Answer) -> Finding:
-    """Judge whether the answer came in pieces."""
-    if answer.pieces > 2:
-        return Finding(
-            "stream", "pass", f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
-        )
-    advice = "Turns work, but show their text only when it is complete. Does a proxy buffer it?"
-    return Finding("stream", "fail", "the answer came in one piece", advice)
+    """Judge whether the answer came in pieces, as far as its length can show that."""
+    advice = (
+        "If long answers appear only when they are complete, the server or a proxy holds them back "
+        "(nginx: proxy_buffering off)."
+    )
+    if max(answer.text_pieces, answer.reasoning_pieces) < 2:
+        if answer.is_event_stream is False:
+            words = "the answer came in one piece, and not as a stream"
+            late = (
+                "Turns work, but show their text only when it is complete. Does a proxy change it?"
+            )
+            return Finding("stream", "fail", words, late)
+        size = f"{len(answer.text)} characters" if answer.text else "little"
+        words = f"the answer of {size} came in one piece and is too short to tell"
+        return Finding("stream", "unknown", words, advice)
+    if answer.first >= _LONG_WAIT and answer.last - answer.first < _AT_ONCE:
+        words = f"{answer.pieces} pieces, but all at once after {answer.first:.1f} s"
+        return Finding("stream", "unknown", words, advice)
+    words = f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
+    return Finding("stream", "pass", words)
 
 
 def judge_tools(answer: Answer) -> Finding:

@@ -1,0 +1,4 @@
+"""Options of servers that a message names. They are the server's, so msgbook cannot set them."""
+
+REASONING_PARSERS = "`--reasoning-parser` of vLLM and SGLang, `--reasoning-format` of llama.cpp"
+"""Options that say how a server tells reasoning from text."""
