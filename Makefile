@@ -34,7 +34,8 @@ demo: $(VENV)/.installed
 
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
-test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .mcp-servers/.installed
+test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .mcp-servers/.installed \
+		.model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
 FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours"
@@ -92,6 +93,12 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		@modelcontextprotocol/server-memory@2026.8.31
 	touch $@
 
+# A model server that others wrote, for the tests that start it.
+.model-servers/.installed: Makefile
+	rm -rf .model-servers
+	npm install --silent --no-audit --no-fund --prefix .model-servers @copilotkit/aimock@1.43.0
+	touch $@
+
 lint: $(VENV)/.dev labextension/.linted
 	ruff check .
 	ruff format --check .
@@ -135,7 +142,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers msgbook-demo test-results dist .coverage
+		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers .model-servers msgbook-demo test-results dist .coverage
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)
