@@ -154,7 +154,7 @@ def test_a_wrong_name_on_the_command_line_has_to_be_corrected_in_the_file(
     assert with_settings(server, chat, path, "Hi", attributes=wrong) == 1
 
     [key] = wrong
-    told = f"({key}= of the new cell is from --{key}: correct it in {path}, then msgbook run"
+    told = f"({key}= of the new cell is from --{key}: correct it in {path}, then `msgbook run"
     assert told in capsys.readouterr().err
 
 
@@ -168,7 +168,7 @@ def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
 
     told = capsys.readouterr().err
     assert "AuthenticationError" in told
-    assert f"(msgbook run {path} tries again)" in told
+    assert f"(`msgbook run {path}` tries again)" in told
     assert read(path).cells[0].source == "Hi"
     assert with_settings(server, run_file, path) == 0
     assert len(read(path).cells[0].outputs) == 1

@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 DOCTOR_TIMEOUT = 60.0
 """Seconds for one request of the doctor: a local server may have to load the model first."""
+
+
+class _InsteadOf(argparse.Action):
+    """A flag that stands in place of a positional argument.
+
+    An optional positional (`nargs="?"`) is no way: argparse would miss it behind an option.
+    """
+
+    def __init__(self, *, argument: argparse.Action, **options: Any) -> None:
+        super().__init__(nargs=0, default=False, **options)
+        self._argument = argument
+        argument.default = None
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Set the flag, so that the argument is not missed."""
+        setattr(namespace, self.dest, True)
+        self._argument.required = False
 
 
 def declare_demo(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +58,9 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
         help="the conversation: a .msg.md, .ipynb, .mtm or .mutsumi-notebook file, or, if it exists, a .md "
         "with message_section",
     )
-    parser.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
+    text = parser.add_argument(
+        "text", metavar="TEXT", help="the message; - reads it from standard input"
+    )
     parser.add_argument(
         "--continue",
         dest="go_on",
@@ -45,6 +71,12 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
         "--force",
         action="store_true",
         help="the same, and if FILE is an ordinary Markdown file (.md), add a message section at its end",
+    )
+    parser.add_argument(
+        "--resume",
+        action=_InsteadOf,
+        argument=text,
+        help="instead of TEXT: continue the last answer if it broke off, was stopped or failed",
     )
     parser.add_argument("--model", metavar="NAME", help="the model that answers")
     parser.add_argument("--agent", metavar="NAME", help="the agent that answers")

@@ -1,27 +1,29 @@
-"""`msgbook chat FILE TEXT`: sends a message and keeps it, with its answer, in a file."""
+"""`msgbook chat FILE TEXT`: sends a message and keeps it, with its answer, in a file.
+
+`msgbook chat FILE --resume` sends no message, but goes on where the conversation stopped.
+"""
 
 from __future__ import annotations
 
 import argparse
-import secrets
 import sys
 from pathlib import Path
 
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
+from msgbook.cli.going_on import (
+    append_prompt,
+    describe_incomplete,
+    describe_last_answer,
+    how_to_go_on,
+    resume,
+)
 from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
 from msgbook.host import hide_from_children
-from msgbook.notebook import (
-    Cell,
-    Document,
-    DocumentError,
-    as_prompt,
-    new_prompt,
-    source_of,
-)
+from msgbook.notebook import Document, DocumentError, as_prompt
 from msgbook.text import repair_surrogates, without_data
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files import SUFFIX
@@ -39,13 +41,21 @@ def run(arguments: argparse.Namespace) -> int:
     for key, name in names.items():
         if name is not None and (not name or line_of(name) != name):
             raise CommandError(f"--{key}: expected a name, got {name!r}")
+    path, attributes = Path(arguments.file), {key: name for key, name in names.items() if name}
+    approval: ApprovalPolicy = arguments.approval or "allow"
+    if arguments.resume:
+        if arguments.text is not None:
+            raise CommandError("--resume sends no message: leave out TEXT, or --resume")
+        return resume_chat(path, attributes=attributes, approval=approval)
+    if arguments.text is None:
+        raise CommandError("expected TEXT, the message, or --resume")
     return chat(
-        Path(arguments.file),
+        path,
         _read_stdin() if arguments.text == "-" else arguments.text,
         go_on=arguments.go_on,
         force=arguments.force,
-        attributes={key: name for key, name in names.items() if name},
-        approval=arguments.approval or "allow",
+        attributes=attributes,
+        approval=approval,
     )
 
 
@@ -78,8 +88,40 @@ def chat(
         raise CommandError("expected a message, got an empty text")
     document = _open(path, go_on=go_on or force, adopt=force)
     require_conversation(document)
-    number = _append(document, as_prompt(text), attributes or {})
+    number = append_prompt(document, as_prompt(text), attributes or {})
+    return _answer(document, number, attributes or {}, approval)
+
+
+def resume_chat(
+    path: Path, *, attributes: dict[str, str] | None = None, approval: ApprovalPolicy = "allow"
+) -> int:
+    """Go on with a conversation whose last answer is incomplete or missing.
+
+    Args:
+        attributes: `agent` and `model` of the cell that is answered, if they are to be others.
+        approval: The widest policy for tool calls.
+
+    Returns:
+        0, also if there is nothing to resume; 1 if the turn failed.
+
+    Raises:
+        MsgbookError: The file or the settings cannot be used, or the file cannot be written.
+    """
+    document = Document.read(path)
+    require_conversation(document)
+    number = resume(document, attributes or {})
+    if number is None:
+        complain(_VERB, f"{path}: nothing to resume: {describe_last_answer(document)}")
+        return 0
+    return _answer(document, number, attributes or {}, approval)
+
+
+def _answer(
+    document: Document, number: int, attributes: dict[str, str], approval: ApprovalPolicy
+) -> int:
+    """Save a prompt, answer it and say what is missing. Return the exit code."""
     _save_prompt(document)
+    path = document.path
     screen = Screen(
         _VERB,
         live=sys.stdout.isatty(),
@@ -90,17 +132,18 @@ def chat(
 
     async def job(answering: FileTurns) -> int:
         failure = await answering.answer(number)
-        if failure is not None:
-            words = f"{failure.name}: {failure.message}"
-            complain(_VERB, f"{path}: {words} ({_how_to_retry(path, words, attributes or {})})")
+        words = failure and f"{failure.name}: {failure.message}"
+        words = words or describe_incomplete(document.cells[number])
+        if words:
+            advice = _how_to_retry(how_to_go_on(document, number), path, words, attributes)
+            complain(_VERB, f"{path}: {words} ({advice})")
         return 1 if failure else 0
 
     return run_turns(document, screen, job, approval=approval)
 
 
-def _how_to_retry(path: Path, failure: str, attributes: dict[str, str]) -> str:
-    """Return advice after a failure, which may quote a wrong attribute of the new cell."""
-    retry = f"msgbook run {path} tries again"
+def _how_to_retry(retry: str, path: Path, failure: str, attributes: dict[str, str]) -> str:
+    """Return advice after a failure, which may quote a wrong attribute of the cell."""
     wrong = [key for key, name in attributes.items() if repr(name) in failure]
     if not wrong:
         return retry
@@ -140,25 +183,6 @@ def _save_prompt(document: Document) -> None:
         document.save()
     except (MessageFileError, OSError) as error:
         raise CommandError(describe_file_error(document.path, error)) from error
-
-
-def _append(document: Document, source: str, ours: dict[str, str]) -> int:
-    """Append a prompt, or replace an empty last cell by it, and return its number."""
-    cells = document.cells
-    if cells and _is_blank(cells[-1]):
-        del cells[-1]
-    taken = [cell.get("id") for cell in cells]
-    cell_id = secrets.token_hex(4)
-    while cell_id in taken:
-        cell_id = secrets.token_hex(4)
-    cells.append(new_prompt(source, cell_id, ours))
-    return len(cells) - 1
-
-
-def _is_blank(cell: Cell) -> bool:
-    return (
-        cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")
-    )
 
 
 def _read_stdin() -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
 from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
+from msgbook.cli.going_on import describe_incomplete, how_to_go_on, is_superfluous_continue
 from msgbook.cli.recorded_cells import find_recorded_before
 from msgbook.cli.replay import run_replay, run_screen
 from msgbook.cli.terminal import complain
-from msgbook.cli.unfinished_subagent import append_continue
+from msgbook.cli.unfinished_subagent import go_on_as_subagent
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
@@ -81,7 +82,7 @@ def run_file(
     numbers = prompts_to_answer(document.cells, start, again=again or first is not None)
     if cassette is not None and not again and first is None:
         numbers = sorted({*numbers, *find_recorded_before(document, cassette)})
-    if not numbers and (number := append_continue(document)) is not None:
+    if not numbers and (number := go_on_as_subagent(document)) is not None:
         numbers = [number]
     _report_skipped(document, numbers)
     if not numbers:
@@ -107,16 +108,22 @@ async def _answer(
     """Answer until a turn fails. Appends the numbers of the cells with a new answer to `changed`."""
     for done, number in enumerate(numbers, 1):
         cell = document.cells[number]
+        where = f"{document.path}/{shown_id(cell)}"
+        if is_superfluous_continue(document.cells, number):
+            complain(_VERB, f"{where}: nothing to continue: the answer above is complete now")
+            continue
         before = cell.get("outputs")
         failure = await answering.answer(number)
         if cell.get("outputs") is not before and is_answered(cell):
             changed.append(number)
+        advice = how_to_go_on(document, number)
         if failure is not None:
             left = len(numbers) - done
-            more = f" ({counted(left, 'more prompt')} not sent)" if left else ""
-            where = f"{document.path}/{shown_id(cell)}"
-            complain(_VERB, f"{where}: {failure.name}: {failure.message}{more}")
+            more = f"{counted(left, 'more prompt')} not sent; " if left else ""
+            complain(_VERB, f"{where}: {failure.name}: {failure.message} ({more}{advice})")
             return 1
+        if incomplete := describe_incomplete(cell):
+            complain(_VERB, f"{where}: {incomplete} ({advice})")
     return 0
 
 
@@ -147,12 +154,13 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
     for number, cell in enumerate(document.cells):
         if is_prompt_cell(cell):
             if number not in running and _is_cut(cell):
-                cut.append(shown_id(cell))
+                cut.append(number)
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
     if cut:
-        advice = _how_to_go_on(cut[0])
-        complain(_VERB, f"{join_first(cut, _NAMED)}: the answer is incomplete. {advice}")
+        names = join_first([shown_id(document.cells[number]) for number in cut], _NAMED)
+        advice = how_to_go_on(document, cut[0])
+        complain(_VERB, f"{names}: the answer is incomplete ({advice})")
     if code:
         complain(_VERB, f"{join_first(code, _NAMED)}: code is not run here, only in JupyterLab")
     if not numbers:
@@ -173,9 +181,3 @@ def _needs_kernel(cell: Cell) -> bool:
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):
         return False
     return source.split()[0] == "%tool" or not is_own_magic(source)
-
-
-def _how_to_go_on(cell_id: str) -> str:
-    """Return advice about an incomplete answer; without `--from` if that cannot name the cell."""
-    again = "" if cell_id == NO_ID else f", or run with `--from {cell_id}` to answer again"
-    return f"Add a cell `%continue` to go on{again}."

@@ -13,7 +13,7 @@ from msgbook_format.turn import Usage
 REPEATED_FAILURES = 3
 """Number of times in a row that the same call may fail; then the turn ends."""
 
-_HOW_TO_CONTINUE = "To continue, run a cell with %continue."
+_HOW_TO_CONTINUE = "`%continue` in a cell below goes on."
 
 
 class Budgets:

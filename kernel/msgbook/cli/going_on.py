@@ -1,0 +1,138 @@
+"""Incomplete and missing answers in a file: what goes on from one, and the advice about it."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgbook.cli.cell_names import NO_ID, shown_id
+from msgbook.cli.file_prompts import is_answered, is_prompt_cell
+from msgbook.notebook import (
+    Cell,
+    Document,
+    metadata_of,
+    new_prompt,
+    outputs_of,
+    parse_prompt,
+    source_of,
+)
+from msgbook.notebook.magics_table import CONTINUE_MAGIC
+from msgbook.request.history import has_incomplete_answer, is_continue
+from msgbook_format.turn import FINISH_REASONS, turn_of
+
+_CHOICES = ("agent", "model")
+"""Attributes that say who answers a prompt."""
+
+
+def append_prompt(document: Document, source: str, attributes: Mapping[str, str]) -> int:
+    """Append a prompt, or replace an empty last cell by it, and return its number."""
+    cells = document.cells
+    if cells and _is_blank(cells[-1]):
+        del cells[-1]
+    taken = [cell.get("id") for cell in cells]
+    cell_id = secrets.token_hex(4)
+    while cell_id in taken:
+        cell_id = secrets.token_hex(4)
+    cells.append(new_prompt(source, cell_id, dict(attributes)))
+    return len(cells) - 1
+
+
+def append_continue(document: Document, attributes: Mapping[str, str] | None = None) -> int | None:
+    """Append `%continue` if the last answer is incomplete, for whom the last prompt is for.
+
+    Args:
+        attributes: Another `agent` or `model`.
+
+    Returns:
+        The number of the new cell; None if there is nothing to continue.
+    """
+    last = _last_prompt(document.cells)
+    if last is None or not has_incomplete_answer(document.cells):
+        return None
+    cell = document.cells[last]
+    named = {**metadata_of(cell), **parse_prompt(source_of(cell)).attributes}
+    chosen = {key: named[key] for key in _CHOICES if key in named}
+    return append_prompt(document, CONTINUE_MAGIC, {**chosen, **(attributes or {})})
+
+
+def resume(document: Document, attributes: Mapping[str, str]) -> int | None:
+    """Return the number of the prompt with which a conversation goes on.
+
+    It is the last prompt if that has no answer, else a new `%continue`.
+
+    Args:
+        attributes: Another `agent` or `model`.
+
+    Returns:
+        The number; None if the last answer is complete, or there is no prompt.
+    """
+    last = _last_prompt(document.cells)
+    if last is None or is_answered(document.cells[last]):
+        return append_continue(document, attributes)
+    if attributes:
+        cell = document.cells[last]
+        cell["metadata"]["msgbook"] = {**metadata_of(cell), **attributes}
+    return last
+
+
+def how_to_go_on(document: Document, number: int) -> str:
+    """Return advice about a prompt whose answer is incomplete or failed.
+
+    Args:
+        number: Position of the prompt, from 0.
+    """
+    cells, file = document.cells, _word(document.path)
+    cell_id = shown_id(cells[number])
+    if not is_answered(cells[number]):
+        return f"`msgbook run {file}` tries again"
+    if cell_id == NO_ID:
+        again = f"`msgbook run {file} --all` answers all prompts again"
+    else:
+        again = f"`msgbook run {file} --from {_word(cell_id)}` answers it again"
+    if not has_incomplete_answer(cells[: number + 1]):
+        return again
+    if number == _last_prompt(cells):
+        return f"`msgbook chat {file} --resume` goes on; {again}"
+    return f"a cell `{CONTINUE_MAGIC}` below it goes on; {again}"
+
+
+def is_superfluous_continue(cells: Sequence[Cell], number: int) -> bool:
+    """Return whether a cell continued an answer above that was made again and is complete now."""
+    cell = cells[number]
+    is_answered_continue = is_continue(source_of(cell)) and is_answered(cell)
+    return is_answered_continue and not has_incomplete_answer(cells[:number])
+
+
+def describe_last_answer(document: Document) -> str:
+    """Return why there is nothing to resume, and what can be done instead."""
+    if _last_prompt(document.cells) is None:
+        why = "the file has no prompt"
+    else:
+        why = "the last answer is complete"
+    return f"{why} (`msgbook chat {_word(document.path)} --continue TEXT` sends a message)"
+
+
+def describe_incomplete(cell: Cell) -> str | None:
+    """Return why the answer of a prompt is incomplete though its turn did not fail; else None."""
+    turn = next(filter(None, map(turn_of, outputs_of(cell))), None)
+    if turn is None or turn["status"] != "incomplete":
+        return None
+    reason = str(turn.get("finish_reason") or "")
+    return f"the answer is incomplete: {FINISH_REASONS.get(reason, reason)}"
+
+
+def _last_prompt(cells: Sequence[Cell]) -> int | None:
+    return next((n for n in reversed(range(len(cells))) if is_prompt_cell(cells[n])), None)
+
+
+def _is_blank(cell: Cell) -> bool:
+    return (
+        cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")
+    )
+
+
+def _word(value: Path | str) -> str:
+    """Return a value as one word of a shell."""
+    return shlex.quote(str(value))
