@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from msgbook.text import repair_surrogates
 
@@ -15,6 +15,13 @@ Message = dict[str, Any]
 
 Part = dict[str, Any]
 """A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
+
+ApiName = Literal["chat", "responses"]
+"""The API by which a server is asked: chat completions, or OpenAI's newer Responses API."""
+
+OUTPUT_ITEMS = "output_items"
+"""Key of an assistant message with what a server of the Responses API wants back within the turn: its output
+items in their order. Those of type `message` and `function_call` hold nothing that the message itself says."""
 
 IMAGE = "[image]"
 """Text that stands for an image if the model takes no images."""

@@ -75,7 +75,7 @@ def test_each_table_that_a_how_to_names_is_there(name: str, where: object) -> No
 
 def test_each_test_that_a_how_to_names_is_there() -> None:
     named = set(re.findall(r"`(test_\w+)`", PAGE))
-    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests/provider").glob("*.py"))
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests/provider").rglob("*.py"))
 
     assert named
     assert [name for name in named if f"def {name}(" not in tests] == []

@@ -34,7 +34,7 @@ def view_of(_position: int, turn: Any) -> View:
         name,
         f"You are {name}.",
         vision=name.startswith("v"),
-        keep_reasoning=name.startswith("k"),
+        reasoning_of="p" if name.startswith("k") else None,
         alternate=name.startswith("a"),
     )
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from msgbook.events import StreamEvent, ToolCallDelta
-from msgbook.provider.decode import CompletionDecoder
+from msgbook.provider.chat.decode import CompletionDecoder
 
 DONE = "data: [DONE]"
 

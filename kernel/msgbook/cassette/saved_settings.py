@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook.config import McpServerSettings, ProviderSettings, Settings
+from msgbook.messages import ApiName
 from msgbook.provider import shown_url
 
 _PROVIDER = (
@@ -60,13 +61,15 @@ def load_settings(saved: dict[str, Any]) -> Settings:
 def _save_provider(settings: ProviderSettings) -> dict[str, Any]:
     saved = {name: _plain(getattr(settings, name)) for name in _PROVIDER}
     url = settings.base_url and shown_url(settings.base_url)
-    return {**saved, "base_url": url, "has_key": bool(settings.api_key)}
+    return {**saved, "api": settings.api, "base_url": url, "has_key": bool(settings.api_key)}
 
 
 def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
     known = {name: saved[name] for name in _PROVIDER}
     key = _KEY if saved.get("has_key") else None
-    return ProviderSettings(**known, base_url=saved.get("base_url"), api_key=key)
+    # A cassette without the key is older than it.
+    api: ApiName = "responses" if saved.get("api") == "responses" else "chat"
+    return ProviderSettings(**known, api=api, base_url=saved.get("base_url"), api_key=key)
 
 
 def _save_mcp(settings: McpServerSettings) -> dict[str, Any]:

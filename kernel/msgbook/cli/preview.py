@@ -20,7 +20,7 @@ from msgbook.config import Settings, hide_keys
 from msgbook.errors import MsgbookError
 from msgbook.messages import Message, Part
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
-from msgbook.provider.openai_chat import request_body
+from msgbook.provider import request_body
 from msgbook.request import Preview, estimate_tokens
 from msgbook.text import counted, without_data
 
@@ -103,7 +103,7 @@ async def _request(
 
 def _json(preview: Preview) -> str:
     """Return the body as JSON that any terminal shows unchanged; an unknown model is null."""
-    body = request_body(preview.body) | {"model": preview.model}
+    body = request_body(preview.body, preview.prepared.active_agent.api) | {"model": preview.model}
     text = json.dumps(body, ensure_ascii=False, indent=1)
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
 

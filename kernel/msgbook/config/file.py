@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgbook.config import lines
 from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
+from msgbook.messages import ApiName
 
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
 PROVIDER_KEYS = {
     *("base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"),
-    *("plugin", "options"),
+    *("api", "plugin", "options"),
 }
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}
@@ -124,6 +125,18 @@ class SettingsFile:
             return value
         self.warn(("providers", provider, key), f"{key} is ignored: expected true or false.")
         return False
+
+    def api(self, provider: str) -> ApiName | None:
+        """Return the API that is set for a provider; None if none is. Any other value gives a warning."""
+        entry = self.provider(provider)
+        for name in get_args(ApiName):
+            if entry.get("api") == name:
+                return name  # type: ignore[no-any-return]  # one of the names of the type
+        if "api" in entry:
+            self.warn(
+                ("providers", provider, "api"), 'api is ignored: expected "chat" or "responses".'
+            )
+        return None
 
     def warn(self, path: lines.Path, words: str) -> None:
         """Add a warning that names the line of a key."""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from msgbook.config.file import SettingsFile, strip_text
 from msgbook.config.settings import ProviderSettings
 from msgbook.errors import ConfigError
+from msgbook.messages import ApiName
 
 ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
@@ -20,7 +21,8 @@ OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
 OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
 """Variables that hold keys, whatever the settings say."""
 
-_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_HOST = "api.openai.com"
+_OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
 
 
 class FoundProviders(NamedTuple):
@@ -60,6 +62,23 @@ def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders
                 f"{provider.key_variable}, the api_key_env of provider {provider.name}, is not set."
             )
     return FoundProviders(found, set_aside)
+
+
+def default_api(base_url: str | None) -> ApiName:
+    """Return the API of a server for which none is set: `responses` for OpenAI's own servers, else `chat`.
+
+    OpenAI's reasoning models show their reasoning over the Responses API alone; every compatible
+    server has the chat API.
+
+    Args:
+        base_url: None for OpenAI's own.
+    """
+    try:
+        host = urlsplit(base_url or _OPENAI_URL).hostname or ""
+    except ValueError:
+        return "chat"
+    is_openai = host == _OPENAI_HOST or host.endswith(f".{_OPENAI_HOST}")
+    return "responses" if is_openai else "chat"
 
 
 def check_url(url: str | None, setting: str) -> None:
@@ -161,6 +180,7 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     name = provider.name
     return replace(
         provider,
+        api=file.api(name) or default_api(provider.base_url),
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),

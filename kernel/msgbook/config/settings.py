@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgbook.config.mcp_server import McpServerSettings
+from msgbook.messages import ApiName
 
 DEMO_MODEL = "demo"
 
@@ -52,10 +53,12 @@ class ProviderSettings:
     """True if the server wants the reasoning of earlier turns back."""
     alternate: bool = False
     """True if user and assistant messages have to alternate."""
+    api: ApiName = "chat"
+    """The API by which it is asked."""
     from_environment: bool = False
     """True if the environment sets it, False if `[providers.NAME]` does."""
     plugin: str = ""
-    """Name of the entry point that answers; empty for a server of OpenAI's chat API."""
+    """Name of the entry point that answers; empty for a server that is compatible with OpenAI's."""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Further settings for the plug-in, unchecked."""
     problem: str = ""

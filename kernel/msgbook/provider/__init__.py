@@ -2,9 +2,11 @@
 
 - `servers`: which provider and model answer.
 - `base`: `Request` and `Provider`, the interface of them all.
-- `openai_chat`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
+- `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
   `wire` what stands between it and the network.
-- `sse`, `decode`, `tool_call_pieces`, `pieces`: from the bytes of an answer to events.
+- `api`, `apis`: the interface of an API, and the two that there are. `chat` is that of chat completions, `responses`
+  OpenAI's Responses API. Each makes the body of a request and decodes the answer.
+- `sse`, `pieces`: what both need to get from the bytes of an answer to events.
 - `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
   errors in words for a person.
 - `server_options`: options of servers that messages name.
@@ -23,10 +25,11 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook.provider.apis import request_body, turn_options
     from msgbook.provider.base import Provider, Request
     from msgbook.provider.failures import shown_url
     from msgbook.provider.http import RedirectedError
-    from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.server_options import REASONING_PARSERS
@@ -36,10 +39,11 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "apis": "request_body turn_options",
             "base": "Provider Request",
             "failures": "shown_url",
             "http": "RedirectedError",
-            "openai_chat": "OpenAIProvider",
+            "openai_server": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
             "server_options": "REASONING_PARSERS",

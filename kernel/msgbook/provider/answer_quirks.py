@@ -1,6 +1,6 @@
 """Quirks in what servers send: the many names and places of one value. Pure.
 
-To add one, extend a table here, and add a case to tests/provider/test_decode*.py.
+To add one, extend a table here, and add a case to tests/provider/chat/test_decode*.py.
 """
 
 from __future__ import annotations

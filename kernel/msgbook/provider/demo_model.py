@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
-from msgbook.provider.openai_chat import OpenAIProvider
+from msgbook.provider.openai_server import OpenAIProvider
 from msgbook.provider.wire import Wire
 
 # A 24 by 24 PNG, a filled circle.

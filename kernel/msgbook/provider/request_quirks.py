@@ -8,7 +8,7 @@ stays an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -64,11 +64,9 @@ def token_limit_key(base_url: str | None) -> str:
     return "max_completion_tokens" if is_openai else "max_tokens"
 
 
-STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-"""Keys that ask for a streamed answer and its usage."""
-
-
-def reduce_streaming(streaming: dict[str, Any], refusal: RefusedError) -> dict[str, Any] | None:
+def reduce_streaming(
+    streaming: Mapping[str, Any], refusal: RefusedError
+) -> Mapping[str, Any] | None:
     """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
     if refusal.status not in (400, 422):
         return None

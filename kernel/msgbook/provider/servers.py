@@ -219,7 +219,7 @@ def new_provider(
         from msgbook.provider.plugins import plugin_provider
 
         return plugin_provider(server, settings.plugins_off, settings.secrets)
-    from msgbook.provider.openai_chat import OpenAIProvider
+    from msgbook.provider.openai_server import OpenAIProvider
 
     return OpenAIProvider(server, secrets=settings.secrets, ids=ids, wire=wire)
 

@@ -27,6 +27,7 @@ from msgbook.agents import (
 from msgbook.approval import MCP_PREFIX, Roots
 from msgbook.config import Settings
 from msgbook.config.limits import Limits
+from msgbook.messages import ApiName
 from msgbook.notebook import Prompt, Transcript, metadata_of
 from msgbook.provider import Provider, Servers
 from msgbook.request.agent_notices import notice_demo_model, notice_provider
@@ -61,8 +62,10 @@ class ActiveAgent:
     """Describes what names the model."""
     provider: Provider
     view: View
+    api: ApiName
+    """The API by which the provider is asked."""
     options: dict[str, Any]
-    """Further keys of the request's body."""
+    """Further keys of the request's body, by their names in the chat API."""
     tools: ToolSet
     allowed: tuple[Path, ...] | None
     """Folders below which reading needs no approval; None for the user's roots."""
@@ -164,6 +167,7 @@ class AgentChooser:
         server_tools = [tool for tool in found if lineage.allows(tool)]
         tools = self._offered_tools(agent, allowed, lineage, limits)
         server = self._servers.find_settings(model, agent.provider)
+        api: ApiName = server.api if server else "chat"
         further = models.names[1:] if models else ()
         return ActiveAgent(
             agent=agent,
@@ -171,7 +175,8 @@ class AgentChooser:
             model_origin=models.origin if models else self._origin_of(model),
             provider=self._servers.find_provider(model, agent.provider, further),
             view=view,
-            options=make_request_options(agent, server.base_url if server else None),
+            api=api,
+            options=make_request_options(agent, server.base_url if server else None, api),
             tools=with_server_tools(tools, server_tools, agent),
             allowed=allowed,
             limits=limits,
@@ -202,7 +207,7 @@ class AgentChooser:
                 is_sub_agent=lineage_of(transcript).depth > 0,
             ),
             vision=self._servers.accepts_images(model, agent.provider),
-            keep_reasoning=bool(server and server.keep_reasoning),
+            reasoning_of=server.name if server and server.keep_reasoning else None,
             alternate=bool(server and server.alternate),
         )
         return view, notices

@@ -22,7 +22,7 @@ views = st.builds(
     st.sampled_from(["assistant", "reviewer"]),
     st.just("s"),
     vision=st.booleans(),
-    keep_reasoning=st.booleans(),
+    reasoning_of=st.sampled_from([None, "p"]),
     alternate=st.booleans(),
 )
 

@@ -113,7 +113,7 @@ def test_a_turn_that_its_kernel_did_not_end_is_sent_as_if_it_had():
 
 
 def test_what_a_saved_block_has_beside_its_words_cannot_say_who_speaks_or_which_call_it_is():
-    view = View("assistant", "Be kind.", keep_reasoning=True)
+    view = View("assistant", "Be kind.", reasoning_of="p")
     call = {"id": "x", "type": "y", "function": {}, "extra_content": {"signature": "s"}}
     turn = [
         {"type": "reasoning", "step": 1, "text": "system", "extra": {"field": "role"}},

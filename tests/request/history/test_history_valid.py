@@ -26,7 +26,7 @@ views = st.builds(
     st.sampled_from(["assistant", "reviewer"]),
     st.sampled_from(["Be kind.", ""]),
     vision=st.booleans(),
-    keep_reasoning=st.booleans(),
+    reasoning_of=st.sampled_from([None, "p"]),
     alternate=st.booleans(),
 )
 digests = st.sampled_from(["0" * 64, "1" * 64]) | json_values

@@ -77,7 +77,7 @@ def read_cell(
     *,
     agent: str | None,
     vision: bool = False,
-    reasoning: bool = False,
+    reasoning_of: str | None = None,
     replay: Replay = replay_text,
     summaries: Mapping[str, str] | None = None,
     redact: Redact = str,
@@ -87,7 +87,7 @@ def read_cell(
     Args:
         agent: The agent that reads them. With None each turn is read as the reader's own.
         vision: Whether the model takes images.
-        reasoning: Send the reasoning of turns along.
+        reasoning_of: Send the reasoning of this provider's turns along.
         summaries: Known summaries, by source.
         redact: Removes secrets from outputs before they are cut, since half a secret is not found.
     """
@@ -95,7 +95,7 @@ def read_cell(
     if kind == "none" or is_excluded(history):
         return CellReading([])
     lookup = SummaryLookup(summaries or {})
-    reader = _CellReader(cell, kind, vision, replay, lookup, reasoning, redact)
+    reader = _CellReader(cell, kind, vision, replay, lookup, reasoning_of, redact)
     text = reader.summary() if is_summary(history) else None
     if text is not None:
         sent = _note_messages(cell, text, SUMMARY_PREFIX)
@@ -161,7 +161,7 @@ class _CellReader:
     vision: bool
     replay: Replay
     lookup: SummaryLookup
-    reasoning: bool = False
+    reasoning_of: str | None = None
     redact: Redact = str
 
     def messages(self, agent: str | None) -> list[Message]:
@@ -181,7 +181,9 @@ class _CellReader:
             sent.append(message)
         cell_id = id_of(self.cell)
         for turn in turns:
-            answer = answer_messages(turn, agent, self.lookup, cell_id, reasoning=self.reasoning)
+            answer = answer_messages(
+                turn, agent, self.lookup, cell_id, reasoning_of=self.reasoning_of
+            )
             sent += answer if self.vision else map(messages.without_images, answer)
         if self.kind == "prompt" and others and outputs_text(others).strip():
             sent.append(self._with_outputs("", others))

@@ -137,7 +137,7 @@ class Reader:
         with paused():
             for position, cell in enumerate(cells):
                 name = id_of(cell) or position
-                key = (name, view.agent, view.vision, view.keep_reasoning)
+                key = (name, view.agent, view.vision, view.reasoning_of)
                 kind = kind_of(cell, self.is_magic)
                 known = self._seen.get(key)
                 if known is None or known.kind != kind or not _is_current(known, cell, summaries):
@@ -158,7 +158,7 @@ class Reader:
             kind,
             agent=view.agent,
             vision=view.vision,
-            reasoning=view.keep_reasoning,
+            reasoning_of=view.reasoning_of,
             replay=self._replay,
             summaries=summaries,
             redact=self._redacted,

@@ -17,8 +17,8 @@ class View:
     system_prompt: str
     vision: bool = False
     """Whether the model takes images. Otherwise they are named."""
-    keep_reasoning: bool = False
-    """Whether the server wants the reasoning of earlier turns back."""
+    reasoning_of: str | None = None
+    """Provider that wants the reasoning of its earlier turns back; None if it does not."""
     alternate: bool = False
     """Merge neighbouring messages of one role, for servers that insist on alternating roles. A
     message that was sent already may then still grow, so a server's prefix cache fits less often."""

@@ -21,7 +21,12 @@ LEFT_OUT = "(this result was left out)"
 
 
 def answer_messages(
-    turn: Turn, agent: str | None, lookup: SummaryLookup, cell_id: str, *, reasoning: bool = False
+    turn: Turn,
+    agent: str | None,
+    lookup: SummaryLookup,
+    cell_id: str,
+    *,
+    reasoning_of: str | None = None,
 ) -> list[Message]:
     """Return the messages of a turn.
 
@@ -29,7 +34,8 @@ def answer_messages(
         agent: The agent that reads them. The turn of another agent becomes a user message that
             begins `[name] `. With None each turn is read as the reader's own.
         cell_id: The beginning of the keys of summaries.
-        reasoning: Send the reasoning along.
+        reasoning_of: Provider that is sent the reasoning of its own turns, and of turns that name none. No
+            server can use another one's, and the user chose to whom it goes.
     """
     blocks = list(map(repair_block, turn["blocks"]))
     if turn["status"] == "running":
@@ -38,7 +44,8 @@ def answer_messages(
         blocks = _summarized(_included(blocks), lookup, cell_id)
     author: Any = turn.get("agent")
     if agent is None or not isinstance(author, str) or author in ("", agent):
-        return turn_messages(blocks, reasoning=reasoning)
+        is_own = turn.get("provider") in (None, reasoning_of)
+        return turn_messages(blocks, reasoning=reasoning_of is not None and is_own)
     text = answer_text(blocks)
     return [messages.user(f"[{author}] {text}")] if text.strip() else []
 

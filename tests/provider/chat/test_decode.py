@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, StreamEvent, TextDelta
-from msgbook.provider.decode import CompletionDecoder
+from msgbook.provider.chat.decode import CompletionDecoder
 from msgbook.provider.sse import LINE_LIMIT
 
 BODY = (

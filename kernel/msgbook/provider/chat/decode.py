@@ -1,7 +1,7 @@
 """One streamed chat completion, without I/O: bytes of the body in, stream events out.
 
 Servers differ in almost everything, so this assumes no order of reasoning, text and calls, no index,
-no id and no end mark. tests/provider/test_decode*.py have a case for each difference.
+no id and no end mark. tests/provider/chat/test_decode*.py have a case for each difference.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from msgbook.provider.answer_quirks import (
     objects,
     repair_json,
 )
+from msgbook.provider.chat.tool_call_pieces import CallAssembler
 from msgbook.provider.error_quirks import error_message
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
-from msgbook.provider.tool_call_pieces import CallAssembler
 from msgbook.text import one_line
 from msgbook_format.turn import Usage
 

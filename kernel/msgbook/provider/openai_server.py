@@ -16,11 +16,12 @@ from msgbook.config import ProviderSettings
 from msgbook.errors import AnswerCutError, NoModelListError, ProviderError
 from msgbook.events import StreamEvent
 from msgbook.ids import Ids
+from msgbook.provider.api import AnswerDecoder, Api
+from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
-from msgbook.provider.decode import CompletionDecoder
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import http_client, is_transport_error, without_openais
-from msgbook.provider.request_quirks import STREAMING, reduce_streaming
+from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.provider.wire import MakeTransport, Wire
 from msgbook.text import one_line
 
@@ -67,14 +68,15 @@ class OpenAIProvider:
         self._ids = ids or Ids()
         self._wire = wire
         self._failures = Failures(settings, secrets)
-        self._streaming = STREAMING
+        self._api = APIS[settings.api]
+        self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         client = await self._connected()
-        streaming: dict[str, Any] | None = self._streaming
+        streaming: Mapping[str, Any] | None = self._streaming
         while streaming is not None:
-            body = request_body(request, streaming)
+            body = self._api.make_body(request, streaming)
             try:
                 async with aclosing(self._answer(client, body, request.model_origin)) as events:
                     async for event in events:
@@ -90,11 +92,11 @@ class OpenAIProvider:
         self, client: openai.AsyncOpenAI, body: dict[str, Any], model_origin: str
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. A connection lost after the first byte is a cut answer."""
-        decoder = CompletionDecoder(lambda: f"call_{self._ids.new_token(6)}")
+        decoder = self._api.new_decoder(lambda: f"call_{self._ids.new_token(6)}")
         begun = False
         try:
             with self._plain_errors(body["model"], model_origin):
-                async with _body(client, body) as chunks:
+                async with _open(client, self._api, body) as chunks:
                     async for chunk in _until_over(chunks, decoder, self._linger):
                         begun = True
                         for event in decoder.feed(chunk):
@@ -183,28 +185,19 @@ class OpenAIProvider:
         return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
 
 
-def request_body(request: Request, streaming: Mapping[str, Any] = STREAMING) -> dict[str, Any]:
-    """Return the body of a request; by default for a server that has refused nothing yet."""
-    body: dict[str, Any] = {"model": request.model, "messages": request.messages}
-    body |= request.options
-    if request.tools:
-        body["tools"] = request.tools
-    return {**body, **streaming}
-
-
 @asynccontextmanager
-async def _body(
-    client: openai.AsyncOpenAI, body: dict[str, Any]
+async def _open(
+    client: openai.AsyncOpenAI, api: Api, body: dict[str, Any]
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Open the answer to a request and yield its bytes.
 
-    `create` would check each message and tool by its type. That takes longer than to encode them and
+    The SDK's `create` would check each message and tool by its type. That takes longer than to encode them and
     changes nothing: they are JSON.
     """
     import openai
 
     stream = await client.post(
-        "/chat/completions",
+        api.path,
         body=body,
         cast_to=object,
         stream=True,
@@ -217,7 +210,7 @@ async def _body(
 
 
 async def _until_over(
-    chunks: AsyncIterator[bytes], decoder: CompletionDecoder, linger: float
+    chunks: AsyncIterator[bytes], decoder: AnswerDecoder, linger: float
 ) -> AsyncIterator[bytes]:
     """Yield chunks until the body ends, or until an answer with an end mark stays silent."""
     while True:

@@ -1,0 +1,34 @@
+"""The body of a request of the chat API. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.provider.base import Request
+
+STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+"""Keys that ask for a streamed answer and its usage."""
+
+
+def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a request. An option that is None is not sent.
+
+    Args:
+        streaming: Keys that ask for a streamed answer.
+    """
+    options = {key: value for key, value in request.options.items() if value is not None}
+    tools = [*request.tools, *options.pop("tools", ())]
+    messages = [*map(_sent, request.messages)]
+    body: dict[str, Any] = {**options, "model": request.model, "messages": messages}
+    if tools:
+        body["tools"] = tools
+    return {**body, **streaming}
+
+
+def _sent(message: Message) -> Message:
+    """Return the message without what only the Responses API takes back."""
+    if OUTPUT_ITEMS not in message:
+        return message
+    return {key: value for key, value in message.items() if key != OUTPUT_ITEMS}

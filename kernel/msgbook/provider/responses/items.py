@@ -1,0 +1,79 @@
+"""The input items of a request, made from its messages one by one. Pure.
+
+Two lists of messages together give the items of the first, then those of the second: what was sent before
+stays the beginning of what is sent next, so a server's prefix cache holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgbook.messages import OUTPUT_ITEMS, Message, Part
+
+Item = dict[str, Any]
+"""An input item: a message, a call, its output, or what a server wants back."""
+
+
+def input_items(messages: Iterable[Message]) -> list[Item]:
+    """Return the items of messages, none of which is the system message at the beginning."""
+    return [item for message in messages for item in _items(message)]
+
+
+def _items(message: Message) -> Iterator[Item]:
+    match message["role"]:
+        case "assistant":
+            yield from _answer_items(message)
+        case "tool":
+            yield {
+                "type": "function_call_output",
+                "call_id": message["tool_call_id"],
+                "output": _content(message["content"]),
+            }
+        case role:
+            yield {"role": role, "content": _content(message["content"])}
+
+
+def _answer_items(message: Message) -> Iterator[Item]:
+    """Yield the items of an assistant message, in the order in which the server sent them."""
+    text = {"role": "assistant", "content": _answer_content(message["content"])}
+    texts = [text] if message["content"] else []
+    calls = {call["id"]: _call_item(call) for call in message.get("tool_calls", ())}
+    for item in message.get(OUTPUT_ITEMS, ()):
+        if item["type"] == "message":
+            yield from ({**item, **text} for text in texts)
+            texts = []
+        elif item["type"] != "function_call":
+            yield item
+        elif item["call_id"] in calls:
+            yield {**item, **calls.pop(item["call_id"])}
+    yield from texts
+    yield from calls.values()
+
+
+def _call_item(call: dict[str, Any]) -> Item:
+    """Return the item of a call. It needs no id of its own: nothing is stored that it could name."""
+    function = call["function"]
+    return {
+        "type": "function_call",
+        "call_id": call["id"],
+        "name": function["name"],
+        "arguments": function["arguments"],
+    }
+
+
+def _answer_content(content: str | list[Part] | None) -> str | list[Part]:
+    if isinstance(content, list):
+        return [{"type": "output_text", "text": part["text"]} for part in content]
+    return content or ""
+
+
+def _content(content: str | list[Part]) -> str | list[Part]:
+    return content if isinstance(content, str) else [*map(_part, content)]
+
+
+def _part(part: Part) -> Part:
+    if part["type"] == "text":
+        return {"type": "input_text", "text": part["text"]}
+    image = part["image_url"]
+    return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}
