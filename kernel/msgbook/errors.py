@@ -39,14 +39,23 @@ class ProviderError(MsgbookError):
 
     Args:
         name: Short name of the kind of failure, shown as the error's name (`AuthenticationError`).
-        message: What happened and which setting to change.
-        retry: Set if another try may succeed; never after the first byte of an answer.
+        message: What happened.
+        retry: Set if another try may succeed; never after the beginning of an answer.
+        advice: What to do, such as the setting to change; empty for nothing.
     """
 
-    def __init__(self, name: str, message: str, retry: Retry | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, name: str, message: str, retry: Retry | None = None, advice: str = ""
+    ) -> None:
+        super().__init__(f"{message} {advice}".rstrip())
         self.name = name
         self.retry = retry
+        self.advice = advice
+
+    @property
+    def what(self) -> str:
+        """Return what happened, without advice."""
+        return str(self).removesuffix(self.advice).rstrip()
 
 
 class NotACompletionError(ProviderError):
@@ -56,12 +65,16 @@ class NotACompletionError(ProviderError):
         super().__init__("NotACompletion", message)
 
 
+class LostConnectionError(ProviderError):
+    """A server that could not be reached, or whose connection broke."""
+
+
 class NoModelListError(ProviderError):
     """The server cannot list its models: it refuses, or its answer is not a list."""
 
 
 class AnswerCutError(ProviderError):
-    """An answer whose connection broke. The part that had arrived is kept."""
+    """An answer that broke off. The part that had arrived is kept."""
 
 
 def describe_file_error(path: Path | str, error: Exception) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from typing import Any
 
 import pytest
 from completions import DONE, delta, finish, sse
@@ -113,6 +114,101 @@ def test_a_body_without_a_word_is_a_state_of_its_own(body):
 
     assert (turn["status"], len(requests)) == ("incomplete", 1)
     assert turn["blocks"][-1]["message"] == "The server sent nothing."
+
+
+HALF = sse(delta(content="half"))
+
+
+def half_then(error: Any) -> Reply:
+    return Reply(sse(delta(content="half"), {"error": error}))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        half_then({"message": "no key", "code": 401}),
+        half_then({"message": "the model does not exist", "code": "model_not_found"}),
+        half_then("upstream is gone"),
+        Reply(sse(delta(reasoning="half"), {"error": {"message": "limit", "code": 429}})),
+        Reply(HALF + b"event: error\ndata: gone\n\n"),
+        Reply(HALF, end="cut"),
+        Reply(HALF, end="reset"),
+    ],
+    ids=["key", "model", "words", "after reasoning", "event", "cut", "reset"],
+)
+def test_after_half_an_answer_an_error_is_a_cut_and_blames_no_setting(reply):
+    turn, requests = ask(reply, text_reply("no"))
+
+    half, end = turn["blocks"]
+    assert (turn["status"], half["text"], len(requests)) == ("incomplete", "half", 1)
+    assert end["message"].startswith("The answer was cut off. The ")
+    for advice in ("Check", "OPENAI", "running", "Try", "%model"):
+        assert advice not in end["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ({"message": "bad", "code": 401}, "The server reported an error: bad. Check OPENAI_API_KEY."),
+        ({"message": "bad", "code": "invalid_api_key"}, "Check OPENAI_API_KEY."),
+        ({"message": "no", "code": "model_not_found"}, "Check the model's name ('m'"),
+        ({"message": "This exceeds the context window", "type": "x"}, "%compact"),
+        ({"message": "too long", "code": "context_length_exceeded"}, "%compact"),
+        ("oh no", "The server reported an error: oh no."),
+        ({"message": "no stream today"}, "The server reported an error: no stream today."),
+    ],
+)  # fmt: skip
+def test_an_error_before_any_text_has_the_same_advice_as_one_of_http(error, words):
+    turn, requests = ask(Reply(sse(delta(role="assistant", content=""), {"error": error})))
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert words in turn["blocks"][-1]["message"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "busy", "code": 502},
+        {"message": "busy", "code": "429"},
+        {"message": "busy", "code": "rate_limit_exceeded"},
+        {"message": "busy", "code": "server_error"},
+        {"message": "busy", "type": "overloaded_error"},
+    ],
+)
+def test_an_error_before_any_text_that_may_pass_is_asked_again(error):
+    turn, requests = ask(Reply(sse({"error": error})), text_reply("ok"))
+
+    assert (turn["status"], len(requests)) == ("done", 2)
+    assert "busy" in turn["blocks"][0]["text"]
+
+
+def test_a_spent_quota_is_not_asked_for_again():
+    error = {"message": "You exceeded your quota.", "code": "insufficient_quota"}
+
+    turn, requests = ask(Reply(sse({"error": error})))
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert "budget with this provider" in turn["blocks"][-1]["message"]
+
+
+BROKEN = Reply(b'{"choices": [{"mess')
+
+
+def test_broken_json_blames_the_url_only_where_the_server_never_answered():
+    first, _ = ask(BROKEN)
+    later, _ = ask(text_reply("ok"), BROKEN, turns=2)
+
+    assert "Check OPENAI_BASE_URL" in first["blocks"][-1]["message"]
+    assert "URL" not in later["blocks"][-1]["message"]
+    assert later["blocks"][-1]["message"].endswith(
+        "The server has answered before, so this is a fault of the server or of a proxy: run the cell again."
+    )
+
+
+def test_a_server_that_is_gone_after_good_turns_had_the_right_url():
+    turn, _ = ask(text_reply("ok"), Reply(end="cut"), turns=2)
+
+    assert "The server has answered before. Is it still running?" in turn["blocks"][-1]["message"]
 
 
 def test_an_error_whose_body_never_ends_is_read_no_further_than_a_person_would():

@@ -3,7 +3,7 @@
 - `servers`: which provider and model answer.
 - `base`: `Request` and `Provider`, the interface of them all.
 - `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
-  `wire` what stands between it and the network.
+  `wire` what stands between it and the network, `reading` reads a body until its answer is over.
 - `api`, `apis`: the interface of an API, and the two that there are. `chat` is that of chat completions, `responses`
   OpenAI's Responses API. Each makes the body of a request and decodes the answer.
 - `sse`, `pieces`: what both need to get from the bytes of an answer to events.

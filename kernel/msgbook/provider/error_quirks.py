@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any
 
+from msgbook.errors import ProviderError
 from msgbook.text import one_line
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
@@ -52,8 +53,34 @@ _WRONG_KEY = re.compile(
     re.IGNORECASE,
 )
 """The words of LiteLLM, Gemini and xAI, which do not answer 401."""
+_STATUSES = {
+    "context_length_exceeded": 400,
+    "invalid_api_key": 401,
+    "authentication_error": 401,
+    "model_not_found": 404,
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+    "insufficient_quota": 429,
+    "server_error": 500,
+    "internal_server_error": 500,
+    "unavailable_error": 503,
+    "overloaded_error": 503,
+}
+"""HTTP statuses of errors that come inside an answer, by their `code` or `type`."""
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
+
+
+class ReportedError(ProviderError):
+    """An error that the server reports inside an answer, not yet in words for a person.
+
+    Args:
+        error: The `error` value, of any shape.
+    """
+
+    def __init__(self, error: Any) -> None:
+        super().__init__("APIError", error_message(error))
+        self.error = error
 
 
 def find_error(body: object) -> Any:
@@ -99,6 +126,16 @@ def _page_text(page: str) -> str:
     return html.unescape(" ".join((body if body.strip() else _TAG.sub(" ", page)).split()))
 
 
+def reported_status(error: Any) -> int:
+    """Return the HTTP status that an error inside an answer stands for; 0 if that is not known."""
+    for name in sorted(_codes(error)):
+        if re.fullmatch("[45][0-9][0-9]", name):
+            return int(name)
+        if name in _STATUSES:
+            return _STATUSES[name]
+    return 0
+
+
 def is_wrong_key(status: int, error: Any) -> bool:
     """Return whether an HTTP error that is not 401 or 403 says that the key is wrong.
 
@@ -135,6 +172,8 @@ def is_unknown_model(status: int, error: Any, model: str) -> bool:
     return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
 
 
-def is_too_long(message: str) -> bool:
-    """Return whether an error message says that the request is longer than the context window."""
-    return bool(_TOO_LONG.search(message)) and not _TOKEN_LIMIT.search(message)
+def is_too_long(error: Any) -> bool:
+    """Return whether an `error` value says that the request is longer than the context window."""
+    words = error_message(error)
+    says_so = "context_length_exceeded" in _codes(error) or _TOO_LONG.search(words)
+    return bool(says_so) and not _TOKEN_LIMIT.search(words)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.config import ProviderSettings, redact
-from msgbook.errors import NoModelListError, NotACompletionError, ProviderError, Retry
+from msgbook.errors import (
+    LostConnectionError,
+    NoModelListError,
+    NotACompletionError,
+    ProviderError,
+    Retry,
+)
 from msgbook.provider.error_quirks import (
+    ReportedError,
     as_text,
     error_message,
     find_error,
     is_too_long,
     is_unknown_model,
     is_wrong_key,
+    reported_status,
 )
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import may_retry, requested_wait
@@ -24,6 +33,8 @@ _REFUSALS = {400, 404, 415, 422, 500, 501}
 
 _REFUSES_ANY_REQUEST = {401, 403, 408, 409, 429}
 """Statuses that say nothing about whether a server can list its models."""
+
+_ANSWERED = "The server has answered before"
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are searched: a server may repeat the complete request in it."""
@@ -39,7 +50,7 @@ class RefusedError(ProviderError):
     """
 
     def __init__(self, failure: ProviderError, status: int, said: str, body: str) -> None:
-        super().__init__(failure.name, str(failure), failure.retry)
+        super().__init__(failure.name, failure.what, failure.retry, failure.advice)
         self.status = status
         self.said = said
         self.body = body
@@ -47,6 +58,21 @@ class RefusedError(ProviderError):
 
 class UnknownModelError(RefusedError):
     """The server does not know the model, or does not let this user have it."""
+
+
+class _Answer(NamedTuple):
+    """An error as a server sent it."""
+
+    name: str
+    status: int
+    """0 for an error inside an answer that names no status."""
+    error: Any
+    """The `error` value."""
+    said: str
+    body: str
+    words: str
+    """Description for a person."""
+    retry: Retry | None
 
 
 class Failures:
@@ -59,6 +85,8 @@ class Failures:
     def __init__(self, settings: ProviderSettings, secrets: tuple[str, ...]) -> None:
         self._settings = settings
         self._secrets = secrets
+        self.has_answered = False
+        """True once the server has answered a request to the end."""
 
     def from_status(
         self,
@@ -79,31 +107,62 @@ class Failures:
         """
         error = find_error(body)
         said = self.clean(error_message(error)).rstrip(".")
-        is_unknown = model is not None and is_unknown_model(status, error, model)
-        wrong_key = is_wrong_key(status, error)
-        words = (
-            f"The server answered {status}: {said}." if said else f"The server answered {status}."
-        )
-        hint = (
-            f"Check {self.key_setting}."
-            if wrong_key
-            else self._hint(status, said, model, model_origin, is_unknown=is_unknown)
-        )
+        words = f"The server answered {status}{': ' if said else ''}{said}."
         retry = None
         if may_retry(status, headers, body):
             retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
-        failure = ProviderError(name, f"{words} {hint}".rstrip(), retry)
+        text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
+        answer = _Answer(name, status, error, said, text, words, retry)
+        return self._failure(answer, model, model_origin)
+
+    def from_answer(
+        self, error: ProviderError, model: str | None, model_origin: str = ""
+    ) -> ProviderError:
+        """Return an error found in an answer, without secrets and with the setting to check."""
+        if isinstance(error, ReportedError):
+            return self._from_report(error, model, model_origin)
+        words, advice = redact(str(error), self._secrets), ""
+        if isinstance(error, NotACompletionError):
+            advice = (
+                f"{_ANSWERED}, so this is a fault of the server or of a proxy: run the cell again."
+                if self.has_answered
+                else f"Check {self.url_setting} (it usually ends in /v1)."
+            )
+        return ProviderError(error.name, words, error.retry, advice)
+
+    def _from_report(
+        self, report: ReportedError, model: str | None, model_origin: str
+    ) -> ProviderError:
+        status, said = reported_status(report.error), self.clean(str(report)).rstrip(".")
+        body = {"error": report.error}
+        retry = Retry(said) if status and may_retry(status, {}, body) else None
+        text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
+        words = f"The server reported an error: {said}."
+        answer = _Answer(report.name, status, report.error, said, text, words, retry)
+        return self._failure(answer, model, model_origin)
+
+    def _failure(self, answer: _Answer, model: str | None, model_origin: str) -> ProviderError:
+        status = answer.status
+        is_unknown = model is not None and is_unknown_model(status, answer.error, model)
+        wrong_key = is_wrong_key(status, answer.error)
+        hint = (
+            f"Check {self.key_setting}."
+            if wrong_key
+            else self._hint(answer, model, model_origin, is_unknown=is_unknown)
+        )
+        failure = ProviderError(answer.name, answer.words, answer.retry, hint)
         if model is None and not wrong_key and status not in _REFUSES_ANY_REQUEST:
-            return NoModelListError(name, str(failure), retry)
+            return NoModelListError(answer.name, answer.words, answer.retry, hint)
         if wrong_key or (status not in _REFUSALS and not is_unknown):
             return failure
         refused = UnknownModelError if is_unknown else RefusedError
-        return refused(failure, status, said, redact(as_text(body)[:_BODY_LIMIT], self._secrets))
+        return refused(failure, status, answer.said, answer.body)
 
     def _hint(
-        self, status: int, said: str, model: str | None, model_origin: str, *, is_unknown: bool
+        self, answer: _Answer, model: str | None, model_origin: str, *, is_unknown: bool
     ) -> str:
-        """Return what the user can do about an HTTP status; empty if that is not known."""
+        """Return what the user can do about an error; empty if that is not known."""
+        status = answer.status
         match status:
             case _ if is_unknown or (status == 404 and model is not None):
                 origin = model_origin or "MSGBOOK_MODEL or %model"
@@ -119,7 +178,7 @@ class Failures:
                 return (
                     "Your rate limit or your budget with this provider is used up. Try again later."
                 )
-            case 400 | 413 | 422 | 500 if is_too_long(said):
+            case 0 | 400 | 413 | 422 | 500 if is_too_long(answer.error):
                 return (
                     "Leave out or summarize cells with history=exclude, history=summary or %compact; "
                     "%context shows the size of each cell. If you set the agent's context_window, "
@@ -139,18 +198,12 @@ class Failures:
             words = f"{why}. Nothing was sent there. If that is the right server, change"
             return ProviderError("RedirectedError", f"{words} {self.url_setting} to its address.")
         failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
-        return ProviderError(
-            "APIConnectionError",
-            f"{failed}. Is the server running? Check {self.url_setting}.",
-            Retry(failed),
+        advice = (
+            f"{_ANSWERED}. Is it still running?"
+            if self.has_answered
+            else f"Is the server running? Check {self.url_setting}."
         )
-
-    def from_answer(self, error: ProviderError) -> ProviderError:
-        """Return an error found in an answer, without secrets and with the setting to check."""
-        words = redact(str(error), self._secrets)
-        if isinstance(error, NotACompletionError):
-            words = f"{words} Check {self.url_setting} (it usually ends in /v1)."
-        return ProviderError(error.name, words, error.retry)
+        return LostConnectionError("APIConnectionError", f"{failed}.", Retry(failed), advice)
 
     @property
     def key_setting(self) -> str:

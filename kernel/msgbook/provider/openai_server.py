@@ -13,14 +13,20 @@ from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgbook.config import ProviderSettings
-from msgbook.errors import AnswerCutError, NoModelListError, ProviderError
+from msgbook.errors import (
+    AnswerCutError,
+    LostConnectionError,
+    NoModelListError,
+    ProviderError,
+)
 from msgbook.events import StreamEvent
 from msgbook.ids import Ids
-from msgbook.provider.api import AnswerDecoder, Api
+from msgbook.provider.api import Api
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import http_client, is_transport_error, without_openais
+from msgbook.provider.reading import drain, until_over
 from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.provider.wire import MakeTransport, Wire
 from msgbook.text import one_line
@@ -33,9 +39,6 @@ NO_KEY = "none"
 
 LINGER = 5.0
 """Seconds to wait after a finish reason: usage or `[DONE]` may follow, or nothing."""
-
-_DRAIN_TIME = 0.5
-"""Seconds that the rest of a body may take after `[DONE]`."""
 
 
 class OpenAIProvider:
@@ -91,28 +94,33 @@ class OpenAIProvider:
     async def _answer(
         self, client: openai.AsyncOpenAI, body: dict[str, Any], model_origin: str
     ) -> AsyncGenerator[StreamEvent]:
-        """Yield the events of one request. A connection lost after the first byte is a cut answer."""
+        """Yield the events of one request. Once an answer has begun, no error but a cut answer ends it."""
         decoder = self._api.new_decoder(lambda: f"call_{self._ids.new_token(6)}")
-        begun = False
+        has_bytes = has_events = False
         try:
             with self._plain_errors(body["model"], model_origin):
                 async with _open(client, self._api, body) as chunks:
-                    async for chunk in _until_over(chunks, decoder, self._linger):
-                        begun = True
+                    async for chunk in until_over(chunks, decoder, self._linger):
+                        has_bytes = True
                         for event in decoder.feed(chunk):
+                            has_events = True
                             yield event
                         if decoder.done:
                             break
-                    await _drain(chunks)
+                    await drain(chunks)
                 for event in decoder.end():
+                    has_events = True
                     yield event
+            self._failures.has_answered |= decoder.has_ended
         except ProviderError as error:
-            if not (begun and error.retry):
+            is_lost = isinstance(error, LostConnectionError)
+            if not has_events and not (has_bytes and is_lost):
                 raise
-            for event in decoder.end() if decoder.has_ended else decoder.flush():
+            is_complete = is_lost and decoder.has_ended
+            for event in decoder.end() if is_complete else decoder.flush():
                 yield event
-            if not decoder.has_ended:
-                raise AnswerCutError(error.name, f"The answer was cut off. {error}") from None
+            if not is_complete:
+                raise AnswerCutError(error.name, f"The answer was cut off. {error.what}") from None
 
     async def models(self) -> list[str]:
         client = await self._connected()
@@ -160,7 +168,7 @@ class OpenAIProvider:
         try:
             yield
         except ProviderError as error:
-            raise failures.from_answer(error) from None
+            raise failures.from_answer(error, model, model_origin) from None
         except openai.APIStatusError as error:
             raise failures.from_status(
                 type(error).__name__,
@@ -207,37 +215,3 @@ async def _open(
         yield stream.response.aiter_bytes()
     finally:
         await stream.close()
-
-
-async def _until_over(
-    chunks: AsyncIterator[bytes], decoder: AnswerDecoder, linger: float
-) -> AsyncIterator[bytes]:
-    """Yield chunks until the body ends, or until an answer with an end mark stays silent."""
-    while True:
-        limit = asyncio.timeout(linger if decoder.has_ended else None)
-        try:
-            async with limit:
-                chunk = await anext(chunks)
-        except StopAsyncIteration:
-            return
-        except TimeoutError:
-            if limit.expired():
-                return
-            raise
-        yield chunk
-
-
-async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read to the end of the body, so that the connection can be used again.
-
-    Some servers mark the end of the answer and keep the body open; those are not waited for.
-    """
-    try:
-        async with asyncio.timeout(_DRAIN_TIME):
-            async for _ in chunks:
-                pass
-    except TimeoutError:
-        return
-    except Exception as error:
-        if not is_transport_error(error):
-            raise

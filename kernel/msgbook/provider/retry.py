@@ -1,6 +1,6 @@
 """Repeated requests after failures: after which failures, how often, and after how long.
 
-No request is repeated after the first byte of an answer: that part would arrive twice.
+No request is repeated after the beginning of an answer: that part would arrive twice.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from msgbook.errors import NotACompletionError, ProviderError
+from msgbook.errors import NotACompletionError
 from msgbook.events import (
     ModelFinished,
     ReasoningDelta,
@@ -28,7 +28,7 @@ from msgbook.provider.answer_quirks import (
     repair_json,
 )
 from msgbook.provider.chat.tool_call_pieces import CallAssembler
-from msgbook.provider.error_quirks import error_message
+from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
 from msgbook.text import one_line
@@ -110,7 +110,7 @@ class CompletionDecoder:
         except (ValueError, RecursionError):
             if event.event == "error":
                 yield from self.flush()
-                raise ProviderError("APIError", one_line(event.data)) from None
+                raise ReportedError(event.data) from None
             self._unreadable += 1
             return
         if isinstance(chunk, dict):
@@ -132,7 +132,7 @@ class CompletionDecoder:
                 errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()
-            raise ProviderError("APIError", error_message(error))
+            raise ReportedError(error)
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._reasoning(delta)

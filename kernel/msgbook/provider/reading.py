@@ -1,0 +1,46 @@
+"""Reading the body of an answer: until the answer is over, and then to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from msgbook.provider.api import AnswerDecoder
+from msgbook.provider.http import is_transport_error
+
+_DRAIN_TIME = 0.5
+"""Seconds that the rest of a body may take after the end of its answer."""
+
+
+async def until_over(
+    chunks: AsyncIterator[bytes], decoder: AnswerDecoder, linger: float
+) -> AsyncIterator[bytes]:
+    """Yield chunks until the body ends, or until an answer with an end mark stays silent."""
+    while True:
+        limit = asyncio.timeout(linger if decoder.has_ended else None)
+        try:
+            async with limit:
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            if limit.expired():
+                return
+            raise
+        yield chunk
+
+
+async def drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read to the end of the body, so that the connection can be used again.
+
+    Some servers mark the end of the answer and keep the body open; those are not waited for.
+    """
+    try:
+        async with asyncio.timeout(_DRAIN_TIME):
+            async for _ in chunks:
+                pass
+    except TimeoutError:
+        return
+    except Exception as error:
+        if not is_transport_error(error):
+            raise
