@@ -6,7 +6,10 @@ import difflib
 import json
 from typing import Any
 
+from msgbook.cassette.request_bodies import list_key
 from msgbook.text import without_data
+
+_APIS = {"messages": "chat", "input": "Responses"}
 
 _LINES, _WIDTH = 80, 300
 """Lines and characters of a line that a difference shows."""
@@ -19,19 +22,23 @@ def describe_difference(recorded: dict[str, Any], now: dict[str, Any]) -> tuple[
         recorded: The body of the recorded request.
         now: Another body.
     """
-    old, new = recorded.get("messages", []), now.get("messages", [])
+    name = list_key(now)
+    if list_key(recorded) != name:
+        apis = (_APIS[list_key(body)] for body in (recorded, now))
+        return "it was recorded over the {} API, and goes over the {} API now".format(*apis), []
+    old, new = recorded.get(name, []), now.get(name, [])
     for number in range(max(len(old), len(new))):
         before, after = old[number : number + 1], new[number : number + 1]
         if before == after:
             continue
-        which = f"message {number + 1} ({(before or after)[0].get('role')})"
+        which = f"message {number + 1} ({_kind((before or after)[0])})"
         if not before:
             return f"{which} is new", diff_texts("", _text(after[0]))
         if not after:
             return f"{which} is missing", diff_texts(_text(before[0]), "")
         return f"{which} differs", diff_texts(_text(before[0]), _text(after[0]))
     for key in dict.fromkeys((*recorded, *now)):
-        if key != "messages" and recorded.get(key) != now.get(key):
+        if key != name and recorded.get(key) != now.get(key):
             texts = (_pretty(body[key]) if key in body else "" for body in (recorded, now))
             return f"`{key}` differs", diff_texts(*texts)
     return "the requests are equal", []
@@ -47,13 +54,20 @@ def diff_texts(recorded: str, now: str) -> list[str]:
     return lines if left <= 0 else [*lines[:_LINES], f"… {left} more lines"]
 
 
+def _kind(message: dict[str, Any]) -> str:
+    """Return the role of a message, or the type of an item that has none."""
+    return str(message.get("role") or message.get("type"))
+
+
 def _text(message: dict[str, Any]) -> str:
     """Return a message as lines: its text as it is, all else as JSON."""
-    content = message.get("content")
-    rest = {key: value for key, value in message.items() if key != "content"}
-    shown = content if isinstance(content, str) else _pretty(content)
-    return without_data(f"{_pretty(rest)}\n{shown}")
+    name = "output" if "output" in message else "content"
+    rest = {key: value for key, value in message.items() if key != name}
+    return without_data(f"{_pretty(rest)}\n{_pretty(message.get(name))}")
 
 
 def _pretty(value: Any) -> str:
+    """Return a text as it is, all else as JSON."""
+    if isinstance(value, str):
+        return value
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)

@@ -50,8 +50,10 @@ class SentRequest(_Line):
     sha256: Digest | None = None
     """Of the complete body; None for a request without one."""
     kept: Number = 0
-    """Messages that are as in the request before."""
+    """Messages, or items of `input`, that are as in the request before."""
     new: list[dict[str, Any]] = []
+    key: Literal["messages", "input"] = "messages"
+    """Key of the list in the body."""
     rest: dict[str, Any] | None = None
     """All else of the body; None for the same as before."""
 

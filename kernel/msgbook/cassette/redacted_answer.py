@@ -10,7 +10,7 @@ from msgbook.cassette.known_secrets import secret_expression
 _REDACTED = "[redacted]"
 
 _FIELD = re.compile(
-    r'"(content|text|thinking|refusal|name|arguments|reasoning\w*|summary|data|message)"'
+    r'"(content|text|thinking|refusal|name|arguments|reasoning\w*|summary|data|delta|message)"'
     r'\s*:\s*"((?:[^"\\]|\\.)*)"'
 )
 """A string of an event whose pieces belong together over events."""

@@ -7,6 +7,11 @@ import json
 from typing import Any
 
 
+def list_key(body: dict[str, Any]) -> str:
+    """Return the key of a body's list: `messages` over the chat API, `input` over the Responses API."""
+    return "input" if "input" in body else "messages"
+
+
 class BodyChain:
     """The requests of one lane, one after the other."""
 
@@ -17,13 +22,17 @@ class BodyChain:
     def pack(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return a request as what is new in it.
 
-        `kept` messages are as in the request before, `new` ones follow; `rest`, all else of the body, is left
-        out where it is as before. `sha256` is that of the complete body.
+        `kept` messages, or items of `input`, are as in the request before, `new` ones follow; `rest`, all else
+        of the body, is left out where it is as before. `key` is that of the list if it is not `messages`.
+        `sha256` is that of the complete body.
         """
-        messages: list[Any] = body.get("messages", [])
-        rest = {key: value for key, value in body.items() if key != "messages"}
+        name = list_key(body)
+        messages: list[Any] = body.get(name, [])
+        rest = {key: value for key, value in body.items() if key != name}
         kept = _common(self._messages, messages)
         packed = {"sha256": digest(body), "kept": kept, "new": messages[kept:]}
+        if name != "messages":
+            packed["key"] = name
         if rest != self._rest:
             packed["rest"] = rest
         self._messages, self._rest = messages, rest
@@ -42,7 +51,7 @@ class BodyChain:
             )
         messages = [*self._messages[:kept], *packed["new"]]
         rest = packed.get("rest", self._rest)
-        body = {**(rest or {}), "messages": messages}
+        body = {**(rest or {}), packed.get("key", "messages"): messages}
         if digest(body) != packed["sha256"]:
             raise ValueError("its sha256 is another one than that of its messages")
         self._messages, self._rest = messages, rest
