@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from apis import asking_over
 from chromium import CHROMIUM_FLAGS, find_chromium
 from forked import ForkServer
 from hypothesis import HealthCheck, settings
@@ -88,6 +89,14 @@ def fork_before_jupytext() -> Iterator[ForkServer]:
         yield running
 
 
+@pytest.fixture(scope="module", autouse=True)
+def api(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The API over which servers are asked: chat, or both where a test is marked `over_both_apis`."""
+    name: str = getattr(request, "param", "chat")
+    with asking_over(name):
+        yield name
+
+
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
     """A scripted server; give it `answers` before it is asked."""
@@ -104,7 +113,7 @@ def module_server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture(scope="module")
 def module_kernel(
-    module_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+    api: str, module_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[KernelClient]:
     """One kernel for the tests of a file that need no settings of their own."""
     settings = {"OPENAI_BASE_URL": module_server.url, "MSGBOOK_MODEL": "m"}

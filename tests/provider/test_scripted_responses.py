@@ -11,6 +11,7 @@ import openai
 import pytest
 from openai.types.responses import ResponseStreamEvent
 from responses_as_chat import chat_messages
+from responses_bodies import as_response
 from responses_events import ResponseEvents
 from responses_output import encrypted
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
@@ -116,6 +117,19 @@ def test_an_error_is_the_same_over_both_apis(server):
 
     with pytest.raises(openai.InternalServerError, match="busy"):
         ask(server)
+
+
+def test_a_whole_body_of_chat_is_translated_and_all_else_is_not():
+    message = {"role": "assistant", "content": "All at once."}
+    whole = {"choices": [{"index": 0, "message": message, "finish_reason": "length"}]}
+
+    response = json.loads(as_response(json.dumps(whole), REQUEST))
+    streamed = as_response('data: {"choices": []}\n\ndata: {oops\n\n', REQUEST)
+
+    assert response["output"][0]["content"][0]["text"] == "All at once."
+    assert response["incomplete_details"] == {"reason": "max_output_tokens"}
+    assert streamed.endswith("data: {oops\n\n")
+    assert as_response("<html>", REQUEST) == "<html>"
 
 
 def test_a_server_may_lack_an_api(server):

@@ -6,12 +6,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from completions import DONE, delta, finish, sse
 from engine_turns import run_turn
+from responses_bodies import as_response
 
 from msgbook.config import load_settings
 from msgbook.engine import Engine
@@ -50,8 +51,11 @@ class RawServer:
         self._held: list[asyncio.StreamWriter] = []
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.requests.append(json.loads(await _request(reader)))
+        path, request = await _request(reader)
+        self.requests.append(json.loads(request))
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        if path.endswith("/responses"):
+            reply = _as_response(reply, self.requests[-1])
         head = [f"HTTP/1.1 {reply.status}", *reply.headers]
         head += ["transfer-encoding: chunked", "connection: close"]
         writer.write("\r\n".join([*head, "", ""]).encode())
@@ -91,10 +95,19 @@ async def raw_server(*replies: Reply) -> AsyncIterator[RawServer]:
         await listening.wait_closed()
 
 
-async def _request(reader: asyncio.StreamReader) -> bytes:
+async def _request(reader: asyncio.StreamReader) -> tuple[str, bytes]:
+    """Return the path and the body of a request."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     length = int(head.partition(b"content-length:")[2].split(b"\r\n")[0] or 0)
-    return await reader.readexactly(length)
+    return head.split()[1].decode(), await reader.readexactly(length)
+
+
+def _as_response(reply: Reply, request: dict[str, Any]) -> Reply:
+    """Return a reply of chat as one of the Responses API."""
+    try:
+        return replace(reply, body=as_response(reply.body.decode(), request).encode())
+    except UnicodeDecodeError:  # compressed
+        return reply
 
 
 def ask(

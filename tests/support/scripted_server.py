@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 from responses_as_chat import chat_messages
+from responses_bodies import as_response
 from responses_events import ChatEvents, ResponseEvents, sse
 from responses_requests import InvalidRequestError, check_request
 
@@ -36,7 +37,7 @@ class Answer:
     """After this many chunks (0: before the first) wait until the client goes away."""
     status: int = 200
     body: str | None = None
-    """Sent as it is, in place of the chunks."""
+    """Sent in place of the chunks; an answer of chat is translated, all else is sent as it is."""
     content_type: str = "application/json"
     pause: float = 0.0
     """Seconds between chunks."""
@@ -210,9 +211,10 @@ class ScriptedServer:
                 return web.json_response(invalid.body(), status=400)
         answer = self._next(body)
         if answer.body is not None:
-            return web.Response(
-                status=answer.status, text=answer.body, content_type=answer.content_type
-            )
+            told = answer.body
+            if isinstance(events, ResponseEvents):
+                told = as_response(told, body, len(self.requests))
+            return web.Response(status=answer.status, text=told, content_type=answer.content_type)
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         try:
             await response.prepare(request)

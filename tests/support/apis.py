@@ -1,0 +1,33 @@
+"""Tests that run over both APIs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+over_both_apis = pytest.mark.parametrize(
+    "api", ["chat", "responses"], indirect=True, scope="module"
+)
+"""Marks a test, or as `pytestmark` a module, whose servers are asked over each of the two APIs."""
+
+
+@contextmanager
+def asking_over(api: str) -> Iterator[None]:
+    """Ask the server of the environment over an API, in this process and those that it starts.
+
+    It is the setting of a user without `MSGBOOK_CONFIG`: a test with a file of its own sets it there.
+    """
+    path = Path(os.environ["JUPYTER_CONFIG_DIR"], "msgbook.toml")
+    if api == "chat":
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'[providers.openai]\napi = "{api}"\n', "utf-8")
+    try:
+        yield
+    finally:
+        path.unlink()
