@@ -55,6 +55,7 @@ CUT = Answer([delta(content="half of a "), delta(content="sentence")], done=Fals
         (["hi", "and then?"], [text("one"), text("two")], 0),
         (["roll"], TWO_STEPS, 0),
         (["look"], [WITHOUT_IDS, text("seen")], 0),
+        (["again"], [call("glob", {"pattern": "*"})], 0),
         (["hi"], [error(429, "slow down"), error(500, "busy"), text("at last")], 0),
         (["hi"], [CUT], 1),
         (["hi"], [error(401, "no such key")], 1),

@@ -89,7 +89,7 @@ def test_wrong_arguments_and_unknown_tools_are_results_for_the_model(server, ask
 
 
 def test_a_turn_ends_after_max_steps_model_calls(server, ask):
-    server.answers = [call("read", {"path": "."})]
+    server.answers = [call("read", {"path": str(number)}) for number in range(31)]
 
     turn = ask()
 
@@ -98,7 +98,7 @@ def test_a_turn_ends_after_max_steps_model_calls(server, ask):
 
 
 def test_a_message_can_lower_the_limits_of_its_turn_but_not_raise_them(server, ask):
-    server.answers = [call("read", {"path": "."})]
+    server.answers = [call("read", {"path": str(number)}) for number in range(40)]
 
     lower = ask("%%msg max_steps=2\nhi")
     higher = ask("%%msg max_steps=99\nhi")

@@ -46,6 +46,17 @@ def test_a_sub_agent_that_does_not_report_is_quoted_with_its_state(team):
     assert "no such thing" in three
 
 
+def test_a_sub_agent_that_repeats_itself_ends_and_its_parent_goes_on(team):
+    team.server.choose = play(
+        [dispatch("count the apples"), SAID], {"apples": call("glob", {"pattern": "apples*"})}
+    )
+
+    result = team.result()
+
+    assert [(row["status"], row["steps"]) for row in result["agents"]] == [("incomplete", 3)]
+    assert "incomplete (repeated_failure)" in result["content"]
+
+
 def test_a_sub_agent_whose_file_is_deleted_ends_and_the_parent_goes_on(team):
     async def delete(_turn):
         await asyncio.to_thread(team.server.streaming.wait, 30)

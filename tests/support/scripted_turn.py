@@ -128,5 +128,15 @@ async def echo(arguments: str) -> str:
     return arguments
 
 
+def numbered() -> Callable[[str], Awaitable[str]]:
+    """What a tool does whose result changes with each call."""
+    numbers = itertools.count()
+
+    async def count(_arguments: str) -> str:
+        return f"result {next(numbers)}"
+
+    return count
+
+
 async def fail(_arguments: str) -> str:
     raise ToolError("no such file")

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, results, run
+from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, numbered, results, run
 
 from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.events import (
@@ -386,7 +386,7 @@ def test_reasoning_goes_back_to_its_server_as_it_came():
         SAID,
     )
 
-    run(model, ScriptedTool("t", echo))
+    run(model, ScriptedTool("t", numbered()))
 
     sent = [m for m in model.requests[-1].messages if m["role"] == "assistant"]
     keys = [{k: v for k, v in m.items() if k.startswith("reasoning")} for m in sent]

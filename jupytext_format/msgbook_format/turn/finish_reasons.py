@@ -20,7 +20,7 @@ PROVIDER_REASONS: Mapping[str, str] = {
 LIMIT_REASONS: Mapping[str, str] = {
     "max_steps": "the limit of model calls was reached",
     "budget": "the budget was used up",
-    "repeated_failure": "the same call failed too often",
+    "repeated_failure": "the same call was made too often",
 }
 """Words by the limit of the turn that was reached."""
 

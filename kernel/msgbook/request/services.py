@@ -22,7 +22,7 @@ from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.request.summary_calls import Summaries, describe_part, summarize
 from msgbook.text import visible
 from msgbook.tools.mcp import McpServers
-from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedFailures, RunCall, TurnRecord
+from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedCalls, RunCall, TurnRecord
 from msgbook_format.turn import Block
 
 _MAX_WARNINGS = 20
@@ -135,7 +135,7 @@ class TurnServices:
             self.cap_result,
             time.monotonic,
             Budgets(active_agent.limits, time.monotonic),
-            RepeatedFailures(),
+            RepeatedCalls(),
             self.run_call,
         )
         return ReferenceCalls(runner, self.record, self.changed, time.monotonic, self.new_token).run

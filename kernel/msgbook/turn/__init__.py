@@ -10,10 +10,11 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.turn.attempt import Attempt, RunCall, run_now
     from msgbook.turn.calls import CallRunner, CapResult
-    from msgbook.turn.limits import Budgets, RepeatedFailures
+    from msgbook.turn.limits import Budgets
     from msgbook.turn.loop import run_turn
     from msgbook.turn.record import REFERENCE_STEP, TurnRecord
     from msgbook.turn.repaired_blocks import repair_block
+    from msgbook.turn.repeated_calls import RepeatedCalls
     from msgbook.turn.replay import turn_messages
     from msgbook.turn.stopped_calls import interrupted_result
 else:
@@ -22,10 +23,11 @@ else:
         {
             "attempt": "Attempt RunCall run_now",
             "calls": "CallRunner CapResult",
-            "limits": "Budgets RepeatedFailures",
+            "limits": "Budgets",
             "loop": "run_turn",
             "record": "REFERENCE_STEP TurnRecord",
             "repaired_blocks": "repair_block",
+            "repeated_calls": "RepeatedCalls",
             "replay": "turn_messages",
             "stopped_calls": "interrupted_result",
         },

@@ -25,8 +25,9 @@ from msgbook.events import (
 )
 from msgbook.tools import CallContext, Content, Tool, ToolSet
 from msgbook.turn.attempt import Attempt, RunCall, run_now
-from msgbook.turn.limits import Budgets, RepeatedFailures
+from msgbook.turn.limits import Budgets
 from msgbook.turn.record import TurnRecord
+from msgbook.turn.repeated_calls import RepeatedCalls
 from msgbook.turn.stopped_calls import INTERRUPTED_RESULT
 from msgbook.turn.task_changes import watch_task
 from msgbook_format.turn import Block
@@ -51,7 +52,7 @@ class CallRunner:
         redact: Removes secrets from a result.
         clock: Returns monotonic seconds.
         budgets: A tool is stopped when the time budget is used up.
-        failures: Counts the results. No further call starts once a failure has repeated too often.
+        repeated: Counts the results. No further call starts once a failure has repeated too often.
         run_call: Makes each attempt to run a call of a recorded tool.
     """
 
@@ -62,7 +63,7 @@ class CallRunner:
     cap_result: CapResult
     clock: Callable[[], float]
     budgets: Budgets
-    failures: RepeatedFailures
+    repeated: RepeatedCalls
     run_call: RunCall = run_now
 
     async def run(self, calls: list[Block]) -> AsyncGenerator[None]:
@@ -77,7 +78,7 @@ class CallRunner:
                 async with aclosing(self._side_by_side(group)) as changes:
                     async for _ in changes:
                         yield
-                if self.failures.notice or self.budgets.notice:
+                if self.repeated.notice or self.budgets.notice:
                     return
 
     async def _side_by_side(self, group: list[Block]) -> AsyncGenerator[None]:
@@ -108,7 +109,7 @@ class CallRunner:
                 del running[0]
                 self._finish(call, attempt)
                 yield
-                if self.failures.notice:
+                if self.repeated.notice:
                     return
         finally:
             for _, task in running:
@@ -187,7 +188,7 @@ class CallRunner:
         if self._tool(call) is not None:
             self._record_auto(call)
         self._apply(ToolFinished(call["id"], attempt.status, attempt.content, attempt.duration))
-        self.failures.add(call["name"], call["arguments"], attempt.status)
+        self.repeated.add(call["name"], call["arguments"], attempt.status)
 
     def _record_auto(self, call: Block) -> None:
         """Record that a call ran without approval, unless a decision is recorded already."""

@@ -1,4 +1,4 @@
-"""The limits of a turn: model calls, tokens, seconds, and the same failure again and again."""
+"""The limits of a turn: model calls, tokens and seconds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from msgbook.config.limits import Limits
 from msgbook_format.turn import Usage
 
-REPEATED_FAILURES = 3
-"""Number of times in a row that the same call may fail; then the turn ends."""
-
-_HOW_TO_CONTINUE = "`%continue` in a cell below goes on."
+HOW_TO_CONTINUE = "`%continue` in a cell below goes on."
 
 
 class Budgets:
@@ -125,11 +122,11 @@ class Budgets:
         """Notice about the budget that is used up; None while every budget has something left."""
         if self._out_of_time or self._own_time_left == 0:
             return (
-                f"The time budget of {self._limits.time_budget:g} s is used up. {_HOW_TO_CONTINUE}"
+                f"The time budget of {self._limits.time_budget:g} s is used up. {HOW_TO_CONTINUE}"
             )
         budget = self._limits.token_budget
         if budget is not None and self._tokens >= budget:
-            return f"The budget of {budget} tokens is used up ({self._tokens}). {_HOW_TO_CONTINUE}"
+            return f"The budget of {budget} tokens is used up ({self._tokens}). {HOW_TO_CONTINUE}"
         shared = self._within.notice if self._within else None
         return f"{shared} It is shared with the agent that started this one." if shared else None
 
@@ -162,30 +159,6 @@ def _least(one: float | None, other: float | None) -> float | None:
     return other if one is None else one if other is None else min(one, other)
 
 
-class RepeatedFailures:
-    """Count of the failures in a row of the same call."""
-
-    def __init__(self) -> None:
-        self._call: tuple[str, str] | None = None
-        self._failures = 0
-
-    def add(self, name: str, arguments: str, status: str) -> None:
-        """Count the result of a call."""
-        failed = (name, arguments) if status in ("error", "denied") else None
-        self._failures = self._failures + 1 if failed is not None and failed == self._call else 1
-        self._call = failed
-
-    @property
-    def notice(self) -> str | None:
-        """Notice that the same call failed too often; None while the turn may continue."""
-        if self._call is None or self._failures < REPEATED_FAILURES:
-            return None
-        return (
-            f"The model made the same failing call of {self._call[0]!r} {REPEATED_FAILURES} times "
-            f"in a row, so the turn has ended. {_HOW_TO_CONTINUE}"
-        )
-
-
 def max_steps_notice(limits: Limits) -> str:
     """Return the notice of a turn that has used all its model calls."""
-    return f"The limit of {limits.max_steps} model calls (max_steps) is reached. {_HOW_TO_CONTINUE}"
+    return f"The limit of {limits.max_steps} model calls (max_steps) is reached. {HOW_TO_CONTINUE}"

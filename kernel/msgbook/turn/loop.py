@@ -24,8 +24,9 @@ from msgbook.text import counted
 from msgbook.tools import ToolSet
 from msgbook.turn.attempt import RunCall, run_now
 from msgbook.turn.calls import CallRunner, CapResult
-from msgbook.turn.limits import Budgets, RepeatedFailures, max_steps_notice
+from msgbook.turn.limits import Budgets, max_steps_notice
 from msgbook.turn.record import TurnRecord
+from msgbook.turn.repeated_calls import RepeatedCalls
 from msgbook.turn.replay import turn_messages
 from msgbook_format.turn import (
     PROVIDER_REASONS,
@@ -64,9 +65,9 @@ async def run_turn(
         run_call: Makes each attempt to run a call of a recorded tool.
         budgets: Of `limits`; given if they are shared with other turns.
     """
-    budgets, failures = budgets or Budgets(limits, clock), RepeatedFailures()
+    budgets, repeated = budgets or Budgets(limits, clock), RepeatedCalls()
     runner = CallRunner(
-        record, tools, approve, redact, cap_result, clock, budgets, failures, run_call
+        record, tools, approve, redact, cap_result, clock, budgets, repeated, run_call
     )
     done: list[Message] = []
     if budgets.notice:
@@ -88,8 +89,9 @@ async def run_turn(
             async with aclosing(runner.run(calls)) as changes:
                 async for _ in changes:
                     yield
+            repeated.end_step(record.step_blocks())
             end = _end_by_call(record.step_blocks(), tools)
-            end = end or _limit_events(failures, budgets, limits, step)
+            end = end or _limit_events(repeated, budgets, limits, step)
         if end:
             _apply(record, [*_silence_notices(end, blocks, step), *end], clock)
             yield
@@ -168,11 +170,11 @@ def _end_by_call(blocks: list[Block], tools: ToolSet) -> list[TurnEvent]:
 
 
 def _limit_events(
-    failures: RepeatedFailures, budgets: Budgets, limits: Limits, step: int
+    repeated: RepeatedCalls, budgets: Budgets, limits: Limits, step: int
 ) -> list[TurnEvent]:
     """Return the events that end the turn after its calls; none if the model is called again."""
-    if failures.notice:
-        return _limit_reached("repeated_failure", failures.notice)
+    if repeated.notice:
+        return _limit_reached("repeated_failure", repeated.notice)
     if budgets.notice:
         return _limit_reached("budget", budgets.notice)
     if step == limits.max_steps:

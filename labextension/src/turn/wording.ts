@@ -104,7 +104,7 @@ function reasonWords(finishReason: string, trans: TranslationBundle): string {
     case 'budget':
       return trans.__('the budget was used up');
     case 'repeated_failure':
-      return trans.__('the same call failed too often');
+      return trans.__('the same call was made too often');
     case 'stop':
     case 'tool_calls':
       return '';
