@@ -147,3 +147,41 @@ def test_a_sub_agent_has_a_line_when_it_starts_and_one_when_it_has_ended():
         "  ✅ Parser · reviewer · done · Fine.\n",
         "  ⏹️ Docs␛[2K line · interrupted\n  # Parser\n  Fine.\n",
     ]
+
+
+def whole_and_in_pieces(*blocks):
+    """Return the text of blocks that are all there at once, and of blocks that come one by one."""
+    growing, out = GrowingText(), ""
+    for number in range(1, len(blocks) + 1):
+        out += growing.more(blocks[:number])
+    return GrowingText().rest(blocks), out + growing.rest(blocks)
+
+
+def test_hidden_reasoning_is_one_line():
+    hidden = {"type": "reasoning", "text": "", "extra": {"item": {"type": "reasoning"}}}
+    blocks = hidden, {"type": "text", "text": "Hi."}, {"type": "reasoning", "text": ""}
+
+    expected = "💭 The model reasoned; the server keeps the reasoning to itself\n\nHi.\n"
+    assert whole_and_in_pieces(*blocks) == (expected, expected)
+
+
+def test_the_sources_of_a_text_stand_below_it():
+    links = [
+        {"url": "https://a.example", "title": "A\x1b[2J"},
+        {"url": "javascript:x", "title": ""},
+    ]
+    cited = {"type": "text", "text": "Paris.", "extra": {"annotations": links}}
+    call = {"type": "tool_call", "name": "read", "arguments": "{}", "approval": "auto"}
+
+    expected = "Paris.\nSources:\n  1. A␛[2J https://a.example\n  2. javascript:x\n\n🔧 read {}\n"
+    assert whole_and_in_pieces(cited, call) == (expected, expected)
+    alone = {**cited, "text": ""}
+    assert whole_and_in_pieces(alone)[0].startswith("Sources:\n  1. A")
+
+
+def test_an_item_of_the_server_is_one_line():
+    notice = {"type": "notice", "level": "info", "text": "The server sent an item of type `x`."}
+    kept = {**notice, "extra": {"item": {"type": "x", "encrypted_content": "SECRET" * 10**5}}}
+
+    expected = "ℹ️ The server sent an item of type `x`.\n"
+    assert whole_and_in_pieces(kept) == (expected, expected)

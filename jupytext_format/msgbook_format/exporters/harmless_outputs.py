@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
 from msgbook_format.metadata import as_dict
-from msgbook_format.turn import safe_image, safe_markdown, to_markdown, turn_of
+from msgbook_format.turn import model_words, safe_image, safe_markdown, to_markdown, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ def build_harmless_outputs(outputs: Any) -> Iterator[Json]:
 def _turn(turn: Turn) -> Json:
     # A saved `running` means that the kernel died during the turn.
     settled: Turn = {**turn, "status": "interrupted"} if turn["status"] == "running" else turn
-    words = [as_text(turn.get("agent")), as_text(turn.get("model"))]
+    words = [as_text(turn.get("agent")), model_words(turn)]
     words.append(_seconds(turn.get("duration")))
     answer = " · ".join(word for word in words if word)[:200]
     return _display_data({"text/markdown": to_markdown(settled)}, {ANSWER: answer})

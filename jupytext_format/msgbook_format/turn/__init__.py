@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
     from msgbook_format.turn.markdown.safe import safe_markdown
     from msgbook_format.turn.output_cells.turns import without_derived
+    from msgbook_format.turn.sources import Source, shown_sources
+    from msgbook_format.turn.wording import HIDDEN_REASONING, is_hidden_reasoning, model_words
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -45,5 +47,7 @@ else:
             "markdown.render": "bundle to_markdown to_plain",
             "markdown.safe": "safe_markdown",
             "output_cells.turns": "without_derived",
+            "sources": "Source shown_sources",
+            "wording": "HIDDEN_REASONING is_hidden_reasoning model_words",
         },
     )

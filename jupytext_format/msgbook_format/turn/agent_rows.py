@@ -106,7 +106,7 @@ def _shown(row: Mapping[str, Any], *, over: bool) -> ShownAgent:
 
 def _facts(row: Mapping[str, Any]) -> list[str]:
     facts = []
-    steps = _count(row.get("steps"))
+    steps = as_count(row.get("steps"))
     if steps:
         facts.append("1 step" if steps == 1 else f"{steps:,} steps")
     duration = _amount(row.get("duration"))
@@ -114,9 +114,9 @@ def _facts(row: Mapping[str, Any]) -> list[str]:
         facts.append(format_duration(duration))
     usage = row.get("usage")
     counts = usage if isinstance(usage, dict) else {}
-    sent, answered = _count(counts.get("input_tokens")), _count(counts.get("output_tokens"))
+    sent, answered = as_count(counts.get("input_tokens")), as_count(counts.get("output_tokens"))
     if sent is not None or answered is not None:
-        more = "+?" if _count(counts.get("untold_steps")) else ""
+        more = "+?" if as_count(counts.get("untold_steps")) else ""
         facts.append(f"{sent or 0:,}{more} → {answered or 0:,}{more} tokens")
     return facts
 
@@ -146,6 +146,7 @@ def _amount(value: Any) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def _count(value: Any) -> int | None:
+def as_count(value: Any) -> int | None:
+    """Return a whole number that is not negative; None for anything else."""
     number = _amount(value)
     return int(number) if number is not None and number < 10**15 and number.is_integer() else None

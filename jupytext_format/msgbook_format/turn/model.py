@@ -86,7 +86,8 @@ class Block(TypedDict):
     message: NotRequired[str]
     """Of `error`: one line for the person, without paths and keys."""
     extra: NotRequired[dict[str, Any]]
-    """Provider data that has to be sent back with the block."""
+    """Data of the server: what has to be sent back with the block, the `item` of the Responses API
+    that the block came from, the `annotations` (citations) of a text."""
 
 
 class Usage(TypedDict, total=False):

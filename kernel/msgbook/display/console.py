@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
-from msgbook_format.turn import ShownAgent, replace_controls, shown_agents
+from msgbook_format.turn import (
+    HIDDEN_REASONING,
+    ShownAgent,
+    is_hidden_reasoning,
+    replace_controls,
+    shown_agents,
+    shown_sources,
+)
 
 if TYPE_CHECKING:
     from msgbook.turn import TurnRecord
@@ -102,7 +109,8 @@ class GrowingText:
                 out.append(self._open(block) + _block_text(block))
             if is_last or not (self._is_open or ended or block["type"] in _SIGNS):
                 break
-            out.append("\n" if block["type"] in _SIGNS and self._is_open else "")
+            if block["type"] in _SIGNS:
+                out.append(self._end(block))
             self._block, self._length, self._is_open = number + 1, 0, False
             self._rows = {}
         return replace_controls("".join(out))
@@ -123,6 +131,15 @@ class GrowingText:
         gap = "" if block["type"] in ("tool_result", "error") else self._gap
         self._gap = "\n"
         return gap
+
+    def _end(self, block: Mapping[str, Any]) -> str:
+        """Return what follows the text of a block: a line end, and what is known only at its end."""
+        said = f"💭 {HIDDEN_REASONING}" if is_hidden_reasoning(block) else ""
+        sources = _sources_text(block) if block["type"] == "text" else ""
+        end = "\n" if self._is_open else ""
+        if not self._is_open and (said or sources):
+            end = self._open(block)
+        return end + (f"{said}\n" if said else "") + sources
 
     def _tail(self, block: Mapping[str, Any], *, is_last: bool) -> str:
         text = without_data(str(block.get("text", "")), ended=not is_last)
@@ -148,7 +165,8 @@ def _block_text(block: Mapping[str, Any]) -> str:
     """Return a block as lines; an error has none, since it becomes an output of its own."""
     match block["type"]:
         case "notice":
-            return f"⚠️ {block.get('text', '')}\n"
+            sign = "ℹ️" if block.get("level") == "info" else "⚠️"
+            return f"{sign} {block.get('text', '')}\n"
         case "tool_call":
             denied = " (denied)" if block.get("approval") == "denied" else ""
             return f"🔧 {block.get('name')} {one_line(str(block.get('arguments', '')))}{denied}\n"
@@ -156,6 +174,20 @@ def _block_text(block: Mapping[str, Any]) -> str:
             return _result_text(block)
         case _:
             return ""
+
+
+def _sources_text(block: Mapping[str, Any]) -> str:
+    """Return the sources of a text as lines; empty if it has none."""
+    sources, further = shown_sources(block)
+    if not sources:
+        return ""
+    lines = [
+        f"{number}. {source.title}" + (f" {source.url}" if source.url else "")
+        for number, source in enumerate(sources, 1)
+    ]
+    if further:
+        lines.append(f"… and {further:,} more")
+    return "".join(f"{line}\n" for line in ("Sources:", *(f"  {line}" for line in lines)))
 
 
 def _row_text(row: ShownAgent) -> str:

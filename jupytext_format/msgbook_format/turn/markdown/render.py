@@ -20,9 +20,13 @@ from msgbook_format.turn.markdown.escape import (
 )
 from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
+from msgbook_format.turn.markdown.source_list import source_list
 from msgbook_format.turn.model import TURN_MIME
 from msgbook_format.turn.parts import image_url
+from msgbook_format.turn.shown_json import shown_json
+from msgbook_format.turn.sources import shown_sources
 from msgbook_format.turn.steps import blocks_of_type, match_results
+from msgbook_format.turn.wording import hidden_reasoning_lines, model_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,37 +63,48 @@ def to_markdown(turn: Turn) -> str:
     names = {
         result: _text(blocks[call].get("name")) for call, result in match_results(blocks).items()
     }
+    hidden = hidden_reasoning_lines(turn)
     last = len(blocks) - 1 if live else -1
     parts = []
     for i, block in enumerate(blocks):
         if block["type"] == "tool_result":
             parts.append(agent_list(block, live=live))
+        if i in hidden:
+            parts.append(f"> 💭 {hidden[i]}")
+            continue
         render = safe_markdown if i == last else _cached_markdown
         parts.append(_block(block, names.get(i, ""), render))
     parts.append(_status_line(turn))
-    return "\n\n".join(part for part in parts if part)
+    return _paragraphs(*parts)
 
 
 def to_plain(turn: Turn) -> str:
     """Return status, model and the beginning of the answer, in one line of up to `PLAIN_LIMIT`."""
-    words = [_text(turn["status"]), _text(turn.get("model"))]
+    words = [_text(turn["status"]), model_words(turn)]
     head = " · ".join(word for word in words if word)
-    answer = " ".join(
-        _text(block.get("text"))[:PLAIN_LIMIT]
-        for block in blocks_of_type(turn["blocks"][:100], "text")
-    )
+    answer = " ".join(map(_plain_text, blocks_of_type(turn["blocks"][:100], "text")))
+    if not answer.strip():
+        answer = next(reversed(hidden_reasoning_lines(turn).values()), "")
     line = " ".join(replace_controls(f"[{head[:100]}] {answer}").split())
     return line if len(line) <= PLAIN_LIMIT else line[: PLAIN_LIMIT - 1] + "…"
+
+
+def _plain_text(block: Mapping[str, Any]) -> str:
+    text = _text(block.get("text"))[:PLAIN_LIMIT]
+    sources = shown_sources(block)[0] if len(text) < PLAIN_LIMIT else []
+    named = (f"{n}. {source.title} {source.url or ''}" for n, source in enumerate(sources, 1))
+    return " ".join([text, "Sources:", *named] if sources else [text])
 
 
 def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
     """Return the Markdown of a block; `call_name` is the tool of the call that a result answers."""
     match block["type"]:
         case "reasoning":
-            return _details("💭 Thinking Process", render(_text(block.get("text"))))
+            text = _text(block.get("text"))
+            return _details("💭 Thinking Process", render(text)) if text.strip() else ""
         case "text":
-            text: str = render(_text(block.get("text")))
-            return f"> ⚠️ The model refused:\n\n{text}" if block.get("refusal") is True else text
+            refused = "> ⚠️ The model refused:" if block.get("refusal") is True else ""
+            return _paragraphs(refused, render(_text(block.get("text"))), source_list(block))
         case "tool_call":
             return _call(block)
         case "tool_result":
@@ -102,7 +117,7 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
             colon = ": " if message else ""
             return f"> ❌ **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
         case kind:
-            return _details(f"❔ {escape_line(kind, 80)}", _json_block(block))
+            return _details(f"❔ {escape_line(kind, 80)}", _json_block(shown_json(block)))
 
 
 def _call(block: Mapping[str, Any]) -> str:
@@ -154,6 +169,10 @@ def _status_line(turn: Turn) -> str:
             return "" if blocks_of_type(blocks, "error") else "> ❌ Failed"
         case other:
             return f"> ⚠️ Status: {escape_line(_text(other), 80)}"
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def _details(summary: str, body: str) -> str:
