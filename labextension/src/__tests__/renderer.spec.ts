@@ -780,3 +780,106 @@ describe('the sub-agents of a call', () => {
     expect(find('.msgbook-Call input')).not.toBeNull();
   });
 });
+
+function citation(title: string, url: string) {
+  return { type: 'url_citation', url, title };
+}
+
+describe('data of a server', () => {
+  const item = { type: 'reasoning', encrypted_content: 'S3CRET'.repeat(2e5) };
+  const hidden = { type: 'reasoning', step: 1, text: '', extra: { item } };
+  const line =
+    '💭 The model reasoned; the server keeps the reasoning to itself';
+
+  it('is one line for hidden reasoning, which stays the same node', async () => {
+    const { show, find, renderer } = fixture();
+    await show(turn('running', hidden));
+    const node = find('.msgbook-Reasoning-hidden');
+    expect(node.textContent).toBe(line);
+    expect(renderer.node.querySelector('details')).toBeNull();
+
+    await show(turn('running', hidden, { type: 'text', text: 'Hi' }));
+    expect(find('.msgbook-Reasoning-hidden')).toBe(node);
+    expect(node.textContent).toBe(line);
+
+    const done = turn('done', hidden, { type: 'text', text: 'Hi' });
+    await show({ ...done, usage: { reasoning_tokens: 1234 } });
+    expect(find('.msgbook-Reasoning-hidden')).toBe(node);
+    const tokens = '(1,234 reasoning tokens in this turn)';
+    expect(node.textContent).toBe(`${line} ${tokens}`);
+    expect(renderer.node.textContent).not.toContain('S3CRET');
+  });
+
+  it('shows no thinking process without a word, but for one that may get some', async () => {
+    const { show, renderer } = fixture();
+    const blank = { type: 'reasoning', step: 1, text: '\n' };
+    await show(turn('running', blank));
+    expect(renderer.node.querySelector('details')).not.toBeNull();
+    await show(turn('running', blank, { type: 'text', text: 'Hi' }));
+    expect(renderer.node.querySelector('details')).toBeNull();
+    await show(turn('done', { type: 'reasoning' }));
+    expect(renderer.node.querySelector('details')).toBeNull();
+  });
+
+  it('stays where reasoning with a text has an item, too', async () => {
+    const { show, find } = fixture();
+    const told = { ...hidden, text: 'I look.' };
+    await show(turn('running', { ...told, extra: {} }));
+    const details = find('details');
+    await show(turn('done', told));
+    expect(find('details')).toBe(details);
+    expect(details.textContent).toContain('I look.');
+  });
+
+  it('is shown by name, with its JSON collapsed and shortened', async () => {
+    const { show, find } = fixture();
+    const text = 'The server sent an item of type `web_search_call`.';
+    const sent = { ...item, type: 'web_search_call', query: '<b>x</b>' };
+    const notice = { type: 'notice', level: 'info', text };
+    await show(turn('done', { ...notice, extra: { item: sent } }));
+    expect(find('.msgbook-Notice').firstChild!.textContent).toBe(text);
+    const details = find<HTMLDetailsElement>('.msgbook-Notice details');
+    expect(details.open).toBe(false);
+    const json = details.querySelector('pre')!.textContent;
+    expect(json).toContain('"encrypted_content": "(1,200,000 characters)"');
+    expect(json).toContain('"query": "<b>x</b>"');
+    expect(find('.msgbook-Notice').innerHTML.length).toBeLessThan(2000);
+
+    await show(turn('done', { ...notice, extra: { item: 'x' } }));
+    expect(find('.msgbook-Notice').textContent).toBe(text);
+  });
+
+  it('is a list of links below the text that it belongs to', async () => {
+    const { show, find, renderer } = fixture();
+    const file = { type: 'file_citation', filename: 'notes.pdf' };
+    const bad = citation('<img src=x>', 'javascript:alert(1)');
+    const page = citation('A\u202eb', 'https://a.example/?a&b');
+    const said = { type: 'text', step: 1, text: 'Paris.' };
+    await show(turn('running', said));
+    expect(find('.msgbook-Sources').hidden).toBe(true);
+    const annotations = [page, file, bad, page];
+    await show(turn('running', { ...said, extra: { annotations } }));
+    const links = renderer.node.querySelectorAll('a');
+    expect(links).toHaveLength(1);
+    expect(links[0].getAttribute('href')).toBe(page.url);
+    expect(links[0].rel).toBe('noopener noreferrer');
+    expect(links[0].title).toBe(page.url);
+    const items = Array.from(renderer.node.querySelectorAll('li'));
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      'A\\u202eb',
+      'notes.pdf',
+      '<img src=x>'
+    ]);
+
+    const more = { ...said, text: 'Paris. Yes.', extra: { annotations } };
+    await show(turn('done', more));
+    expect(renderer.node.querySelector('a')).toBe(links[0]);
+  });
+
+  it('names the model that answered as text', async () => {
+    const { show, find } = fixture();
+    await show({ ...turn('done'), answered_model: '<img src=x>' });
+    const words = 'm (answered by <img src=x>)';
+    expect(find('.msgbook-Header-model').textContent).toBe(words);
+  });
+});

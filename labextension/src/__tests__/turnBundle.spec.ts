@@ -8,6 +8,10 @@ function bundle(...blocks: object[]) {
   return turnBundle(turn as never) as Record<string, string>;
 }
 
+function citation(title: string, url: string) {
+  return { type: 'url_citation', url, title };
+}
+
 describe('turnBundle', () => {
   it('has the turn itself, and the beginning of the answer in a line', () => {
     const data = bundle(
@@ -18,6 +22,16 @@ describe('turnBundle', () => {
     expect(data[TURN_MIME]).toHaveProperty('status', 'running');
     expect(data['text/plain']).toMatch(/^\[running · m\] one two x+…$/);
     expect(data['text/plain'].length).toBe(300);
+  });
+
+  it('has hidden reasoning and sources in words', () => {
+    const annotations = [citation('A', 'https://a.example')];
+    const markdown = bundle(
+      { type: 'reasoning', text: '', extra: { item: { id: 'rs' } } },
+      { type: 'text', text: 'Paris.', extra: { annotations } }
+    )['text/markdown'];
+    expect(markdown).toContain('💭 The model reasoned; the server keeps');
+    expect(markdown).toContain('Sources:\n1. A https://a.example');
   });
 
   it('has Markdown in which nothing is more than text', () => {

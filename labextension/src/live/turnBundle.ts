@@ -1,7 +1,9 @@
+import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { takesTooLong } from '../safe/markdownCost';
 import type { TurnJson } from '../turn/delta';
+import { hiddenReasoningLines } from '../turn/hiddenReasoning';
 import {
   parseTurn,
   resultParts,
@@ -9,10 +11,15 @@ import {
   TURN_MIME,
   type IBlock
 } from '../turn/model';
+import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
+import { describeModel } from '../turn/wording';
 
 /** Greatest length of a turn's `text/plain`, in characters, as in the kernel. */
 const PLAIN_LIMIT = 300;
+
+/** Other programs show the text, so that it does not follow the language of the page. */
+const ENGLISH = nullTranslator.load('msgbook');
 
 /** ASCII punctuation and line ends. */
 const PUNCTUATION = /[!-/:-@[-`{-~\n]/g;
@@ -35,16 +42,20 @@ export function turnBundle(turn: TurnJson): JSONObject {
 }
 
 function plainText(turn: TurnJson): string {
-  const blocks = parseTurn(turn)?.blocks ?? [];
-  return controlsVisible(blocks.map(blockText).filter(Boolean).join('\n\n'));
+  const parsed = parseTurn(turn);
+  const hidden = parsed && hiddenReasoningLines(parsed, false, ENGLISH);
+  const texts = (parsed?.blocks ?? []).map((block, index) =>
+    blockText(block, hidden?.get(index))
+  );
+  return controlsVisible(texts.filter(Boolean).join('\n\n'));
 }
 
-function blockText(block: IBlock): string {
+function blockText(block: IBlock, hidden: string | undefined): string {
   switch (block.type) {
     case 'text':
-      return asText(block.text) ?? '';
+      return `${asText(block.text) ?? ''}${sourcesText(block)}`;
     case 'reasoning':
-      return `💭 ${asText(block.text) ?? ''}`;
+      return `💭 ${hidden ?? asText(block.text) ?? ''}`;
     case 'tool_call':
       return `🔧 ${asText(block.name) ?? '?'} ${asText(block.arguments) ?? ''}`;
     case 'tool_result': {
@@ -55,6 +66,14 @@ function blockText(block: IBlock): string {
     default:
       return asText(block.text) ?? asText(block.message) ?? '';
   }
+}
+
+function sourcesText(block: IBlock): string {
+  const { sources } = shownSources(block);
+  const lines = sources.map(
+    ({ title, url }, index) => `\n${index + 1}. ${title} ${url ?? ''}`
+  );
+  return lines.length === 0 ? '' : `\n\nSources:${lines.join('')}`;
 }
 
 /** Return a fence, or HTML without punctuation where a fence would take a renderer too long. */
@@ -74,7 +93,8 @@ function codeBlock(code: string): string {
 /** Return status, model and the beginning of the answer in one line. */
 function summaryLine(turn: TurnJson): string {
   const parsed = parseTurn(turn);
-  const head = [parsed?.status, parsed?.model].filter(Boolean).join(' · ');
+  const model = parsed && describeModel(parsed, ENGLISH);
+  const head = [parsed?.status, model].filter(Boolean).join(' · ');
   const answer = (parsed?.blocks ?? [])
     .filter(block => block.type === 'text')
     .map(block => (asText(block.text) ?? '').slice(0, PLAIN_LIMIT))

@@ -12,6 +12,8 @@ export interface IBlockContext {
   readonly blocks: readonly IBlock[];
   /** Whether the block may still change. */
   readonly streaming: boolean;
+  /** Line about reasoning that the server keeps to itself; undefined for any other block. */
+  readonly hidden?: string;
   /** The kernel's question about this call, if any. */
   readonly question?: IApprovalQuestion;
   /** The kernel's questions about calls of the sub-agents in this result. */

@@ -1,14 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
-import { asAmount, asText } from '../turn/model';
+import { asText, isObject } from '../turn/model';
+import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
-import { formatDuration } from '../turn/wording';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
-import { Disclosure, element, GrowingText } from './dom';
-import { jsonNode } from './jsonNode';
+import { Disclosure, element } from './dom';
+import { shortJsonNode } from './jsonNode';
+import { reasoningView } from './reasoningView';
 import { resultView } from './resultView';
+import { SourceList } from './sourceList';
 import { TextView } from './textView';
 
 /** Create a view for blocks of a type; unknown types are shown as JSON. */
@@ -37,41 +39,27 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
     markdown,
     trans.__('Shown as plain text: rendering it would block the page.')
   );
+  const sources = new SourceList(trans);
   panel.addWidget(content);
+  panel.addWidget(new Widget({ node: sources.node }));
   return {
     widget: panel,
     update: (block, { streaming }) => {
-      if (block.refusal === true && panel.widgets.length === 1) {
+      if (block.refusal === true && panel.widgets[0] === content) {
         const label = element('div', 'msgbook-Refusal', trans.__('Refused'));
         panel.insertWidget(0, new Widget({ node: label }));
       }
+      sources.show(shownSources(block));
       return content.showText(asText(block.text) ?? '', streaming);
     }
   };
 }
 
-function reasoningView(trans: TranslationBundle): IBlockView {
-  const content = new GrowingText();
-  const body = element('div', 'msgbook-Reasoning-text', content.node);
-  const disclosure = new Disclosure('msgbook-Reasoning', body);
-  return {
-    widget: new Widget({ node: disclosure.node }),
-    update: (block, { streaming }) => {
-      const duration = asAmount(block.duration);
-      const thinking = streaming && duration === undefined;
-      disclosure.label(
-        `💭 ${trans.__('Thinking Process')}`,
-        duration === undefined ? '' : formatDuration(duration)
-      );
-      content.show(asText(block.text) ?? '');
-      disclosure.suggestOpen(thinking);
-      disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
-    }
-  };
-}
-
 function noticeView(trans: TranslationBundle): IBlockView {
-  const node = element('div', 'msgbook-Notice');
+  const words = document.createTextNode('');
+  const node = element('div', 'msgbook-Notice', words);
+  const body = element('div', 'msgbook-Result-body');
+  const item = new Disclosure('msgbook-Unknown', body);
   return {
     widget: new Widget({ node }),
     update: block => {
@@ -82,7 +70,13 @@ function noticeView(trans: TranslationBundle): IBlockView {
         'aria-label',
         warning ? trans.__('Warning') : trans.__('Note')
       );
-      node.textContent = controlsVisible(asText(block.text) ?? '');
+      words.data = controlsVisible(asText(block.text) ?? '');
+      item.node.remove();
+      if (isObject(block.extra) && isObject(block.extra.item)) {
+        item.label(trans.__('Its data'));
+        body.replaceChildren(shortJsonNode(block.extra.item));
+        node.append(item.node);
+      }
     }
   };
 }
@@ -111,7 +105,7 @@ function unknownView(trans: TranslationBundle): IBlockView {
       disclosure.label(
         trans.__('Block of unknown type: %1', controlsVisible(block.type))
       );
-      body.replaceChildren(jsonNode(block));
+      body.replaceChildren(shortJsonNode(block));
     }
   };
 }

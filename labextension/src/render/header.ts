@@ -6,6 +6,7 @@ import {
   describeEnding,
   describeHistory,
   describeDetails,
+  describeModel,
   formatDuration,
   describeTokens,
   formatWholeSeconds,
@@ -45,7 +46,7 @@ export class Header {
     this.node.dataset.status = status;
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, controlsVisible(agent));
-    setShort(this._model, controlsVisible(turn.model ?? ''));
+    setShort(this._model, controlsVisible(describeModel(turn, this._trans)));
     setText(this._time, time(turn, status === 'running', now));
     setText(this._detail, this._details(turn, status === 'running', asked));
     setShort(

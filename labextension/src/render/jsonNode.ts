@@ -1,5 +1,11 @@
+import { shownJson } from '../turn/shownJson';
 import { controlsVisible } from '../turn/text';
 import { element } from './dom';
+
+/** Return a node with JSON of unknown size, shortened; the rules are those of `shownJson`. */
+export function shortJsonNode(value: unknown): HTMLElement {
+  return jsonNode(shownJson(value));
+}
 
 /** Return a node with any JSON as indented text. */
 export function jsonNode(value: unknown): HTMLElement {

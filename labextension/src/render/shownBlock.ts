@@ -9,6 +9,8 @@ export interface IBlockState {
   readonly block: IBlock;
   /** Whether the block may still change. */
   readonly streaming: boolean;
+  /** Line about reasoning that the server keeps to itself; undefined for any other block. */
+  readonly hidden: string | undefined;
   readonly question: IApprovalQuestion | undefined;
   readonly asked: readonly IApprovalQuestion[];
 }
@@ -19,6 +21,7 @@ export interface IShownBlock {
   readonly view: IBlockView;
   block: IBlock | null;
   streaming: boolean;
+  hidden: string | undefined;
   question: IApprovalQuestion | undefined;
   asked: readonly IApprovalQuestion[];
   rendered: Promise<void>;
@@ -27,12 +30,13 @@ export interface IShownBlock {
 /** Return whether a view, if there is one, shows this state already. */
 export function isShown(
   shown: IShownBlock | undefined,
-  { block, streaming, question, asked }: IBlockState
+  { block, streaming, hidden, question, asked }: IBlockState
 ): boolean {
   return (
     shown !== undefined &&
     shown.block !== null &&
     shown.streaming === streaming &&
+    shown.hidden === hidden &&
     shown.question === question &&
     shown.asked.length === asked.length &&
     shown.asked.every((one, i) => one === asked[i]) &&

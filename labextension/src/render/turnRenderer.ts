@@ -5,6 +5,7 @@ import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
 import { safeMarkdown } from '../safe/markdown';
+import { hiddenReasoningLines } from '../turn/hiddenReasoning';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
@@ -111,7 +112,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       this._stopTicking();
     }
     this.node.setAttribute('aria-busy', String(live));
-    this._showBlocks(turn.blocks, live);
+    this._showBlocks(turn, live);
   }
 
   private _showHeader(turn: ITurn): void {
@@ -122,19 +123,22 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._header.show(turn, this._status, asked, Date.now());
   }
 
-  private _showBlocks(blocks: readonly IBlock[], live: boolean): void {
+  private _showBlocks(turn: ITurn, live: boolean): void {
+    const { blocks } = turn;
     const shownBlocks = withQuestions(blocks, this._host.questions(this.node));
+    const lines = hiddenReasoningLines(turn, live, this._trans);
     this._dropViews(shownBlocks.length);
     for (const [index, { block, question, asked }] of shownBlocks.entries()) {
       const streaming =
         live && (index >= blocks.length - 1 || mayChange(block));
-      const now = { block, streaming, question, asked };
+      const hidden = lines.get(index);
+      const now = { block, streaming, hidden, question, asked };
       if (isShown(this._shown[index], now)) {
         continue;
       }
       const shown = this._viewAt(index, block.type);
       const rendered = Promise.resolve(
-        shown.view.update(block, { blocks, streaming, question, asked })
+        shown.view.update(block, { blocks, ...now })
       );
       Object.assign(shown, now, { rendered });
     }
@@ -149,7 +153,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       const rendered = Promise.resolve();
       this._shown.push({
         ...{ type, view, rendered },
-        ...{ block: null, streaming: false, question: undefined, asked: [] }
+        ...{ block: null, streaming: false, hidden: undefined },
+        ...{ question: undefined, asked: [] }
       });
     }
     return this._shown[index];

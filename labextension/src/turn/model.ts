@@ -33,6 +33,8 @@ export interface ITurn {
   readonly finishReason?: string;
   readonly agent?: string;
   readonly model?: string;
+  /** The model that answered, if it is another. */
+  readonly answeredModel?: string;
   readonly provider?: string;
   /** Milliseconds since the epoch. */
   readonly started?: number;
@@ -88,6 +90,7 @@ export function parseTurn(value: unknown): ITurn | null {
     finishReason: asText(value.finish_reason),
     agent: asText(value.agent),
     model: asText(value.model),
+    answeredModel: asText(value.answered_model),
     provider: asText(value.provider),
     started: Number.isNaN(started) ? undefined : started,
     duration: asAmount(value.duration),

@@ -138,6 +138,19 @@ export function describeHistory(
   }
 }
 
+/**
+ * Return the model of a turn, with the one that answered if it is another; may be empty.
+ *
+ * The words are those of `msgbook_format.turn.wording`;
+ * tests/format/turn/fixtures/turn_wording.json tests both.
+ */
+export function describeModel(turn: ITurn, trans: TranslationBundle): string {
+  const { model, answeredModel } = turn;
+  return model && answeredModel && model !== answeredModel
+    ? trans.__('%1 (answered by %2)', model, answeredModel)
+    : (model ?? answeredModel ?? '');
+}
+
 /** Return the tokens of a turn in short; empty if the provider reported none. */
 export function describeTokens(turn: ITurn, trans: TranslationBundle): string {
   const { inputTokens, outputTokens } = turn.usage;

@@ -1,0 +1,84 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import jsonCases from '../../../tests/format/turn/fixtures/shown_json.json';
+import sourceCases from '../../../tests/format/turn/fixtures/sources.json';
+import words from '../../../tests/format/turn/fixtures/turn_wording.json';
+import { hiddenReasoningLines } from '../turn/hiddenReasoning';
+import { parseTurn, type ITurn } from '../turn/model';
+import { shownJson } from '../turn/shownJson';
+import { shownSources } from '../turn/sources';
+import { describeModel } from '../turn/wording';
+
+const trans = nullTranslator.load('msgbook');
+
+function parsed(keys: object): ITurn {
+  return parseTurn({ version: 1, status: 'done', blocks: [], ...keys })!;
+}
+
+describe('sources of a text', () => {
+  it.each(sourceCases)(
+    'are those that Markdown shows: $title',
+    ({ annotations, sources, further }) => {
+      const block = { type: 'text', extra: { annotations } };
+      expect(shownSources(block)).toEqual({ sources, further });
+    }
+  );
+
+  it('are counted if there are many, and long titles are cut', () => {
+    const annotations = Array.from({ length: 5000 }, (_, n) => ({
+      url: `https://a.example/${n}`,
+      title: 'x'.repeat(1000)
+    }));
+    const block = { type: 'text', extra: { annotations } };
+    const { sources, further } = shownSources(block);
+    expect([sources.length, further]).toEqual([50, 4950]);
+    expect(sources[0].title).toBe(`${'x'.repeat(199)}…`);
+  });
+
+  it.each([undefined, null, [], 'x', {}])('are not made from %p', extra => {
+    const shown = shownSources({ type: 'text', extra });
+    expect(shown).toEqual({ sources: [], further: 0 });
+  });
+});
+
+describe('JSON of unknown origin', () => {
+  it.each(jsonCases)('is shown as in Markdown: $title', ({ value, shown }) => {
+    expect(shownJson(value)).toEqual(shown);
+  });
+
+  it('is cut where it is long, and what is left out is counted', () => {
+    const long = 'x'.repeat(501);
+    expect(shownJson(long)).toBe(`${'x'.repeat(200)}… (501 characters)`);
+    const numbers = Array.from({ length: 102 }, (_, n) => n);
+    expect(shownJson(numbers)).toEqual([
+      ...numbers.slice(0, 100),
+      '… (2 more)'
+    ]);
+    const entries = numbers.map(n => [`n${n}`, n]);
+    const shown = shownJson(Object.fromEntries(entries));
+    expect(shown).toHaveProperty(['…'], '(2 more)');
+  });
+
+  it('is shown in bounded space', () => {
+    let wide: unknown = 'x'.repeat(500);
+    for (let depth = 0; depth < 10; depth += 1) {
+      wide = Array.from({ length: 100 }, () => wide);
+    }
+    expect(JSON.stringify(shownJson(wide)).length).toBeLessThan(300_000);
+  });
+});
+
+describe('words about a turn', () => {
+  it.each(words.models)('name the model: $title', ({ turn, words }) => {
+    expect(describeModel(parsed(turn), trans)).toBe(words);
+  });
+
+  it.each(words.reasoning)(
+    'tell of hidden reasoning: $title',
+    ({ turn, lines }) => {
+      const running = turn.status === 'running';
+      const found = hiddenReasoningLines(parsed(turn), running, trans);
+      expect(Object.fromEntries(found)).toEqual(lines);
+    }
+  );
+});
