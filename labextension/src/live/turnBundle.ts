@@ -19,7 +19,7 @@ import { describeModel } from '../turn/wording';
 const PLAIN_LIMIT = 300;
 
 /** Other programs show the text, so that it does not follow the language of the page. */
-const ENGLISH = nullTranslator.load('msgbook');
+const trans = nullTranslator.load('msgbook');
 
 /** ASCII punctuation and line ends. */
 const PUNCTUATION = /[!-/:-@[-`{-~\n]/g;
@@ -43,7 +43,7 @@ export function turnBundle(turn: TurnJson): JSONObject {
 
 function plainText(turn: TurnJson): string {
   const parsed = parseTurn(turn);
-  const hidden = parsed && hiddenReasoningLines(parsed, false, ENGLISH);
+  const hidden = parsed && hiddenReasoningLines(parsed, false, trans);
   const texts = (parsed?.blocks ?? []).map((block, index) =>
     blockText(block, hidden?.get(index))
   );
@@ -93,7 +93,7 @@ function codeBlock(code: string): string {
 /** Return status, model and the beginning of the answer in one line. */
 function summaryLine(turn: TurnJson): string {
   const parsed = parseTurn(turn);
-  const model = parsed && describeModel(parsed, ENGLISH);
+  const model = parsed && describeModel(parsed, trans);
   const head = [parsed?.status, model].filter(Boolean).join(' · ');
   const answer = (parsed?.blocks ?? [])
     .filter(block => block.type === 'text')
