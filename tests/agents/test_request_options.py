@@ -47,3 +47,18 @@ def test_the_bound_of_an_answer_has_the_name_that_the_server_reads(base_url, key
 )
 def test_reasoning_is_asked_for_by_effort(reasoning, effort, sent):
     assert make_request_options(Agent("a", reasoning=reasoning, reasoning_effort=effort)) == sent
+
+
+def test_the_responses_api_is_asked_for_the_reasoning_unless_it_is_switched_off():
+    def options(**properties):
+        return make_request_options(Agent("a", **properties), None, "responses")
+
+    assert options() == {"include": ["reasoning.encrypted_content"], "reasoning_summary": "auto"}
+    assert options(reasoning=True) == {**options(), "reasoning_effort": "medium"}
+    assert "reasoning_summary" not in options(reasoning=False)
+
+
+def test_further_keys_are_sent_as_they_are_written_and_win():
+    extra = {"verbosity": "low", "reasoning_effort": "high"}
+
+    assert make_request_options(Agent("a", reasoning=True, extra=extra)) == extra

@@ -55,6 +55,41 @@ def test_the_file_names_a_server_and_the_variable_of_its_key(toml):
     assert settings.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("url", "api"),
+    [
+        ("https://api.openai.com/v1", "responses"),
+        ("https://eu.api.openai.com/v1", "responses"),
+        ("https://api.openai.com.example/v1", "chat"),
+        ("https://name.openai.azure.com/openai/v1", "chat"),
+        ("http://localhost:11434/v1", "chat"),
+    ],
+)
+def test_openais_own_servers_are_asked_by_the_responses_api_unless_another_is_set(toml, url, api):
+    named = f'[providers.x]\nbase_url = "{url}"\n'
+
+    assert toml(named).provider.api == api
+    assert toml(named + 'api = "chat"').provider.api == "chat"
+    assert toml(named + 'api = "responses"').provider.api == "responses"
+
+
+def test_the_file_sets_the_api_of_the_server_of_the_environment(toml):
+    assert toml("", OPENAI_API_KEY="sk-x").provider.api == "responses"
+    assert toml("", OPENAI_BASE_URL="http://a").provider.api == "chat"
+    found = toml('[providers.openai]\napi = "responses"', OPENAI_BASE_URL="http://a")
+    assert (found.provider.api, found.warnings) == ("responses", ())
+
+
+@pytest.mark.parametrize("value", ['"Chat"', "1", '["chat"]', '""'])
+def test_an_unknown_api_is_a_warning_with_its_line(toml, value):
+    settings = toml(f'[providers.x]\nbase_url = "http://u"\napi = {value}')
+
+    assert settings.provider.api == "chat"
+    assert [w.rpartition("/")[2] for w in settings.warnings] == [
+        'msgbook.toml:3: api is ignored: expected "chat" or "responses".'
+    ]
+
+
 def test_unknown_keys_are_warned_about_with_file_and_line(toml):
     settings = toml(
         'model = "b"\ncolour = "red"\n[providers.x]\nbase_url = "http://u"\nbase_ulr = "v"'

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
-from msgbook.messages import IMAGE, assistant, tool_call, tool_result, user
-from msgbook.provider import Request
+from msgbook.messages import IMAGE, OUTPUT_ITEMS, assistant, tool_call, tool_result, user
+from msgbook.provider import Request, turn_options
 from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, find_adaptation
 
 
@@ -280,6 +280,76 @@ def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, 
     assert adapted(status, error(message), request) is None
 
 
+REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
+REASONED = assistant("Hello") | {OUTPUT_ITEMS: [REASONING, {"type": "message", "phase": "x"}]}
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (
+            400,
+            error(
+                "The encrypted content gAAA...K-w= could not be verified. Reason: Encrypted content "
+                "organization_id did not match the target organization.",
+                code="invalid_encrypted_content",
+            ),
+        ),
+        (
+            404,
+            error("Item with id 'rs_1' not found. Items are not persisted when `store` is false."),
+        ),
+        (
+            400,
+            error(
+                "Item 'rs_1' of type 'reasoning' was provided without its required following item."
+            ),
+        ),
+    ],
+)
+def test_reasoning_that_a_server_cannot_read_is_left_out(status, body):
+    changed = adapted(status, body, Request("m", [user("Hi"), REASONED]))
+
+    assert changed.messages == [
+        user("Hi"),
+        assistant("Hello") | {OUTPUT_ITEMS: [{"type": "message", "phase": "x"}]},
+    ]
+
+
+TURN = dict(turn_options("responses"))
+
+
+@pytest.mark.parametrize(
+    ("body", "left_out", "is_told"),
+    [
+        (
+            error(
+                "Your organization must be verified to generate reasoning summaries.",
+                param="reasoning.summary",
+                code="unsupported_value",
+            ),
+            "reasoning_summary",
+            True,
+        ),
+        (
+            error("Unsupported parameter: 'reasoning.summary' is not supported with this model."),
+            "reasoning_summary",
+            False,
+        ),
+        (error("Unknown parameter: 'reasoning'."), "reasoning_summary", False),
+        (error("Encrypted content is not supported with this model."), "include", False),
+        (error("Unknown parameter: 'include'."), "include", False),
+    ],
+)
+def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out, is_told):
+    request = Request("m", [user("Hi"), REASONED], options=TURN)
+
+    found = find_adaptation(refusal(400, body), request)
+
+    assert found.change(request).options == {k: v for k, v in TURN.items() if k != left_out}
+    assert bool(found.notice) is is_told
+
+
 def test_nothing_is_changed_that_the_request_does_not_hold():
     said = refusal(
         400,
@@ -304,7 +374,10 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
 def test_each_adaptation_takes_away_what_it_concerns():
     call = assistant(None, [tool_call("c", "plot", "{}")])
     request = Request(
-        "m", [SEEN, call, tool_result("c", [PICTURE])], [TOOL], {"max_tokens": 1, **OPTIONS}
+        "m",
+        [SEEN, call, tool_result("c", [PICTURE]), REASONED],
+        [TOOL],
+        {"max_tokens": 1, **OPTIONS, **TURN},
     )
     other = Request("m", [], options={"max_completion_tokens": 1, "reasoning_effort": "none"})
 

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 _NAMES_LIMIT = 200
 """Names in a list. Each of them is compared with all that there are."""
 
+_TABLE_LIMIT = 20_000
+"""Characters of a table as JSON. It is sent with each request."""
+
 
 class Property(NamedTuple):
     """A property of an agent."""
@@ -99,6 +102,25 @@ def _scalar_from_word(word: str) -> Any:
     return value if isinstance(value, bool | int | float) else word
 
 
+def _json_table(value: Any) -> dict[str, Any]:
+    """Return a copy of a table of JSON values."""
+    try:
+        text = json.dumps(value, allow_nan=False) if isinstance(value, Mapping) else ""
+    except (TypeError, RecursionError):
+        raise ValueError from None
+    if 0 < len(text) <= _TABLE_LIMIT:
+        return json.loads(text)  # type: ignore[no-any-return]  # of a mapping
+    raise ValueError
+
+
+def _table_from_word(word: str) -> Any:
+    """Return the JSON that a word is, else the word."""
+    try:
+        return json.loads(word)
+    except (ValueError, RecursionError):
+        return word
+
+
 _NAMES = Property("a list of names, or one name", read_names, _names_from_word)
 _NARROWING = _NAMES._replace(narrows=True)
 _NAME = Property("a name", read_text, str)
@@ -126,5 +148,6 @@ PROPERTIES: Mapping[Any, Property] = {
     "time_budget": Property("a positive number of seconds", _positive, _scalar_from_word),
     "rules": _NAMES,
     "skills": _NAMES,
+    "extra": Property("a table of JSON values", _json_table, _table_from_word),
 }
 """All properties, by name. A value None sets nothing."""

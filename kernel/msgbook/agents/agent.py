@@ -55,6 +55,8 @@ class Agent:
     """Names or patterns of the project's rules; None leaves it to the notebook."""
     skills: tuple[str, ...] | None = None
     """Names or patterns of skills; None leaves it to the notebook."""
+    extra: Mapping[str, Any] | None = None
+    """Further keys of a request's body, by their names in the API of the agent's server."""
 
     @property
     def limits(self) -> dict[str, float]:
@@ -142,6 +144,8 @@ def name_values(value: Any) -> tuple[str, ...]:
 
 def _repair(value: Any) -> Any:
     """Return a property with surrogates repaired."""
+    if isinstance(value, dict):
+        return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
     if isinstance(value, tuple):
         return tuple(map(repair_surrogates, value))
     return repair_surrogates(value) if isinstance(value, str) else value

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from msgbook.agents.agent import Agent
+from msgbook.agents.extra_options import narrow_extra
 from msgbook.text import one_line, visible
 
 
@@ -25,10 +26,10 @@ class ConfiguredNames:
 
 
 def narrow_agent(agent: Agent, configured: ConfiguredNames) -> tuple[Agent, list[str]]:
-    """Remove names from an agent that the user has not configured.
+    """Remove names from an agent that the user has not configured, and keys of `extra` that it may not set.
 
     Returns:
-        The agent, and one line for each removed name.
+        The agent, and one line for each removed name or group of keys.
     """
     notices = []
     provider = agent.provider
@@ -49,7 +50,9 @@ def narrow_agent(agent: Agent, configured: ConfiguredNames) -> tuple[Agent, list
         f"{_list_known(configured.mcp_servers)}."
         for name in unknown
     ]
-    return replace(agent, provider=provider, tools=tools, mcp_servers=servers), notices
+    agent, refused = narrow_extra(agent)
+    narrowed = replace(agent, provider=provider, tools=tools, mcp_servers=servers)
+    return narrowed, [*notices, *refused]
 
 
 def narrow_roots(

@@ -21,6 +21,7 @@ def make_request_options(
     - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
     - `reasoning_effort` is sent as written, else `medium` for `reasoning: true` and `none` for
       `reasoning: false` (seed 004). A server that refuses it is asked without.
+    - `extra` is sent as written, under its names in the API, and wins.
     - The options of the API that show the model's reasoning are sent unless it is switched off.
 
     Args:
@@ -37,4 +38,4 @@ def make_request_options(
         options["reasoning_effort"] = effort
     if effort == "none":
         options.pop("reasoning_summary", None)
-    return options
+    return options | dict(agent.extra or {})

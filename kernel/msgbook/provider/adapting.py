@@ -79,6 +79,8 @@ class AdaptingProvider:
         for adaptation, refusal in fresh:
             if adaptation not in learned:
                 learned.append(adaptation)
+                if not adaptation.notice:
+                    continue
                 words = adaptation.notice.format(model=visible(one_line(model, 100)))
                 quote = (
                     f" It said: {visible(one_line(refusal.said, _SHOWN))}" if refusal.said else ""

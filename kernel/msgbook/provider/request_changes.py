@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import Message
+from msgbook.messages import OUTPUT_ITEMS, Message
 from msgbook.provider.base import Request
 
 _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
@@ -73,6 +73,23 @@ def rename_option(old: str, new: str) -> Callable[[Request], Request]:
         return replace(request, options=options)
 
     return change
+
+
+def holds_reasoning_item(message: Message) -> bool:
+    """Return whether a message gives a server of the Responses API its reasoning back."""
+    return any(item["type"] == "reasoning" for item in message.get(OUTPUT_ITEMS, ()))
+
+
+def without_reasoning_items(request: Request) -> Request:
+    """Return the request without the reasoning that a server of the Responses API made."""
+    return replace(request, messages=[*map(_without_reasoning_items, request.messages)])
+
+
+def _without_reasoning_items(message: Message) -> Message:
+    if not holds_reasoning_item(message):
+        return message
+    items = [item for item in message[OUTPUT_ITEMS] if item["type"] != "reasoning"]
+    return {**message, OUTPUT_ITEMS: items}
 
 
 def _is_tool(message: Message) -> bool:

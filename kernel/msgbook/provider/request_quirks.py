@@ -20,10 +20,12 @@ from msgbook.provider.request_changes import (
     holds_foreign_id,
     holds_image,
     holds_image_of_tool,
+    holds_reasoning_item,
     rename_option,
     with_plain_ids,
     without_images,
     without_option,
+    without_reasoning_items,
     without_tool_images,
 )
 
@@ -39,7 +41,8 @@ class Adaptation:
     change: Callable[[Request], Request]
     """Returns a copy of the request without it."""
     notice: str
-    """Notice for the user; `{model}` stands for the model's name."""
+    """Notice for the user; `{model}` stands for the model's name. Empty where the user asked for nothing that
+    is left out."""
 
 
 def find_adaptation(refusal: RefusedError, request: Request) -> Adaptation | None:
@@ -146,6 +149,19 @@ def _renamed(old: str, new: str) -> Adaptation:
 _EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
 """The key, and the words of Ollama and xAI."""
 
+_SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
+_NO_REASONING_BACK = re.compile(
+    r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
+    r"|without its required|\brs_\w+\W.{0,40}\bnot found",
+    re.IGNORECASE,
+)
+"""Words about reasoning that the server is given back: it comes from another account, or is changed."""
+
+
+def _refuses_unverified(refusal: RefusedError) -> bool:
+    return "verified" in refusal.body and "summar" in refusal.body
+
+
 IMAGES = Adaptation(
     lambda request: any(map(holds_image, request.messages)),
     _refuses_images,
@@ -187,6 +203,30 @@ ADAPTATIONS = (
         _refuses_key(_EFFORT),
         without_option("reasoning_effort"),
         "{model} does not accept the reasoning effort that is set; none was sent.",
+    ),
+    Adaptation(
+        lambda request: any(map(holds_reasoning_item, request.messages)),
+        lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
+        without_reasoning_items,
+        "{model} cannot use its reasoning of earlier steps; it was left out.",
+    ),
+    Adaptation(
+        has_option("reasoning_summary"),
+        _refuses_unverified,
+        without_option("reasoning_summary"),
+        "The server does not show the reasoning of {model}.",
+    ),
+    Adaptation(
+        has_option("reasoning_summary"),
+        _refuses_key(_SUMMARY),
+        without_option("reasoning_summary"),
+        "",
+    ),
+    Adaptation(
+        has_option("include"),
+        _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
+        without_option("include"),
+        "",
     ),
     Adaptation(
         lambda request: bool(request.tools),
