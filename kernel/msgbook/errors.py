@@ -32,6 +32,8 @@ class Retry(NamedTuple):
     """What happened, without advice, because the user need not do anything yet."""
     after: float | None = None
     """Seconds to wait, if the server names them."""
+    is_loading: bool = False
+    """True if the server is loading the model, which takes longer than other failures last."""
 
 
 class ProviderError(MsgbookError):

@@ -96,14 +96,18 @@ class RetryWait:
     attempt: int
     """Number of the retry, from 1."""
     attempts: int
-    """Greatest number of retries."""
+    """Greatest number of retries; 0 if the time is limited instead."""
     seconds: float
-    """Seconds left; 0 when the wait is over."""
+    """Seconds left: of this wait, or of all waits if the time is limited; 0 when this wait is over."""
     reason: str
 
     @property
     def text(self) -> str:
         """The wait as a line for the reader."""
+        if not self.attempts:
+            left = math.ceil(self.seconds)
+            state = f"Waiting up to {left} s" if left else f"Retried ({self.attempt})"
+            return f"{state}: {self.reason}"
         state = f"Retrying in {math.ceil(self.seconds)} s" if self.seconds else "Retried"
         return f"{state} ({self.attempt}/{self.attempts}): {self.reason}"
 

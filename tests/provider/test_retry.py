@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -16,7 +17,7 @@ from scripted_server import error, text
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request
-from msgbook.provider.retry import RetryingProvider, may_retry, requested_wait
+from msgbook.provider.retry import LONGEST_WAIT, RetryingProvider, may_retry, requested_wait
 from msgbook_format.turn import TURN_MIME
 
 
@@ -110,6 +111,53 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(seconds, words
 
     assert words in str(error)
     assert (provider.requests, slept) == (1, [])
+
+
+def loading(after: float | None = None) -> ProviderError:
+    words = "The server answered 503: Loading model."
+    return ProviderError("InternalServerError", words, Retry("503 Loading model", after, True))
+
+
+def test_a_server_that_loads_its_model_is_waited_for_more_often_than_one_that_fails():
+    provider = ScriptedProvider(*([loading()] for _ in range(9)), [TextDelta("ok")])
+
+    error, events, slept = stream(provider)
+
+    assert (error, provider.requests) == (None, 10)
+    assert sum(slept) == 0.5 + 1 + 2 + 4 + 5 * 8
+    left = [event.seconds for event in events if isinstance(event, RetryWait) and event.seconds]
+    assert left[0] == LONGEST_WAIT
+    assert left == sorted(left, reverse=True)
+    assert [event.text for event in events if isinstance(event, RetryWait)][-2:] == [
+        "Waiting up to 74 s: 503 Loading model",
+        "Retried (9): 503 Loading model",
+    ]
+    assert events[-1] == TextDelta("ok")
+
+
+@given(st.floats(0, 1, exclude_max=True), st.sampled_from([None, 0.0, 1.0, 90.0]))
+def test_after_two_minutes_of_loading_the_words_say_so(jitter, asked):
+    provider = ScriptedProvider(*([loading(asked)] for _ in range(200)))
+
+    error, _, slept = stream(provider, jitter)
+
+    assert str(error) == (
+        "The server answered 503: Loading model. "
+        "It was still loading after 2 minutes; run the cell again when it is ready."
+    )
+    assert error.retry is None
+    assert sum(slept) == pytest.approx(LONGEST_WAIT)
+    assert provider.requests <= 180
+
+
+def test_waiting_for_a_model_leaves_the_retries_of_other_failures():
+    script = [[loading()] for _ in range(5)] + [[limited()] for _ in range(4)]
+    provider = ScriptedProvider(*script)
+
+    error, _, _ = stream(provider)
+
+    assert str(error) == "The server answered 429."
+    assert provider.requests == 9
 
 
 def test_what_retrying_cannot_help_is_not_retried():
@@ -230,6 +278,33 @@ def test_an_interrupt_ends_the_wait_at_once():
 
     assert (turn["status"], len(requests)) == ("interrupted", 1)
     assert turn["blocks"][0]["text"] == "Retrying in 61 s (1/3): 429 slow down"
+
+
+LOADING = status(503, message="Loading model")
+
+
+def test_a_turn_waits_for_a_model_in_one_notice_and_an_interrupt_ends_that():
+    done, requests = ask(*[LOADING] * 6, text_reply("ok"))
+
+    async def interrupt(_turn: Any) -> None:
+        raise asyncio.CancelledError
+
+    stopped, _ = ask(LOADING, watch=interrupt)
+
+    assert (done["status"], len(requests)) == ("done", 7)
+    assert [block["text"] for block in done["blocks"]] == ["Retried (6): 503 Loading model", "ok"]
+    assert stopped["status"] == "interrupted"
+    assert stopped["blocks"][0]["text"] == "Waiting up to 120 s: 503 Loading model"
+
+
+def test_a_model_that_is_estimated_to_load_for_long_is_not_waited_for():
+    body = {"error": "Model m is currently loading", "estimated_time": 1809.2}
+    reply = Reply(json.dumps(body).encode(), "503 X", ("content-type: application/json",))
+
+    turn, requests = ask(reply)
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert "It asks to wait 31 minutes" in turn["blocks"][-1]["message"]
 
 
 def test_a_kernel_that_waits_can_be_interrupted_and_goes_on(kernel, module_server):

@@ -53,6 +53,13 @@ _WRONG_KEY = re.compile(
     re.IGNORECASE,
 )
 """The words of LiteLLM, Gemini and xAI, which do not answer 401."""
+_LOADING = re.compile(
+    r"^loading model\b|\bserver loading model\b|\b(is|still|currently|being) loading\b|\bbeing loaded\b"
+    r"|\bmodel\b.{0,200}\bis not (yet )?ready\b",
+    re.IGNORECASE,
+)
+"""The words of llama.cpp, Ollama, Hugging Face, KServe and Dynamo. vLLM and TGI do not listen until they are ready."""
+_NOT_LOADING = re.compile(r"\bfail|\berror loading|\btimed out", re.IGNORECASE)
 _STATUSES = {
     "context_length_exceeded": 400,
     "invalid_api_key": 401,
@@ -170,6 +177,13 @@ def is_unknown_model(status: int, error: Any, model: str) -> bool:
     words = error_message(error)
     named = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", "NAME", words)
     return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
+
+
+def is_loading(status: int, error: Any) -> bool:
+    """Return whether an error says that the server is loading the model, and will be ready later."""
+    words = error_message(error)
+    says_so = _LOADING.search(words) and not _NOT_LOADING.search(words)
+    return bool(says_so) and (not status or status >= 500)
 
 
 def is_too_long(error: Any) -> bool:

@@ -19,6 +19,7 @@ from msgbook.provider.error_quirks import (
     as_text,
     error_message,
     find_error,
+    is_loading,
     is_too_long,
     is_unknown_model,
     is_wrong_key,
@@ -109,8 +110,10 @@ class Failures:
         said = self.clean(error_message(error)).rstrip(".")
         words = f"The server answered {status}{': ' if said else ''}{said}."
         retry = None
-        if may_retry(status, headers, body):
-            retry = Retry(f"{status} {said}".rstrip(), requested_wait(status, headers, body))
+        loads = is_loading(status, error)
+        if loads or may_retry(status, headers, body):
+            wait = requested_wait(status, headers, body)
+            retry = Retry(f"{status} {said}".rstrip(), wait, loads)
         text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
         answer = _Answer(name, status, error, said, text, words, retry)
         return self._failure(answer, model, model_origin)
@@ -135,7 +138,9 @@ class Failures:
     ) -> ProviderError:
         status, said = reported_status(report.error), self.clean(str(report)).rstrip(".")
         body = {"error": report.error}
-        retry = Retry(said) if status and may_retry(status, {}, body) else None
+        loads = is_loading(status, report.error)
+        may_pass = loads or (status and may_retry(status, {}, body))
+        retry = Retry(said, is_loading=loads) if may_pass else None
         text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
         words = f"The server reported an error: {said}."
         answer = _Answer(report.name, status, report.error, said, text, words, retry)
@@ -151,7 +156,8 @@ class Failures:
             else self._hint(answer, model, model_origin, is_unknown=is_unknown)
         )
         failure = ProviderError(answer.name, answer.words, answer.retry, hint)
-        if model is None and not wrong_key and status not in _REFUSES_ANY_REQUEST:
+        loads = answer.retry is not None and answer.retry.is_loading
+        if model is None and not (wrong_key or loads or status in _REFUSES_ANY_REQUEST):
             return NoModelListError(answer.name, answer.words, answer.retry, hint)
         if wrong_key or (status not in _REFUSALS and not is_unknown):
             return failure
@@ -184,6 +190,8 @@ class Failures:
                     "%context shows the size of each cell. If you set the agent's context_window, "
                     "msgbook warns before it sends such a request."
                 )
+            case _ if answer.retry and answer.retry.is_loading:
+                return "Wait until it has loaded the model."
             case _:
                 return ""
 

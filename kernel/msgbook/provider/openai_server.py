@@ -174,7 +174,7 @@ class OpenAIProvider:
                 type(error).__name__,
                 error.status_code,
                 error.response.headers,
-                error.body,
+                _body_of(error),
                 model,
                 model_origin,
             ) from None
@@ -191,6 +191,14 @@ class OpenAIProvider:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
         return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
+
+
+def _body_of(error: openai.APIStatusError) -> object:
+    """Return the JSON or the text of an HTTP error, all of it: the SDK's own is the `error` value alone."""
+    try:
+        return error.response.json() if error.body is not None else None
+    except (ValueError, RecursionError):
+        return error.body
 
 
 @asynccontextmanager

@@ -9,20 +9,23 @@ import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from msgbook.errors import ProviderError
+from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent
 from msgbook.provider.base import Provider, Request
 
 RETRIES = 3
 
 LONGEST_WAIT = 120.0
-"""Seconds. If a server asks for a longer wait, the turn ends with an error that says so."""
+"""Seconds. If a server asks for a longer wait, or loads its model for longer, the turn ends with an error."""
 
 _FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
 """Seconds between two requests unless the server states them; doubled each time up to the last."""
+
+_STILL_LOADING = f"It was still loading after {LONGEST_WAIT / 60:.0f} minutes; run the cell again when it is ready."
 
 _YEAR_2001 = 1e9
 """Seconds since 1970. A larger number in a header is a date, not a duration."""
@@ -49,28 +52,67 @@ class RetryingProvider:
         self._random = random
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
-        for attempt in range(1, RETRIES + 2):
+        tries = _Tries(self._random)
+        while True:
             try:
                 async with aclosing(self._provider.stream(request)) as events:
                     async for event in events:
                         yield event
                 return
             except ProviderError as error:
-                if error.retry is None or attempt > RETRIES:
-                    raise
-                asked, reason = error.retry.after, error.retry.reason
-                if asked is not None and asked > LONGEST_WAIT:
-                    raise ProviderError(error.name, f"{error} {_too_long(asked)}") from None
-            for seconds in _countdown(self._wait(attempt, asked)):
-                yield RetryWait(attempt, RETRIES, seconds, reason)
-                await self._sleep(seconds - (math.ceil(seconds) - 1))
-            yield RetryWait(attempt, RETRIES, 0, reason)
+                waits = tries.after(error)
+            for wait, seconds in waits:
+                yield wait
+                await self._sleep(seconds)
+            yield replace(wait, seconds=0)
 
     async def models(self) -> list[str]:
         return await self._provider.models()
 
     async def close(self) -> None:
         await self._provider.close()
+
+
+class _Tries:
+    """Counts the failures of one request, and decides how long to wait after each."""
+
+    def __init__(self, random: Callable[[], float]) -> None:
+        self._random = random
+        self._failures = 0
+        self._loading = 0
+        self._left = LONGEST_WAIT
+
+    def after(self, error: ProviderError) -> list[tuple[RetryWait, float]]:
+        """Return the waits after a failure, at least one, each with the seconds to sleep.
+
+        Raises:
+            ProviderError: The error itself, or one that says why the request is not repeated.
+        """
+        retry = error.retry
+        if retry is None:
+            raise error
+        if retry.after is not None and retry.after > LONGEST_WAIT:
+            raise ProviderError(error.name, f"{error} {_too_long(retry.after)}") from None
+        if retry.is_loading:
+            return self._after_loading(error, retry)
+        self._failures += 1
+        if self._failures > RETRIES:
+            raise error
+        return [
+            (RetryWait(self._failures, RETRIES, left, retry.reason), sleep)
+            for left, sleep in _countdown(self._wait(self._failures, retry.after))
+        ]
+
+    def _after_loading(self, error: ProviderError, retry: Retry) -> list[tuple[RetryWait, float]]:
+        self._loading += 1
+        wait = min(self._wait(self._loading, retry.after), self._left)
+        if wait <= 0:
+            raise ProviderError(error.name, error.what, advice=_STILL_LOADING) from None
+        rest = self._left = self._left - wait
+        return [
+            (RetryWait(self._loading, 0, rest + left, retry.reason), sleep)
+            for left, sleep in _countdown(wait)
+        ]
 
     def _wait(self, attempt: int, asked: float | None) -> float:
         if asked:
@@ -98,6 +140,8 @@ def requested_wait(
 ) -> float | None:
     """Return the seconds that the server asks to wait; None if it does not ask.
 
+    An estimate of how long a model loads (Hugging Face) counts only if it is too long to wait for.
+
     Dates are relative to the server's clock if it states the time. OpenRouter sends no Retry-After, but
     the time at which its limit ends, in milliseconds, sometimes in the body.
     """
@@ -116,7 +160,10 @@ def requested_wait(
         if reset is not None and reset < _YEAR_2001:
             return reset
         until = reset and (reset / 1000 if reset > _YEAR_2001 * 100 else reset)
-    return None if until is None else max(until - clock, 0.0)
+    if until is None:
+        estimate = _number(body.get("estimated_time")) if isinstance(body, dict) else None
+        return estimate if estimate and estimate > LONGEST_WAIT else None
+    return max(until - clock, 0.0)
 
 
 def _reset_in(body: object) -> Any:
@@ -141,11 +188,12 @@ def _date(value: str | None) -> float | None:
         return None
 
 
-def _countdown(seconds: float) -> Iterator[float]:
-    """Yield the time that is left, now and at each whole second."""
+def _countdown(seconds: float) -> Iterator[tuple[float, float]]:
+    """Yield the time that is left, now and at each whole second, and the time until the next of them."""
     while seconds > 0:
-        yield seconds
-        seconds = math.ceil(seconds) - 1
+        following = math.ceil(seconds) - 1
+        yield seconds, seconds - following
+        seconds = following
 
 
 def _too_long(seconds: float) -> str:
