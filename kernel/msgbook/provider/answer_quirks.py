@@ -13,8 +13,9 @@ from msgbook_format.turn import Usage
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
-_LENGTH = {"model_length", "max_tokens"}
-"""Finish reasons that mean `length`: `model_length` of Mistral, `max_tokens` of gateways to Anthropic."""
+_LENGTH = {"model_length", "max_tokens", "max_output_tokens"}
+"""Finish reasons that mean `length`: `model_length` of Mistral, `max_tokens` of gateways to Anthropic,
+`max_output_tokens` of the Responses API."""
 
 _USAGE = {
     "input_tokens": ("prompt_tokens", "input_tokens"),
@@ -93,6 +94,12 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
         if type(count) is int and count >= 0:
             return count
     return None
+
+
+def find_model(answer: dict[str, Any]) -> str | None:
+    """Return the name of the model that answered; None if a chunk or a response does not say it."""
+    model = answer.get("model")
+    return (one_line(model, 200) or None) if isinstance(model, str) else None
 
 
 def repair_json(value: Any) -> Any:

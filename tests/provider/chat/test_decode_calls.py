@@ -7,7 +7,7 @@ from completions import calls, decode, delta, finish, sse, tool
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
-from msgbook.provider.chat.tool_call_pieces import MAX_CALLS
+from msgbook.provider.tool_call_pieces import MAX_CALLS
 
 
 @pytest.mark.parametrize(

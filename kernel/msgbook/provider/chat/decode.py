@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from msgbook.errors import NotACompletionError
 from msgbook.events import (
+    Citations,
     ModelFinished,
     ReasoningDelta,
     ReasoningDetails,
@@ -20,6 +21,7 @@ from msgbook.events import (
 )
 from msgbook.provider.answer_quirks import (
     find_finish_reason,
+    find_model,
     find_reasoning,
     find_usage,
     join_reasoning_details,
@@ -27,11 +29,11 @@ from msgbook.provider.answer_quirks import (
     objects,
     repair_json,
 )
-from msgbook.provider.chat.tool_call_pieces import CallAssembler
+from msgbook.provider.citations import CitationList, listed_citations
 from msgbook.provider.error_quirks import ReportedError
+from msgbook.provider.json_events import JSONEvents, describe_other_body
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
-from msgbook.provider.sse import ServerSentEvent, SSEDecoder
-from msgbook.text import one_line
+from msgbook.provider.tool_call_pieces import CallAssembler
 from msgbook_format.turn import Usage
 
 
@@ -43,7 +45,7 @@ class CompletionDecoder:
     """
 
     def __init__(self, new_id: Callable[[], str]) -> None:
-        self._sse = SSEDecoder()
+        self._events = JSONEvents()
         self._calls = CallAssembler(new_id)
         self._content = ThinkSplitter()
         self._details = DetailsJoiner()
@@ -52,10 +54,14 @@ class CompletionDecoder:
         self._reasoning_field = ""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
-        self._answered = False
-        self._unreadable = 0
-        self.done = False
+        self._model: str | None = None
+        self._citations = CitationList()
+        self._answered = self._has_text = False
+
+    @property
+    def done(self) -> bool:
         """True once `[DONE]` has come; what follows is ignored."""
+        return self._events.done
 
     @property
     def has_ended(self) -> bool:
@@ -68,8 +74,8 @@ class CompletionDecoder:
         Raises:
             ProviderError: The server reports an error in the stream, or sends a line that never ends.
         """
-        for event in self._sse.feed(chunk):
-            yield from self._event(event)
+        for _, data in self._events.feed(chunk):
+            yield from self._chunk(data)
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -77,17 +83,17 @@ class CompletionDecoder:
         Raises:
             ProviderError: The body was not a completion.
         """
-        for event in self._sse.end():
-            yield from self._event(event)
+        for _, data in self._events.end():
+            yield from self._chunk(data)
         if not self._answered and not self.done:
-            yield from self._plain_body(self._sse.other)
+            yield from self._plain_body(self._events.other)
         yield from self.flush()
         if details := self._details.join():
             yield ReasoningDetails(repair_json(details))
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
-        lost = self._unreadable if self.has_ended else 0
+        lost = self._events.unreadable if self.has_ended else 0
         usage = cast("Usage", self._usage) if self._usage else None
-        yield ModelFinished(self._finish_reason, self.has_ended, usage, lost)
+        yield ModelFinished(self._finish_reason, self.has_ended, usage, lost, self._model)
 
     def flush(self) -> Iterator[StreamEvent]:
         """Yield the text that is held back, before an error or the end."""
@@ -98,29 +104,15 @@ class CompletionDecoder:
             yield from self._split(self._content.feed(half))
         if half := self._refusal_half.end():
             yield TextDelta(half, refusal=True)
-
-    def _event(self, event: ServerSentEvent) -> Iterator[StreamEvent]:
-        if self.done:
-            return
-        if event.data.strip() == "[DONE]":
-            self.done = True
-            return
-        try:
-            chunk = json.loads(event.data)
-        except (ValueError, RecursionError):
-            if event.event == "error":
-                yield from self.flush()
-                raise ReportedError(event.data) from None
-            self._unreadable += 1
-            return
-        if isinstance(chunk, dict):
-            if event.event == "error" and "error" not in chunk:
-                chunk = {"error": chunk}
-            yield from self._chunk(chunk)
+        if self._has_text and (citations := self._citations.take()):
+            yield Citations(citations)
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
         self._answered = self._answered or "choices" in chunk
         self._usage |= cast("dict[str, int]", find_usage(chunk))
+        self._model = self._model or find_model(chunk)
+        if "citations" in chunk or "search_results" in chunk:
+            self._citations.add(listed_citations(chunk))
         errors = [chunk.get("error")]
         for choice in objects(chunk.get("choices")):
             if not choice.get("index"):
@@ -146,6 +138,7 @@ class CompletionDecoder:
         if isinstance(delta.get("refusal"), str) and delta["refusal"]:
             yield from self._split(self._content.flush())
             yield TextDelta(self._refusal_half.feed(delta["refusal"]), refusal=True)
+        self._citations.add(delta.get("annotations"))
         calls = objects(delta.get("tool_calls"))
         if isinstance(delta.get("function_call"), dict):
             calls.append({"index": "function_call", "function": delta["function_call"]})
@@ -172,6 +165,7 @@ class CompletionDecoder:
 
     def _split(self, content: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
         for kind, text in content:
+            self._has_text = self._has_text or kind == "text"
             yield ReasoningDelta(text, "") if kind == "reasoning" else TextDelta(text)
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
@@ -180,18 +174,9 @@ class CompletionDecoder:
             answer = json.loads(body)
         except (ValueError, RecursionError):
             if body.strip():
-                raise NotACompletionError(_not_a_completion(body)) from None
+                raise NotACompletionError(describe_other_body("a chat completion", body)) from None
             return
         if not isinstance(answer, dict) or not (answer.get("choices") or answer.get("error")):
-            raise NotACompletionError(_not_a_completion(body))
-        self.done = True
+            raise NotACompletionError(describe_other_body("a chat completion", body))
+        self._events.done = True
         yield from self._chunk(answer)
-
-
-def _not_a_completion(body: str) -> str:
-    begins = body[:1000].lower()
-    what = "an HTML page" if "<html" in begins or "<!doctype" in begins else "something else"
-    return (
-        f"Expected a chat completion, but the server answered with {what}: "
-        f"{one_line(body[:120])!r}."
-    )

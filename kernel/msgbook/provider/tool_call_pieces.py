@@ -39,7 +39,7 @@ class CallAssembler:
         call = self._call_of(piece.get("index"), piece.get("id"), name)
         new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
-        arguments = call.arguments.feed(_json_text(function.get("arguments")))
+        arguments = call.arguments.feed(json_text(function.get("arguments")))
         echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
 
@@ -78,7 +78,7 @@ class _Call:
         self.arguments = SurrogateJoiner()
 
 
-def _json_text(arguments: Any) -> str:
+def json_text(arguments: Any) -> str:
     """Return the arguments as text: nearly all servers send text, some an object."""
     if arguments is None:
         return ""

@@ -1,0 +1,67 @@
+"""The JSON objects of a streamed answer, without I/O: bytes of the body in, objects out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgbook.provider.sse import ServerSentEvent, SSEDecoder
+from msgbook.text import one_line
+
+JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
+"""An event and the object that is its data. What an event named `error` says is under `error`."""
+
+
+class JSONEvents:
+    """Reads the events of one body, cut anywhere, until `[DONE]`."""
+
+    def __init__(self) -> None:
+        self._sse = SSEDecoder()
+        self.unreadable = 0
+        """Number of events whose data is not JSON."""
+        self.done = False
+        """True once `[DONE]` has come, or set by the reader; what follows is ignored."""
+
+    @property
+    def other(self) -> str:
+        """Beginning of the lines that are not fields of an event stream."""
+        return self._sse.other
+
+    def feed(self, chunk: bytes) -> Iterator[JSONEvent]:
+        """Yield the objects that `chunk` completes.
+
+        Raises:
+            ProviderError: A line, or the data of an event, never ends.
+        """
+        return self._objects(self._sse.feed(chunk))
+
+    def end(self) -> Iterator[JSONEvent]:
+        """Yield the objects that the end of the body completes."""
+        return self._objects(self._sse.end())
+
+    def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
+        for event in events:
+            if self.done:
+                return
+            if event.data.strip() == "[DONE]":
+                self.done = True
+                return
+            try:
+                value = json.loads(event.data)
+            except (ValueError, RecursionError):
+                if event.event == "error":
+                    yield event, {"error": event.data}
+                else:
+                    self.unreadable += 1
+                continue
+            if isinstance(value, dict):
+                is_bare = event.event == "error" and not value.get("error")
+                yield event, {"error": value} if is_bare else value
+
+
+def describe_other_body(expected: str, body: str) -> str:
+    """Return what was expected of a server, and what it answered instead."""
+    begins = body[:1000].lower()
+    what = "an HTML page" if "<html" in begins or "<!doctype" in begins else "something else"
+    return f"Expected {expected}, but the server answered with {what}: {one_line(body[:120])!r}."

@@ -1,0 +1,240 @@
+"""One streamed response of the Responses API, without I/O: bytes of the body in, stream events out.
+
+Servers differ in what they send: this assumes no order of events, no id, no index and no end of an item.
+tests/provider/responses/test_decode*.py have a case for each difference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, cast
+
+from msgbook.errors import NotACompletionError, ProviderError
+from msgbook.events import ModelFinished, StreamEvent
+from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
+from msgbook.provider.error_quirks import ReportedError
+from msgbook.provider.json_events import JSONEvents, describe_other_body
+from msgbook.provider.responses.output_item import Item
+from msgbook.provider.responses.output_items import OutputItems
+from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
+from msgbook.provider.responses.text_items import MessageItem
+from msgbook.provider.tool_call_pieces import json_text
+from msgbook_format.turn import Usage
+
+
+class _Piece(NamedTuple):
+    """Places in an event that brings text."""
+
+    item: str
+    """Type of the item."""
+    text: str
+    """Kind of the text."""
+    key: str
+    """Key of the event that holds it."""
+    part: str
+    is_complete: bool
+
+
+def _pieces(name: str, item: str, kind: str, part: str, key: str = "text") -> dict[str, _Piece]:
+    """Return the two events of a kind of text: a piece, and the complete text."""
+    return {
+        f"response.{name}.delta": _Piece(item, kind, "delta", part, False),
+        f"response.{name}.done": _Piece(item, kind, key, part, True),
+    }
+
+
+_PIECES = {
+    **_pieces("output_text", "message", "text", "content_index"),
+    **_pieces("refusal", "message", "refusal", "content_index", "refusal"),
+    **_pieces("reasoning_summary_text", "reasoning", "summary", "summary_index"),
+    **_pieces("reasoning_summary", "reasoning", "summary", "summary_index"),  # before 2025-07
+    **_pieces("reasoning_text", "reasoning", "content", "content_index"),
+    **_pieces("reasoning", "reasoning", "content", "content_index"),  # before 2025-07
+    **_pieces("function_call_arguments", "function_call", "arguments", "", "arguments"),
+}
+
+_CITATIONS = ("response.output_text.annotation.added", "response.output_text_annotation.added")
+
+_ENDS = {
+    "response.completed": "completed",
+    "response.done": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+    "response.cancelled": "cancelled",
+}
+"""Status of the response by the event that ends it; the status in the response wins."""
+
+
+class ResponseDecoder:
+    """Decodes the body of one response.
+
+    Args:
+        new_id: Makes an id for a tool call that came without one.
+    """
+
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._events = JSONEvents()
+        self._items = OutputItems(new_id)
+        self._current: Item | None = None
+        self._current_key: object = None
+        self._finish_reason: str | None = None
+        self._usage: dict[str, int] = {}
+        self._model: str | None = None
+        self._repeated = RepeatedEvents()
+        self._unknown = UnknownEvents()
+        self._answered = False
+
+    @property
+    def done(self) -> bool:
+        """True once the response has ended; what follows is ignored."""
+        return self._events.done
+
+    @property
+    def has_ended(self) -> bool:
+        """True once the server has marked the end of the answer."""
+        return self._events.done
+
+    def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
+        """Yield the events of a piece of the body.
+
+        Raises:
+            ProviderError: The server reports an error in the stream, answers by the other API, or
+                sends a line that never ends.
+        """
+        for event, data in self._events.feed(chunk):
+            if not self._repeated.is_repeat(data, event.data):
+                yield from self._event(data, event.event)
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Yield the events of the end of the body, `ModelFinished` last.
+
+        Raises:
+            ProviderError: The body was not a response.
+        """
+        for event, data in self._events.end():
+            yield from self._event(data, event.event)
+        if not self._answered and not self.done:
+            yield from self._plain_body(self._events.other)
+        yield from self.flush()
+        yield from self._unknown.notices()
+        # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
+        lost = self._events.unreadable if self.done else 0
+        usage = cast("Usage", self._usage) if self._usage else None
+        yield ModelFinished(self._finish_reason, self.done, usage, lost, self._model)
+
+    def flush(self) -> Iterator[StreamEvent]:
+        """Yield the text that is held back, before an error or the end."""
+        for item in self._items:
+            yield from item.close()
+
+    def _event(self, event: dict[str, Any], name: str) -> Iterator[StreamEvent]:
+        kind = event.get("type")
+        kind = kind if isinstance(kind, str) else name
+        if piece := _PIECES.get(kind):
+            yield from self._text(event, piece)
+            return
+        response = event.get("response")
+        error = event.get("error")
+        self._answered = self._answered or kind.startswith("response.")
+        if kind in ("error", "response.error") or (error and not isinstance(response, dict)):
+            yield from self.flush()
+            raise ReportedError(error or event)
+        if "choices" in event:
+            raise _chat_completion()
+        if kind in _ENDS:
+            yield from self._end_of(response if isinstance(response, dict) else {}, _ENDS[kind])
+        elif isinstance(response, dict):
+            self._look_at(response)
+        elif kind in _CITATIONS:
+            self._cite(event)
+        elif kind in ("response.output_item.added", "response.output_item.done"):
+            yield from self._item(event, is_complete=kind.endswith(".done"))
+        elif not self._items.is_progress(event):
+            self._unknown.count(kind)
+
+    def _text(self, event: dict[str, Any], piece: _Piece) -> Iterator[StreamEvent]:
+        self._answered = True
+        key = (piece.item, event.get("item_id"), event.get("output_index"))
+        if key != self._current_key or self._current is None:
+            item = self._items.of_piece(*key)
+            yield from self._turn_to(item)
+            self._current_key = key
+        item = cast("Item", self._current)
+        value = event.get(piece.key)
+        if not isinstance(value, str):
+            value = json_text(value) if piece.text == "arguments" else join_text(value)
+        index = event.get(piece.part)
+        if piece.is_complete:
+            yield from item.end_part(piece.text, index, value)
+        else:
+            yield from item.add(piece.text, index, value)
+
+    def _item(self, event: dict[str, Any], *, is_complete: bool) -> Iterator[StreamEvent]:
+        self._current_key = None
+        given = event.get("item")
+        if not isinstance(given, dict):
+            return
+        find = self._items.completed if is_complete else self._items.announced
+        item = find(given, event.get("output_index"))
+        yield from self._turn_to(item)
+        yield from item.finish(given) if is_complete else item.begin(given)
+
+    def _turn_to(self, item: Item) -> Iterator[StreamEvent]:
+        """Yield what comes before the events of an item that is not the one of the last event."""
+        last, self._current = self._current, item
+        if last is None or last is item:
+            return
+        yield from last.pause()
+        if isinstance(last, MessageItem) and isinstance(item, MessageItem):
+            yield from last.end_block({})
+
+    def _cite(self, event: dict[str, Any]) -> None:
+        item = self._items.of_piece("message", event.get("item_id"), event.get("output_index"))
+        if isinstance(item, MessageItem):
+            item.cite([event.get("annotation")])
+
+    def _end_of(self, response: dict[str, Any], status: str) -> Iterator[StreamEvent]:
+        """Yield what only the complete response says, and end the answer."""
+        self._look_at(response)
+        if (given := response.get("status")) in _ENDS.values():
+            status = str(given)
+        for item, complete in self._items.output(response.get("output")):
+            yield from self._turn_to(item)
+            yield from item.finish(complete)
+        yield from self.flush()
+        self._events.done = True
+        if status in ("failed", "cancelled"):
+            raise ReportedError(response.get("error") or f"The response is {status}.")
+        if status == "incomplete":
+            details = response.get("incomplete_details")
+            reason = details.get("reason") if isinstance(details, dict) else None
+            self._finish_reason = find_finish_reason({"finish_reason": reason}) or "incomplete"
+        else:
+            self._finish_reason = "tool_calls" if self._items.has_calls else "stop"
+
+    def _look_at(self, response: dict[str, Any]) -> None:
+        self._usage |= cast("dict[str, int]", find_usage(response))
+        self._model = find_model(response) or self._model
+
+    def _plain_body(self, body: str) -> Iterator[StreamEvent]:
+        """Yield the events of a body that was not streamed although it was asked to be."""
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if isinstance(answer, dict) and isinstance(answer.get("output"), list):
+            yield from self._end_of(answer, "completed")
+            return
+        if isinstance(answer, dict) and (answer.get("choices") or answer.get("error")):
+            yield from self._event(answer, "")
+        if body.strip():
+            raise NotACompletionError(describe_other_body("a response", body))
+
+
+def _chat_completion() -> ProviderError:
+    return ProviderError(
+        "NotAResponse",
+        "Expected an answer of the Responses API, but the server sent a chat completion. "
+        'Set `api = "chat"` for this provider.',
+    )

@@ -1,0 +1,79 @@
+"""Text of an output item: what deltas have brought, and what only a later, complete text says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+from msgbook.provider.pieces import SurrogateJoiner
+from msgbook.text import repair_surrogates
+
+
+class SentText:
+    """The text of an item's parts as far as it has been passed on.
+
+    A server says a text up to four times: in deltas, at the end of the part, at the end of the item
+    and in the final response. Each may be missing. What was passed on cannot be taken back: a complete
+    text that does not begin with it adds nothing.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[Hashable, list[str]] = {}
+        self._half = SurrogateJoiner()
+        self._ended: set[Hashable] = set()
+        self._unnamed = 0
+        """Number of parts without an index that have ended."""
+        self._has_ended = False
+
+    def __bool__(self) -> bool:
+        return any(any(pieces) for pieces in self._parts.values())
+
+    def __str__(self) -> str:
+        return "".join(piece for pieces in self._parts.values() for piece in pieces)
+
+    def key(self, index: Any) -> Hashable:
+        """Return the key of a part by its index. Without one, a part follows the end of another."""
+        return index if type(index) is int else ("unnamed", self._unnamed)
+
+    def add(self, part: Hashable, text: str) -> str:
+        """Return the text of a delta that can be passed on; empty if the part has ended."""
+        if self._has_ended or part in self._ended:
+            return ""
+        text = self._half.feed(text)
+        self._parts.setdefault(part, []).append(text)
+        return text
+
+    def end_part(self, part: Hashable, text: str) -> str:
+        """Return what is missing of the complete text of a part."""
+        if not text or self._has_ended or part in self._ended:
+            return ""
+        self._ended.add(part)
+        self._unnamed += type(part) is not int
+        pieces = self._parts.setdefault(part, [])
+        sent, whole = "".join(pieces), repair_surrogates(text)
+        if not whole.startswith(sent):
+            return ""
+        self._half.end()
+        pieces.append(whole[len(sent) :])
+        return pieces[-1]
+
+    def end(self, texts: list[str]) -> Iterator[tuple[Hashable, str]]:
+        """Yield what is missing of the complete texts of all parts, each with its part."""
+        if self._has_ended or not any(texts):
+            return
+        self._has_ended = True
+        wholes, sent = list(map(repair_surrogates, texts)), str(self)
+        if not "".join(wholes).startswith(sent):
+            return
+        self._half.end()
+        passed, parts = len(sent), list(self._parts)
+        for number, whole in enumerate(wholes):
+            part = parts[number] if number < len(parts) else ("new", number)
+            if missing := whole[passed:]:
+                self._parts.setdefault(part, []).append(missing)
+                yield part, missing
+            passed = max(0, passed - len(whole))
+
+    def held(self) -> str:
+        """Return the replacement of half a character whose other half did not come; empty for none."""
+        return self._half.end()
