@@ -10,7 +10,7 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
-.PHONY: help demo test test-fast coverage test-openai2 test-neighbours lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-fast coverage test-openai2 test-neighbours test-servers lint format bench corpus fuzz docs screenshots clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
@@ -19,6 +19,7 @@ help:
 	@echo "make coverage     the same tests, and the lines that they reach"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
+	@echo "make test-servers  the tests against llama.cpp's server, with a tiny model (downloads the server)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
@@ -38,7 +39,7 @@ test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .mcp-
 		.model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
-FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours"
+FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours and not servers"
 # What needs no browser, kernel, server or new Python: run it after each change.
 test-fast: $(VENV)/.dev
 	pytest -n 2 $(FAST)
@@ -99,6 +100,18 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	npm install --silent --no-audit --no-fund --prefix .model-servers @copilotkit/aimock@1.43.0
 	touch $@
 
+# Too large for `make test`. xllamacpp holds llama.cpp with its server; the model is written here.
+test-servers: $(VENV)/.dev .local-models/.installed
+	pytest -m servers -p no:cacheprovider tests/servers
+
+.local-models/.installed: Makefile tests/support/tiny_model.py
+	rm -rf .local-models
+	$(PYTHON) -m venv .local-models/llama
+	.local-models/llama/bin/python -m pip install --quiet --disable-pip-version-check \
+		xllamacpp==2026.10.11549 gguf==0.19.0
+	.local-models/llama/bin/python tests/support/tiny_model.py .local-models/tiny.gguf
+	touch $@
+
 lint: $(VENV)/.dev labextension/.linted
 	ruff check .
 	ruff format --check .
@@ -142,7 +155,8 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers .model-servers msgbook-demo test-results dist .coverage
+		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers .model-servers .local-models \
+		msgbook-demo test-results dist .coverage
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)

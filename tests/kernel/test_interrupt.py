@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from kernel_client import KernelClient
+from kernel_client import KernelClient, until_shown
 from scripted_server import Answer, delta, text
 
 from msgbook_format.turn import TURN_MIME
@@ -22,17 +22,6 @@ def by_message(kernel: KernelClient) -> None:
 
 def by_signal(kernel: KernelClient) -> None:
     kernel.manager.signal_kernel(signal.SIGINT)
-
-
-def until_shown(kernel: KernelClient, words: str) -> None:
-    """Wait until a turn on iopub holds the words; what the server sent has then arrived."""
-    while True:
-        data = kernel.client.get_iopub_msg(timeout=30)["content"].get("data", {})
-        blocks = data.get(TURN_MIME, {}).get("blocks")
-        if blocks is not None and words in "".join(
-            block.get("text", "") + block.get("arguments", "") for block in blocks
-        ):
-            return
 
 
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from aimock import aimock, needs_aimock, on
+from turn_blocks import words
 
 from msgbook.__main__ import main
 from msgbook_format import read
@@ -29,9 +30,9 @@ def command(settings, monkeypatch):
     return run
 
 
-def words(cell):
-    blocks = turn_of(cell["outputs"][0])["blocks"]
-    return "".join(block["text"] for block in blocks if block["type"] == "text")
+def answers(path):
+    """The text that answers each cell of a file."""
+    return [words(turn_of(cell["outputs"][0])) for cell in read(path)["cells"]]
 
 
 def test_a_kernel_runs_the_call_and_the_next_cell_sends_it_again(
@@ -66,7 +67,7 @@ def test_chat_writes_a_file_that_run_continues(mock, command, tmp_path, capsys):
     path.write_text(path.read_text("utf-8") + "\n# %% [^more]\n\nThe second\n", "utf-8")
     assert command(mock, "run", path) == 0
 
-    assert [words(cell) for cell in read(path)["cells"]] == ["One.", "Two."]
+    assert answers(path) == ["One.", "Two."]
     assert [m["content"] for m in mock.requests()[1]["body"]["messages"]][1:] == [
         "The first", "One.", "The second",
     ]  # fmt: skip
@@ -83,7 +84,7 @@ def test_run_stops_at_an_error_of_the_server_and_goes_on_after_it(mock, command,
     mock.answers(on("second", {"content": "Two."}))
     assert command(mock, "run", path) == 0
 
-    assert [words(cell) for cell in read(path)["cells"]] == ["One.", "Two."]
+    assert answers(path) == ["One.", "Two."]
 
 
 def test_doctor_finds_what_the_server_can_do(mock, command, capsys):

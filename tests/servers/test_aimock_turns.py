@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import pytest
 from aimock import aimock, needs_aimock, on
 from PIL import Image
+from turn_blocks import failure, kinds, words
 
 pytestmark = [needs_aimock, pytest.mark.slow]
 
@@ -15,21 +15,6 @@ PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
 REASONING = "The user greets me, so I greet back."
 ANSWER = "Hello! I hope that this finds you well."
 LONG = "This is a rather long answer that the server does not bring to its end."
-
-
-def kinds(turn: dict[str, Any]) -> list[str]:
-    return [block["type"] for block in turn["blocks"] if block["type"] != "notice"]
-
-
-def words(turn: dict[str, Any], kind: str = "text") -> str:
-    return "".join(block["text"] for block in turn["blocks"] if block["type"] == kind)
-
-
-def failure(turn: dict[str, Any]) -> str:
-    """What the error of a turn says."""
-    (block,) = (block for block in turn["blocks"] if block["type"] == "error")
-    message: str = block["message"]
-    return message
 
 
 def test_reasoning_and_text_come_in_pieces_and_become_two_blocks(mock, ask, api):

@@ -10,6 +10,7 @@ from typing import Any
 from jupyter_client.manager import KernelManager
 
 from msgbook.display.delta import apply
+from msgbook_format.turn import TURN_MIME
 
 Message = dict[str, Any]
 
@@ -99,6 +100,17 @@ class KernelClient:
         self, code: str, cell_id: str | None = None, **content: Any
     ) -> tuple[Message, list[Message]]:
         return self.finish(self.start(code, cell_id, **content))
+
+
+def until_shown(kernel: KernelClient, words: str) -> None:
+    """Wait until a turn on iopub holds the words; what the server sent has then arrived."""
+    while True:
+        data = kernel.client.get_iopub_msg(timeout=30)["content"].get("data", {})
+        blocks = data.get(TURN_MIME, {}).get("blocks")
+        if blocks is not None and words in "".join(
+            block.get("text", "") + block.get("arguments", "") for block in blocks
+        ):
+            return
 
 
 class FakePage:

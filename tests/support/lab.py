@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
-from processes import stop
+from processes import free_port, stop
 
 
 @contextmanager
@@ -25,9 +24,7 @@ def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str
         log: File that takes what the server prints.
         settings: Environment variables beside the test's own.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [
         sys.executable,

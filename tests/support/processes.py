@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 from collections.abc import Callable
 from typing import Any
+
+import psutil
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def until_listening(process: subprocess.Popen[Any], port: int) -> None:
+    """Wait until a process listens on a port.
+
+    Raises:
+        RuntimeError: It ended before.
+    """
+    while process.poll() is None:
+        connections = psutil.Process(process.pid).net_connections()
+        if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections):
+            return
+    raise RuntimeError("the server did not start")
 
 
 def stop(process: subprocess.Popen[Any]) -> None:

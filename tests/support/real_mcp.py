@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
-from processes import stop
+from processes import free_port, stop, until_listening
 
 from msgbook.config import McpServerSettings
 
@@ -43,9 +41,7 @@ def node_server(name: str, *args: str, **settings: Any) -> McpServerSettings:
 @contextmanager
 def http_server() -> Iterator[tuple[McpServerSettings, subprocess.Popen[bytes]]]:
     """Start `everything` on a free port; it ends with the context."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [str(shutil.which("node")), _script("everything"), "streamableHttp"],
         env={**os.environ, "PORT": str(port)},
@@ -53,7 +49,7 @@ def http_server() -> Iterator[tuple[McpServerSettings, subprocess.Popen[bytes]]]
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for(process, port)
+        until_listening(process, port)
         settings = McpServerSettings(
             "web",
             url=f"http://127.0.0.1:{port}/mcp",
@@ -63,15 +59,6 @@ def http_server() -> Iterator[tuple[McpServerSettings, subprocess.Popen[bytes]]]
         yield settings, process
     finally:
         stop(process)
-
-
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until a process listens on a port."""
-    while process.poll() is None:
-        connections = psutil.Process(process.pid).net_connections()
-        if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections):
-            return
-    raise RuntimeError("the server did not start")
 
 
 def _script(name: str) -> str:
