@@ -35,6 +35,7 @@ def doctor(server, monkeypatch, capsys):
 
     def run(*answers, model="scripted", **env):
         server.answers = list(answers)
+        server.routes = ("/chat/completions",)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         for name, value in {"MSGBOOK_MODEL": model, **env}.items():
             monkeypatch.setenv(name, value)
@@ -52,22 +53,35 @@ def statuses(found, *checks):
 def test_a_server_that_can_do_all_passes_with_two_short_requests(doctor, server):
     code, found, told = doctor(scripted.text(NUMBERS), CALLS)
 
-    checks = ("server", "model", "answer", "stream", "usage", "tools")
-    assert (code, statuses(found, *checks)) == (0, ["pass"] * 6)
+    checks = ("server", "model", "answer", "stream", "usage", "tools", "api")
+    assert (code, statuses(found, *checks)) == (0, ["pass"] * 7)
     assert told["usage"] == {"input_tokens": 11, "output_tokens": 7}
-    assert len(server.requests) == 2
-    assert all(request["max_completion_tokens"] <= 400 for request in server.requests)
+    assert server.paths == ["/chat/completions"] * 2 + ["/responses"]
+    assert all(limit_of(request) <= 400 for request in server.requests)
 
 
-def test_a_server_that_refuses_the_limit_of_tokens_is_asked_without(doctor, server):
-    refusals = [
-        scripted.error(400, f"Unknown parameter: {name}")
-        for name in ("max_completion_tokens", "max_tokens")
-    ]
-    code, found, _ = doctor(*refusals, scripted.text(NUMBERS), *refusals, CALLS)
+def limit_of(request):
+    return request.get("max_tokens") or request.get("max_output_tokens")
+
+
+@pytest.mark.parametrize("known", ["max_completion_tokens", None])
+def test_a_server_that_refuses_the_limit_of_tokens_is_asked_as_turns_would_or_without(
+    doctor, server, known
+):
+    def answer(request):
+        for name in {"max_completion_tokens", "max_tokens"} - {known}:
+            if name in request:
+                return scripted.error(400, f"Unknown parameter: {name}")
+        return CALLS if "tools" in request else scripted.text(NUMBERS)
+
+    server.choose = answer
+    code, found, _ = doctor()
 
     assert (code, statuses(found, "answer", "tools")) == (0, ["pass", "pass"])
-    assert "max_tokens" not in server.requests[2]
+    assert (known in server.requests[-2]) == (known is not None)
+    assert "max_tokens" not in server.requests[-2]
+    if known:
+        assert "max_completion_tokens was sent instead" in found["request"]["words"]
 
 
 def test_a_server_that_answers_at_once_does_not_stream(doctor):
@@ -351,6 +365,7 @@ def two_servers(server, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("two_servers")
 def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, capsys):
+    server.routes = ("/chat/completions",)
     server.answers = [scripted.text(NUMBERS), CALLS, scripted.text(NUMBERS), CALLS]
 
     main(["doctor", "--provider", "far"])
@@ -359,7 +374,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
     )
     main(["doctor", "--provider", "far", "--model", "other"])
 
-    assert [request["model"] for request in server.requests] == ["scripted"] * 2 + ["other"] * 2
+    assert [request["model"] for request in server.requests] == ["scripted"] * 3 + ["other"] * 3
     out = capsys.readouterr().out
     assert f"server    {server.url} ([providers.far] of msgbook.toml)" in out
     assert "wants     alternate (msgbook.toml)" in out
@@ -435,7 +450,7 @@ def answering(*answers):
 
 
 def test_setup_asks_again_until_an_answer_is_right(capsys):
-    ask = answering("localhost", "http://localhost:1/v1", "sk-abcdefgh-123", "MY_KEY", "2")
+    ask = answering("localhost", "http://localhost:1/v1", "sk-abcdefgh-123", "MY_KEY", "2", "")
 
     answers = ask_settings(ask, lambda url, variable: ["a", "b"])
 
@@ -458,7 +473,7 @@ def test_setup_offers_what_most_people_want():
 
 @pytest.mark.parametrize("models", [["a", "b"], []])
 def test_setup_says_what_follows_from_no_model_and_where_to_choose_one(capsys, models):
-    answers = ask_settings(answering("http://h:1/v1", "", ""), lambda url, variable: models)
+    answers = ask_settings(answering("http://h:1/v1", "", "", ""), lambda url, variable: models)
 
     assert answers.model == ""
     told = capsys.readouterr().out
@@ -468,18 +483,28 @@ def test_setup_says_what_follows_from_no_model_and_where_to_choose_one(capsys, m
     assert ("only one model" in told) == (not models)
 
 
+def test_setup_asks_which_api_a_server_has_and_writes_it_if_it_is_set(capsys):
+    ask = answering("http://h:1/v1", "", "m", "soap", "responses")
+
+    answers = ask_settings(ask, lambda url, variable: ["m", "n"])
+
+    assert answers == Answers("http://h:1/v1", "", "m", "responses")
+    assert "The API is chat or responses." in capsys.readouterr().out
+    assert format_toml(answers).endswith('base_url = "http://h:1/v1"\napi = "responses"\n')
+
+
 def test_setup_says_nothing_of_a_later_choice_where_the_environment_has_made_it(
     capsys, monkeypatch
 ):
     monkeypatch.setenv("MSGBOOK_MODEL", "a")
 
-    ask_settings(answering("http://h:1/v1", "", ""), lambda url, variable: ["a", "b"])
+    ask_settings(answering("http://h:1/v1", "", "", ""), lambda url, variable: ["a", "b"])
 
     assert "No model is chosen" not in capsys.readouterr().out
 
 
 def test_setup_asks_again_when_the_server_does_not_answer():
-    ask = answering("http://h:1/v1", "", "n", "http://h:2/v1", "", "1")
+    ask = answering("http://h:1/v1", "", "n", "http://h:2/v1", "", "1", "")
 
     answers = ask_settings(ask, lambda url, variable: ["a"] if url.endswith("2/v1") else None)
 
@@ -487,7 +512,7 @@ def test_setup_asks_again_when_the_server_does_not_answer():
 
 
 def test_setup_keeps_a_server_that_does_not_answer_with_a_yes():
-    answers = ask_settings(answering("http://h:1/v1", "", "y", "m"), lambda url, variable: None)
+    answers = ask_settings(answering("http://h:1/v1", "", "y", "m", ""), lambda url, variable: None)
 
     assert answers == Answers("http://h:1/v1", "", "m")
 
@@ -576,7 +601,7 @@ def test_setup_writes_the_file_and_checks_what_it_says(tmp_path, server):
     server.answers = [scripted.text(NUMBERS), CALLS]
     server.models = ["a", "b"]
 
-    done = on_terminal(tmp_path, f"{server.url}\nnone\n2\n")
+    done = on_terminal(tmp_path, f"{server.url}\nnone\n2\n\n")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert 'model = "b"' in (tmp_path / "msgbook.toml").read_text()

@@ -178,9 +178,11 @@ def fits_a_header(text: str) -> bool:
 def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
+    api = file.api(name)
     return replace(
         provider,
-        api=file.api(name) or default_api(provider.base_url),
+        api=api or ("chat" if provider.plugin else default_api(provider.base_url)),
+        is_api_set=api is not None,
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),

@@ -55,6 +55,8 @@ class ProviderSettings:
     """True if user and assistant messages have to alternate."""
     api: ApiName = "chat"
     """The API by which it is asked."""
+    is_api_set: bool = False
+    """True if the configuration file sets it, False for the default of the URL."""
     from_environment: bool = False
     """True if the environment sets it, False if `[providers.NAME]` does."""
     plugin: str = ""

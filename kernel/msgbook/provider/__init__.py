@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook.provider.adapting import AdaptingProvider
     from msgbook.provider.apis import request_body, turn_options
     from msgbook.provider.base import Provider, Request
-    from msgbook.provider.failures import shown_url
+    from msgbook.provider.failures import UnknownModelError, shown_url
     from msgbook.provider.http import RedirectedError
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
@@ -39,9 +40,10 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "adapting": "AdaptingProvider",
             "apis": "request_body turn_options",
             "base": "Provider Request",
-            "failures": "shown_url",
+            "failures": "UnknownModelError shown_url",
             "http": "RedirectedError",
             "openai_server": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",

@@ -11,6 +11,7 @@ from msgbook.provider import REASONING_PARSERS
 from msgbook.text import one_line
 
 OTHER_MODEL = "Try another model, or enable tool calling in the server."
+ONLY_CHAT = "Without tools the model can only chat."
 
 
 _AT_ONCE = 0.02
@@ -27,6 +28,9 @@ class Answer:
     text: str = ""
     text_pieces: int = 0
     reasoning_pieces: int = 0
+    has_reasoning: bool = False
+    """Whether there is reasoning to read."""
+    has_encrypted_reasoning: bool = False
     is_refusal: bool = False
     is_event_stream: bool | None = None
     """Whether the server said that it streams the answer; None if it is not known."""
@@ -38,6 +42,8 @@ class Answer:
     calls: dict[int, list[str]] = field(default_factory=dict)
     """Name and arguments, by position."""
     end: ModelFinished | None = None
+    notices: list[str] = field(default_factory=list)
+    """What the request was sent without, because the server refuses it."""
 
     @property
     def pieces(self) -> int:
@@ -54,6 +60,7 @@ class Answer:
         self.last = seconds
         if isinstance(piece, ReasoningDelta):
             self.reasoning_pieces += 1
+            self.has_reasoning = self.has_reasoning or bool(piece.text.strip())
         else:
             self.text += piece.text
             self.text_pieces += 1
@@ -121,6 +128,8 @@ def judge_stream(answer: Answer) -> Finding:
 
 def judge_tools(answer: Answer) -> Finding:
     """Judge whether the model called the tool, with arguments that can be read."""
+    if not answer.calls and answer.notices:
+        return Finding("tools", "fail", " ".join(answer.notices), f"{OTHER_MODEL} {ONLY_CHAT}")
     if not answer.calls:
         words = f"the model called no tool and answered {one_line(answer.text, 60)!r}"
         return Finding("tools", "unknown", words, OTHER_MODEL)

@@ -3,41 +3,73 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, cast
 
 from msgbook.cli.doctor.answer import Answer
+from msgbook.config import ProviderSettings, Settings
 from msgbook.errors import ProviderError
-from msgbook.events import ModelFinished, ReasoningDelta, TextDelta, ToolCallDelta
+from msgbook.events import (
+    ModelFinished,
+    Notice,
+    OutputItem,
+    ReasoningDelta,
+    ReasoningDetails,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
 from msgbook.messages import user
-from msgbook.provider import Provider, Request, Wire
+from msgbook.provider import (
+    AdaptingProvider,
+    Provider,
+    Request,
+    UnknownModelError,
+    Wire,
+    new_provider,
+    token_limit_key,
+    turn_options,
+)
 
 _MOST_TOKENS = 400
 """Tokens of one answer with its reasoning; more than the answers need."""
 
+_LIMITS = re.compile(r"max_(completion_|output_)?tokens")
+"""The keys that limit the tokens of an answer, in both APIs."""
+
+_NO_ROUTE = (404, 405, 501)
+"""Statuses of a server that does not have an API."""
+
 
 class ListeningWire(Wire):
-    """The network as it is; it remembers the type of the last answer."""
+    """The network as it is; it remembers how the last request was answered."""
 
     def __init__(self) -> None:
+        self.status = 0
         self.content_type = ""
 
     async def send(self, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
         """Return the response to a request."""
+        self.status, self.content_type = 0, ""
         response = await send()
+        self.status = response.status_code
         self.content_type = response.headers.get("content-type", "")
         return response
 
 
 class Asker:
-    """Asks one server and counts the tokens.
+    """Asks one model of a server over one API and counts the tokens.
 
     Args:
+        provider: Adapts its requests as those of turns do.
         seconds: Limit for one request.
-        wire: The wire of the provider; None if it is not known how an answer was sent.
+        usage: Tokens of all requests, by name; it is added to.
+        options: Options of a turn's requests, by their names in the chat API.
+        limit_key: Option that limits the tokens of an answer.
+        wire: The wire of the provider; a plug-in's does not use it.
         clock: Returns monotonic seconds.
     """
 
@@ -47,13 +79,17 @@ class Asker:
         *,
         seconds: float,
         usage: dict[str, int],
+        options: Mapping[str, Any] = {},
+        limit_key: str = "max_tokens",
         wire: ListeningWire | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._provider = provider
         self.seconds = seconds
         self._usage = usage
-        self._wire = wire
+        self._options = dict(options)
+        self._limit_key = limit_key
+        self._wire = wire or ListeningWire()
         self._clock = clock
 
     async def models(self) -> list[str]:
@@ -75,32 +111,82 @@ class Asker:
             ProviderError: The server did not answer.
             TimeoutError: It took too long.
         """
-        request = Request(model, [user(question)], [*tools], model_origin=model_origin)
-        for limit in ("max_completion_tokens", "max_tokens"):
-            try:
-                options = {limit: _MOST_TOKENS}
-                return await self._answer(replace(request, options=options))
-            except ProviderError as error:
-                if limit not in str(error):
-                    raise
-        return await self._answer(request)
+        limited = {**self._options, self._limit_key: _MOST_TOKENS}
+        try:
+            return await self._answer(
+                Request(model, [user(question)], [*tools], limited, model_origin)
+            )
+        except ProviderError as error:
+            if not _LIMITS.search(str(error)):
+                raise
+        return await self._answer(
+            Request(model, [user(question)], [*tools], self._options, model_origin)
+        )
+
+    def lacks_api(self, error: ProviderError) -> bool:
+        """Return whether the last request failed because the server does not have the API.
+
+        Args:
+            error: The failure.
+        """
+        return self._wire.status in _NO_ROUTE and not isinstance(error, UnknownModelError)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._provider.close()
 
     async def _answer(self, request: Request) -> Answer:
         answer, began = Answer(), self._clock()
         async with asyncio.timeout(self.seconds), aclosing(self._provider.stream(request)) as got:
             async for event in got:
-                match event:
-                    case TextDelta() | ReasoningDelta():
-                        answer.add_piece(event, self._clock() - began)
-                    case ToolCallDelta():
-                        call = answer.calls.setdefault(event.index, ["", ""])
-                        call[0] += event.name
-                        call[1] += event.arguments
-                    case ModelFinished():
-                        answer.end = event
+                _add(answer, event, self._clock() - began)
         answer.seconds = self._clock() - began
-        if self._wire is not None and self._wire.content_type:
+        if self._wire.content_type:
             answer.is_event_stream = "event-stream" in self._wire.content_type
         for key, count in cast("dict[str, int]", (answer.end and answer.end.usage) or {}).items():
             self._usage[key] = self._usage.get(key, 0) + count
         return answer
+
+
+def new_asker(
+    server: ProviderSettings, settings: Settings, *, seconds: float, usage: dict[str, int]
+) -> Asker:
+    """Return what asks a server over the API of its settings.
+
+    Args:
+        settings: All settings of the user.
+        seconds: Limit for one request.
+        usage: Tokens of all requests, by name; it is added to.
+
+    Raises:
+        ConfigError: The plug-in of the server cannot be used.
+    """
+    wire = ListeningWire()
+    return Asker(
+        AdaptingProvider(new_provider(server, settings, wire=wire)),
+        seconds=seconds,
+        usage=usage,
+        options=turn_options(server.api),
+        limit_key=token_limit_key(server.base_url),
+        wire=wire,
+    )
+
+
+def _add(answer: Answer, event: StreamEvent, seconds: float) -> None:
+    match event:
+        case TextDelta() | ReasoningDelta():
+            answer.add_piece(event, seconds)
+        case ToolCallDelta():
+            call = answer.calls.setdefault(event.index, ["", ""])
+            call[0] += event.name
+            call[1] += event.arguments
+        case OutputItem():
+            if event.item.get("encrypted_content"):
+                answer.has_encrypted_reasoning = True
+        case ReasoningDetails():
+            if any(detail.get("type") == "reasoning.encrypted" for detail in event.details):
+                answer.has_encrypted_reasoning = True
+        case Notice():
+            answer.notices.append(event.text)
+        case ModelFinished():
+            answer.end = event

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-_ADVICE = re.compile(r" (?=Check |Read it, |Is the server running|The server limits )")
+_ADVICE = re.compile(
+    r" (?=Check |Read it, |Is (the server|it still) running|The server limits |Wait until )"
+)
 
 Status = Literal["pass", "fail", "unknown"]
 

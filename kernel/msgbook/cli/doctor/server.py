@@ -1,4 +1,4 @@
-"""Checks of the model's server: answers, streaming, usage and tool calls.
+"""Checks of the model's server: answers, streaming, usage, tool calls and the other API.
 
 They use the same provider code as turns, so a check that passes here also works there.
 """
@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
-from msgbook.cli.doctor.answer import OTHER_MODEL, Answer, judge_answer, judge_stream, judge_tools
+from msgbook.cli.doctor.answer import (
+    ONLY_CHAT,
+    OTHER_MODEL,
+    Answer,
+    judge_answer,
+    judge_stream,
+    judge_tools,
+)
+from msgbook.cli.doctor.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
 from msgbook.cli.doctor.asking import Asker
 from msgbook.cli.doctor.findings import Finding, split_advice
 from msgbook.errors import NoModelListError, ProviderError
 from msgbook.text import join_first
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
-"""Checks in their order."""
+"""Checks of every server in their order; `api` follows them where there is another one to ask."""
 
 _QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing else."
 _SUM = "Use the tool to add 2 and 3."
@@ -42,20 +50,31 @@ class ServerChecks:
         asker: Asks the server.
         model: Configured model; None for the server's only model.
         model_origin: Describes what sets the model.
+        other: The API in force, and what asks over the other one; None for a plug-in's server.
     """
 
-    def __init__(self, asker: Asker, model: str | None, *, model_origin: str = "") -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        model: str | None,
+        *,
+        model_origin: str = "",
+        other: tuple[ApiChoice, Asker] | None = None,
+    ) -> None:
         self._asker = asker
         self._model = model
         self._model_origin = model_origin
+        self._other = other
+        self._seen: Answer | None = None
+        self._lacks_api = False
 
     async def run(self) -> AsyncIterator[Finding]:
-        """Yield one finding for each of `CHECKS`. Errors of the server are findings too."""
+        """Yield a finding for each of the checks, and for what the server refuses of a request."""
         done = set()
         async for finding in self._found():
             done.add(finding.check)
             yield finding
-        for check in CHECKS:
+        for check in (*CHECKS, "api") if self._other else CHECKS:
             if check not in done:
                 yield Finding(check, "unknown", "not checked, because a check above failed")
 
@@ -85,6 +104,8 @@ class ServerChecks:
             yield finding
         if answered:
             yield await self._check_tools()
+        if self._other and (answered or self._lacks_api):
+            yield await self._check_api(*self._other)
 
     def _check_model(self, offered: list[str] | None) -> Finding:
         if self._model is None and offered is not None and len(offered) == 1:
@@ -113,8 +134,12 @@ class ServerChecks:
             yield self._timed_out("answer")
             return
         except ProviderError as error:
+            self._lacks_api = self._asker.lacks_api(error)
             yield Finding("answer", "fail", *split_advice(str(error)))
             return
+        self._seen = answer
+        for notice in answer.notices:
+            yield Finding("request", "unknown", notice)
         found = judge_answer(answer)
         yield found
         if found.status == "fail" and not answer.pieces:
@@ -134,14 +159,29 @@ class ServerChecks:
             return self._timed_out("tools")
         except ProviderError as error:
             words, _ = split_advice(str(error))
-            return Finding(
-                "tools", "fail", words, f"{OTHER_MODEL} Without tools the model can only chat."
-            )
+            return Finding("tools", "fail", words, f"{OTHER_MODEL} {ONLY_CHAT}")
+        self._seen = answer
         return judge_tools(answer)
 
-    async def _ask(self, question: str, *tools: dict[str, Any]) -> Answer:
+    async def _check_api(self, choice: ApiChoice, other: Asker) -> Finding:
+        """Ask the last question over the other API, if the server has it."""
+        answers = self._seen is not None
+        try:
+            theirs = await self._ask(_SUM, _TOOL, asker=other)
+        except TimeoutError:
+            why = f"no complete answer in {other.seconds:g} s"
+            return judge_no_answer(choice, why, answers=answers)
+        except ProviderError as error:
+            if other.lacks_api(error):
+                return judge_only_api(choice, answers=answers)
+            return judge_no_answer(choice, split_advice(str(error))[0], answers=answers)
+        return judge_apis(choice, self._seen, theirs)
+
+    async def _ask(
+        self, question: str, *tools: dict[str, Any], asker: Asker | None = None
+    ) -> Answer:
         model, origin = self._model or "", self._model_origin
-        return await self._asker.ask(model, question, *tools, model_origin=origin)
+        return await (asker or self._asker).ask(model, question, *tools, model_origin=origin)
 
     def _timed_out(self, check: str) -> Finding:
         advice = "Is it still loading the model? Try again, or raise --timeout."

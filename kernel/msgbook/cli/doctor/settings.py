@@ -82,6 +82,7 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
         return _plugin(provider, where)
     url = shown_url(provider.base_url)
     lines = {"server": f"{url} ({where})" if provider.base_url else url}
+    lines["api"] = _api(provider, file)
     if provider.api_key:
         lines["key"] = f"is set ({provider.key_variable})"
     elif provider.headers:
@@ -98,6 +99,12 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     if wants:
         lines["wants"] = f"{', '.join(wants)} ({file})"
     return lines
+
+
+def _api(provider: ProviderSettings, file: str) -> str:
+    if provider.is_api_set:
+        return f"{provider.api} ([providers.{provider.name}] of {file})"
+    return f"{provider.api} (the default for this server)"
 
 
 def _plugin(provider: ProviderSettings, where: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
@@ -18,6 +19,7 @@ from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ProviderSettings, check_url, config_path
 from msgbook.errors import ConfigError, ProviderError
+from msgbook.messages import ApiName
 from msgbook.provider import OpenAIProvider
 
 Ask = Callable[[str], str]
@@ -44,6 +46,8 @@ class Answers:
     """Name of the variable with the key; empty if the server needs no key."""
     model: str
     """Name of the model; empty if the server offers only one, or if it is set later."""
+    api: str = ""
+    """The API by which the server is asked; empty for the default of its URL."""
 
 
 def set_up(*, seconds: float) -> None:
@@ -90,7 +94,7 @@ def ask_settings(ask: Ask, offered: Callable[[str, str], list[str] | None]) -> A
         url, variable = _ask_server(ask)
         models = offered(url, variable)
         if models is not None or _says_yes(ask, "Keep these answers anyway? [y/N] "):
-            return Answers(url, variable, _ask_model(ask, models or []))
+            return Answers(url, variable, _ask_model(ask, models or []), _ask_api(ask, url))
 
 
 def _ask_server(ask: Ask) -> tuple[str, str]:
@@ -109,7 +113,8 @@ def format_toml(answers: Answers) -> str:
     """Return the text of the file."""
     key = f"api_key_env = {_quoted(answers.key_variable)}\n" if answers.key_variable else ""
     model = f"model = {_quoted(answers.model)}\n\n" if answers.model else ""
-    return f"{model}[providers.main]\nbase_url = {_quoted(answers.base_url)}\n{key}"
+    api = f"api = {_quoted(answers.api)}\n" if answers.api else ""
+    return f"{model}[providers.main]\nbase_url = {_quoted(answers.base_url)}\n{key}{api}"
 
 
 def write_settings(path: Path, answers: Answers, *, replace: bool) -> Path | None:
@@ -193,6 +198,10 @@ def _wrong_variable(name: str) -> str:
     return "That is not the name of a variable. Do not type the key itself: it does not belong in the file. For no key, type none."
 
 
+def _wrong_api(name: str) -> str:
+    return "" if name in get_args(ApiName) else "The API is chat or responses."
+
+
 async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
     """Return the server's models, or print why it does not list them and return None."""
     key = os.environ.get(variable, "").strip() or None
@@ -226,6 +235,14 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
     if not (answer or default or os.environ.get("MSGBOOK_MODEL")):
         say(_CHOOSE_LATER if offered else f"{_CHOOSE_LATER} {_ONLY_ONE}")
     return answer or default
+
+
+def _ask_api(ask: Ask, url: str) -> str:
+    """Return the API; empty for the default. OpenAI's own server has both and is not asked about."""
+    if url == OPENAI_URL:
+        return ""
+    question = "API, chat or responses (the checks below say which one shows more) [chat]: "
+    return _ask_until(ask, question, _wrong_api)
 
 
 def _quoted(text: str) -> str:

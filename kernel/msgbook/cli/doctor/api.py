@@ -1,0 +1,103 @@
+"""The check of the API: whether the server has the other one, and which of the two shows more. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgbook.cli.doctor.answer import Answer
+from msgbook.cli.doctor.findings import Finding
+from msgbook.messages import ApiName
+
+OTHER: dict[ApiName, ApiName] = {"chat": "responses", "responses": "chat"}
+
+_NAMES: dict[ApiName, str] = {"chat": "chat API", "responses": "Responses API"}
+
+_CALLS, _REASONING, _USAGE, _ENCRYPTED = "tool calls", "reasoning", "usage", "encrypted reasoning"
+_RANKS = (_CALLS, _REASONING, _USAGE, _ENCRYPTED)
+"""What an answer can show, the most important first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiChoice:
+    """The API in force, and where the other one would be set."""
+
+    api: ApiName
+    provider: str
+    """Name of the provider."""
+
+    @property
+    def other(self) -> ApiName:
+        """The API that is not in force."""
+        return OTHER[self.api]
+
+    @property
+    def advice(self) -> str:
+        """The line that sets the other API."""
+        return (
+            f'To use the {_NAMES[self.other]}, write api = "{self.other}" below '
+            f"[providers.{self.provider}] in msgbook.toml."
+        )
+
+
+def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Finding:
+    """Judge which API shows more of the answer to the same question.
+
+    Args:
+        ours: The answer over the API in force; None if the server does not have it.
+        theirs: The answer over the other one.
+    """
+    if ours is None:
+        words = f"the server has only the {_NAMES[choice.other]}"
+        return Finding("api", "fail", words, choice.advice)
+    shown, other = _shown(ours), _shown(theirs)
+    if shown == other:
+        words = f"{choice.api}; the {_NAMES[choice.other]} shows the same: {_listed(shown)}"
+        return Finding("api", "pass", words)
+    words = f"{choice.api} shows {_listed(shown)}; {choice.other} shows {_listed(other)}"
+    if _rank(other) < _rank(shown):
+        return Finding("api", "pass", words)
+    return Finding("api", "unknown", words, choice.advice)
+
+
+def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
+    """Describe a server that does not have the other API.
+
+    Args:
+        answers: Whether it answers over the API in force.
+    """
+    if answers:
+        return Finding("api", "pass", f"{choice.api}; the server has no {_NAMES[choice.other]}")
+    words = "the server has neither the chat API nor the Responses API at this URL"
+    return Finding("api", "fail", words, "The base URL usually ends in /v1.")
+
+
+def judge_no_answer(choice: ApiChoice, why: str, *, answers: bool) -> Finding:
+    """Describe a server that did not answer over the other API, for another reason.
+
+    Args:
+        why: What happened.
+        answers: Whether it answers over the API in force.
+    """
+    begins = f"{choice.api}; " if answers else ""
+    return Finding("api", "unknown", f"{begins}over the {_NAMES[choice.other]}: {why}")
+
+
+def _shown(answer: Answer) -> list[str]:
+    """Return what an answer shows, the most important first."""
+    if answer.end is None or not answer.end.ended:
+        return []
+    seen = {
+        _CALLS: bool(answer.calls),
+        _REASONING: answer.has_reasoning,
+        _USAGE: bool(answer.end.usage),
+        _ENCRYPTED: answer.has_encrypted_reasoning,
+    }
+    return [name for name in _RANKS if seen[name]]
+
+
+def _rank(shown: list[str]) -> tuple[bool, ...]:
+    return tuple(name in shown for name in _RANKS)
+
+
+def _listed(shown: list[str]) -> str:
+    return ", ".join(shown) or "none of " + ", ".join(_RANKS)
