@@ -82,6 +82,27 @@ def test_a_price_is_not_another_servers(table):
     assert "cost" not in table(cell, prices="m = { input = 1, output = 1 }")
 
 
+def test_the_price_is_that_of_the_model_that_answered_or_else_of_the_one_that_was_asked(table):
+    cells = [
+        turn_cell("Asked", usage(input=1, output=1)),
+        turn_cell("Mini", usage(input=1, output=1), answered_model="mini"),
+        turn_cell("Dated", usage(input=1, output=1), answered_model="m-2025-08-07"),
+    ]
+    prices = "m = { input = 10000, output = 0 }\nmini = { input = 100, output = 0 }"
+
+    assert table(*cells, prices=prices) == (
+        "Tokens of the turns above:\n\n"
+        "cell  model             input  cached  output  reasoning    cost\n"
+        "   1  m                     1       ?       1          ?  0.0100  Asked\n"
+        "   2  m → mini              1       ?       1          ?  0.0001  Mini\n"
+        "   3  m → m-2025-08-07      1       ?       1          ?  0.0100  Dated\n"
+        "\n"
+        " all  m                     1       ?       1          ?  0.0100  1 turn\n"
+        " all  m → mini              1       ?       1          ?  0.0001  1 turn\n"
+        " all  m → m-2025-08-07      1       ?       1          ?  0.0100  1 turn"
+    )
+
+
 def test_turns_without_numbers_count_as_unknown_not_as_nothing(table):
     assert "?" in table(turn_cell("Hi"))
 
@@ -107,9 +128,10 @@ def test_odd_numbers_of_a_notebook_are_unknown(odd):
 
 
 def test_no_model_name_steers_a_terminal():
-    found = list_turn_usage([turn_cell("a\x1b[31m", model="m\x1b]0;x\x07\n")])
+    odd = "m\x1b]0;x\x07\n"
+    found = list_turn_usage([turn_cell("a\x1b[31m", model=odd, answered_model=odd)])
 
-    assert (found[0].model, found[0].title) == ("m]0;x", "a[31m")
+    assert (found[0].models, found[0].title) == ("m]0;x → m]0;x", "a[31m")
 
 
 def test_cached_input_costs_as_much_as_input_where_no_price_is_set_for_it():

@@ -176,8 +176,8 @@ def is_part(part: dict[str, Any]) -> bool:
     return isinstance(part["image_url"]["url"], str)
 
 
-def turn_cell(source, usage=None, model="m", provider="p"):
-    turn = {"version": 1, "status": "done", "model": model, "provider": provider}
+def turn_cell(source, usage=None, model="m", provider="p", **keys):
+    turn = {"version": 1, "status": "done", "model": model, "provider": provider, **keys}
     turn["blocks"] = [{"type": "text", "step": 1, "text": "Yes."}]
     if usage is not None:
         turn["usage"] = usage

@@ -125,6 +125,9 @@ class Turn(TypedDict):
     finish_reason: NotRequired[str]
     agent: NotRequired[str]
     model: NotRequired[str]
+    """The model that was asked."""
+    answered_model: NotRequired[str]
+    """The model that answered last, as the server names it; absent if it is the one asked."""
     provider: NotRequired[str]
     started: NotRequired[str]
     """UTC, ISO 8601 with `Z`."""

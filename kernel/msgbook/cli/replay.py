@@ -15,12 +15,13 @@ from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation
 from msgbook.cli.recorded_cells import clear_recorded, find_recorded, undo_recorded
 from msgbook.cli.screen import Screen
-from msgbook.cli.terminal import complain, say
+from msgbook.cli.terminal import complain, line_of, say
 from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Document, working_folder
+from msgbook.notebook import Cell, Document, working_folder
 from msgbook.text import counted
+from msgbook_format.turn import Turn
 
 _VERB = "run"
 
@@ -88,13 +89,20 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     return Replayed(document, len(numbers), failed, problems.first, problems.diff)
 
 
+def _summary(cell: Cell, turn: Turn) -> str:
+    """Return a turn as one line; the last column is the model that answered, if it is another."""
+    answered = turn.get("answered_model")
+    columns = [shown_id(cell), turn["status"], shown_title(cell)]
+    return "\t".join([*columns, line_of(answered)] if isinstance(answered, str) else columns)
+
+
 def run_screen(path: Path) -> Screen:
     """Return the display of the turns of a file."""
     return Screen(
         _VERB,
         live=sys.stdout.isatty(),
         heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
-        summary=lambda cell, turn: "\t".join((shown_id(cell), turn["status"], shown_title(cell))),
+        summary=_summary,
         place=lambda cell: f"{path}/{shown_id(cell)}",
     )
 

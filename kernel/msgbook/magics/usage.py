@@ -32,11 +32,11 @@ async def usage(context: MagicContext, _words: Sequence[str]) -> str:
 
 def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
     """Return a table with a line for each turn and each model; `?` is what no server reported."""
-    models = list(dict.fromkeys(turn.model for turn in turns))
-    rows = [_row(str(turn.cell), turn.model, [turn], cost, turn.title) for turn in turns]
+    models = list(dict.fromkeys(turn.models for turn in turns))
+    rows = [_row(str(turn.cell), turn.models, [turn], cost, turn.title) for turn in turns]
     rows.append([""] * len(rows[0]))
     for model in models:
-        of_model = [turn for turn in turns if turn.model == model]
+        of_model = [turn for turn in turns if turn.models == model]
         number = f"{len(of_model)} turn" + ("s" if len(of_model) > 1 else "")
         rows.append(_row("all", model, of_model, cost, number))
     head = ["cell", "model", *_COUNTS, "cost", ""]

@@ -24,6 +24,7 @@ class TurnUsage:
     title: str
     """First words of the prompt."""
     model: str
+    """The model that was asked."""
     provider: str
     input: int | None
     cached: int | None
@@ -31,10 +32,20 @@ class TurnUsage:
     reasoning: int | None
     is_complete: bool = True
     """Whether the counts include all model calls; otherwise the turn used more tokens."""
+    answered_model: str = ""
+    """The model that answered; empty if it is the one that was asked."""
+
+    @property
+    def models(self) -> str:
+        """The model; `ASKED → ANSWERED` if another one answered."""
+        return " → ".join(filter(None, (self.model, self.answered_model)))
 
     def cost(self, prices: Prices) -> float | None:
-        """Return the cost in the currency of the prices; None if a price or count is unknown."""
-        price = prices.get(self.model)
+        """Return the cost in the currency of the prices; None if a price or count is unknown.
+
+        The price is that of the model that answered, or else of the one that was asked.
+        """
+        price = prices.get(self.answered_model, prices.get(self.model))
         if price is None or self.input is None or self.output is None:
             return None
         cached = min(self.cached or 0, self.input)
@@ -74,4 +85,5 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
         output=count("output"),
         reasoning=count("reasoning"),
         is_complete=not counts.get("untold_steps") and turn.get("status") != "running",
+        answered_model=name(turn.get("answered_model")),
     )

@@ -22,6 +22,7 @@ from msgbook.messages import Message
 from msgbook.provider import REASONING_PARSERS, Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
+from msgbook.turn.answered_model import ModelChanges
 from msgbook.turn.attempt import RunCall, run_now
 from msgbook.turn.calls import CallRunner, CapResult
 from msgbook.turn.limits import Budgets, max_steps_notice
@@ -70,13 +71,14 @@ async def run_turn(
         record, tools, approve, redact, cap_result, clock, budgets, repeated, run_call
     )
     done: list[Message] = []
+    models = ModelChanges()
     if budgets.notice:
         _apply(record, _limit_reached("budget", budgets.notice), clock)
         return
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
         step_request = replace(request, messages=request.messages + done)
-        answer = _Answer()
+        answer = _Answer(models)
         events = _until_timeout(provider.stream(step_request), budgets)
         async with aclosing(answer.read(record, events, clock)) as changes:
             async for _ in changes:
@@ -107,7 +109,8 @@ def _apply(record: TurnRecord, events: list[TurnEvent], clock: Callable[[], floa
 class _Answer:
     """Result of one model call."""
 
-    def __init__(self) -> None:
+    def __init__(self, models: ModelChanges) -> None:
+        self._models = models
         self._finished: ModelFinished | None = None
         self._error: ProviderError | None = None
 
@@ -125,7 +128,7 @@ class _Answer:
                     record.apply(event, clock())
                     if isinstance(event, ModelFinished):
                         self._finished = event
-                        for notice in _loss_notices(event):
+                        for notice in [*_loss_notices(event), *self._models.notices(event.model)]:
                             record.apply(notice, clock())
                     yield
         except ProviderError as error:

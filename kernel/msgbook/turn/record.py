@@ -28,6 +28,7 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import content_size
+from msgbook.turn.answered_model import put_answered_model
 from msgbook.turn.server_data import keep_citations, keep_item, keep_reasoning_details
 from msgbook.turn.step_calls import StepCalls
 from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
@@ -91,6 +92,7 @@ class TurnRecord:
             case ModelFinished():
                 self._close(at)
                 self._usage.add(event.usage)
+                put_answered_model(self._head, event.model)
             case StepStarted():
                 self._usage.begin_step()
                 self._settle_calls(at)

@@ -20,6 +20,7 @@ from msgbook_format.turn.output_cells.numbers import (
 _TEXTS = (
     ("started", "time"),
     ("model", "model"),
+    ("answered_model", "answered_model"),
     ("provider", "provider"),
     ("finish_reason", "finish_reason"),
 )
