@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import scripted_server as scripted
+from apis import over_both_apis
 
 from msgbook.__main__ import main
 from msgbook.cli.doctor.answer import Answer, judge_stream
@@ -27,15 +28,16 @@ from msgbook.events import ModelFinished, TextDelta
 
 NUMBERS = "1 2 3 4 5 6 7 8 9 10 11 12"
 CALLS = scripted.call("add", {"a": 2, "b": 3})
+PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 
 
 @pytest.fixture
-def doctor(server, monkeypatch, capsys):
+def doctor(server, monkeypatch, capsys, api):
     """Runs `msgbook doctor --json` against the scripted server; statuses by check, and all of it."""
 
     def run(*answers, model="scripted", **env):
         server.answers = list(answers)
-        server.routes = ("/chat/completions",)
+        server.routes = (PATHS[api],)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         for name, value in {"MSGBOOK_MODEL": model, **env}.items():
             monkeypatch.setenv(name, value)
@@ -50,13 +52,15 @@ def statuses(found, *checks):
     return [found[check]["status"] for check in checks]
 
 
-def test_a_server_that_can_do_all_passes_with_two_short_requests(doctor, server):
+@over_both_apis
+def test_a_server_that_can_do_all_passes_with_three_short_requests(doctor, server, api):
     code, found, told = doctor(scripted.text(NUMBERS), CALLS)
 
     checks = ("server", "model", "answer", "stream", "usage", "tools", "api")
     assert (code, statuses(found, *checks)) == (0, ["pass"] * 7)
-    assert told["usage"] == {"input_tokens": 11, "output_tokens": 7}
-    assert server.paths == ["/chat/completions"] * 2 + ["/responses"]
+    assert (told["usage"]["input_tokens"], told["usage"]["output_tokens"]) == (11, 7)
+    other = next(path for path in PATHS.values() if path != PATHS[api])
+    assert server.paths == [PATHS[api]] * 2 + [other]
     assert all(limit_of(request) <= 400 for request in server.requests)
 
 
@@ -84,6 +88,7 @@ def test_a_server_that_refuses_the_limit_of_tokens_is_asked_as_turns_would_or_wi
         assert "max_completion_tokens was sent instead" in found["request"]["words"]
 
 
+@over_both_apis
 def test_a_server_that_answers_at_once_does_not_stream(doctor):
     body = json.dumps({"choices": [{"message": {"content": NUMBERS}, "finish_reason": "stop"}]})
     code, found, _ = doctor(scripted.Answer(body=body), CALLS)
@@ -92,10 +97,24 @@ def test_a_server_that_answers_at_once_does_not_stream(doctor):
     assert found["stream"]["advice"]
 
 
+@pytest.mark.parametrize("api", ["responses"], indirect=True, scope="module")
+def test_a_server_of_the_responses_api_that_refuses_its_limit_is_asked_without(doctor, server, api):
+    def answer(request):
+        if "max_output_tokens" in request:
+            return scripted.error(400, "Unsupported parameter: max_output_tokens")
+        return CALLS if "tools" in request else scripted.text(NUMBERS)
+
+    server.choose = answer
+    code, found, _ = doctor()
+
+    assert (code, statuses(found, "answer", "tools")) == (0, ["pass", "pass"])
+
+
 def streamed(*pieces):
     return scripted.Answer([*(scripted.delta(content=p) for p in pieces), scripted.finish()])
 
 
+@over_both_apis
 def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
     code, found, _ = doctor(streamed(NUMBERS), CALLS)
 
@@ -103,6 +122,7 @@ def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
     assert "26 characters came in one piece and is too short to tell" in found["stream"]["words"]
 
 
+@over_both_apis
 def test_two_pieces_are_a_stream(doctor):
     code, found, _ = doctor(streamed("1 2 3", " 4"), CALLS)
 
@@ -128,6 +148,7 @@ def test_pieces_that_come_all_at_once_after_a_long_wait_are_doubted(times, statu
     assert ("all at once" in found.words) == (status == "unknown")
 
 
+@over_both_apis
 def test_reasoning_without_an_answer_is_the_servers_parser(doctor):
     code, found, _ = doctor(scripted.text("", reasoning=NUMBERS))
 
@@ -137,6 +158,7 @@ def test_reasoning_without_an_answer_is_the_servers_parser(doctor):
 
 
 @pytest.mark.parametrize(("reasoning", "status"), [("Hm. Hm.", "pass"), ("", "unknown")])
+@over_both_apis
 def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, reasoning, status):
     chunks = scripted.text("", reasoning=reasoning).chunks[:-1]
     code, found, _ = doctor(scripted.Answer([*chunks, scripted.finish("length")]), CALLS)
@@ -145,6 +167,7 @@ def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, re
     assert "limit of this check" in found["answer"]["words"]
 
 
+@over_both_apis
 def test_a_refusal_is_an_answer(doctor):
     refused = [scripted.delta(refusal="I can"), scripted.delta(refusal="not."), scripted.finish()]
     code, found, _ = doctor(scripted.Answer(refused), CALLS)
@@ -154,6 +177,7 @@ def test_a_refusal_is_an_answer(doctor):
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
+@over_both_apis
 def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, status):
     server.models_body, server.models_status = '{"error": {"message": "no list"}}', status
 
@@ -168,6 +192,7 @@ def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, sta
     assert (code, statuses(found, "model", "answer")) == (1, ["fail", "unknown"])
 
 
+@over_both_apis
 def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
     code, found, _ = doctor(scripted.text(NUMBERS), scripted.text("It is 5."))
 
@@ -175,6 +200,7 @@ def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
     assert "It is 5." in found["tools"]["words"]
 
 
+@over_both_apis
 def test_a_server_that_refuses_tools_fails_in_that_only(doctor):
     refusal = scripted.error(400, "m does not support tools")
     code, found, _ = doctor(scripted.text(NUMBERS), refusal)
@@ -183,6 +209,7 @@ def test_a_server_that_refuses_tools_fails_in_that_only(doctor):
     assert "does not support tools" in found["tools"]["words"]
 
 
+@over_both_apis
 def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
     key = "sk-0123456789abcdef"
     refusal = scripted.error(401, f"Incorrect API key provided: {key}")
@@ -196,6 +223,7 @@ def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
     assert key not in json.dumps(told)
 
 
+@over_both_apis
 def test_a_wrong_model_names_what_sets_it(doctor, server, capsys):
     refusal = scripted.error(404, "The model `scripted` does not exist.")
 
@@ -210,6 +238,7 @@ def test_a_wrong_model_names_what_sets_it(doctor, server, capsys):
     ("status", "body"),
     [(200, "<html><body>Log in</body></html>"), (404, "no"), (200, ""), (500, "{"), (200, "[]")],
 )
+@over_both_apis
 def test_whatever_is_no_completion_fails_with_a_word(doctor, status, body):
     kind = "text/html" if body.startswith("<") else "application/json"
     code, found, _ = doctor(scripted.Answer(status=status, body=body, content_type=kind))
@@ -218,6 +247,7 @@ def test_whatever_is_no_completion_fails_with_a_word(doctor, status, body):
     assert found["answer"]["words"]
 
 
+@over_both_apis
 def test_an_odd_list_of_models_is_no_failure_of_its_own(doctor, server):
     server.models_body = "<html>"
     code, found, _ = doctor(scripted.text(NUMBERS), CALLS)
