@@ -143,39 +143,3 @@ def test_an_error_that_is_nested_without_end_is_told_all_the_same():
         body = {"error": [body]}
 
     assert str(failure(400, body)) == "The server answered 400."
-
-
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        (503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
-        (503, {"error": "Model org/m is currently loading", "estimated_time": 20.0}),
-        (500, {"error": {"message": "unexpected server status: llm server loading model"}}),
-        (503, {"error": {"message": "Model `m` is not ready to serve requests yet. Please retry shortly."}}),
-        (503, {"error": "Model with name m is not ready."}),
-        (503, {"detail": "The model is still being loaded"}),
-    ],
-)  # fmt: skip
-def test_servers_say_in_many_ways_that_they_load_a_model(status, body):
-    found = failure(status, body)
-
-    assert found.retry.is_loading
-    assert not isinstance(failure(status, body, None), NoModelListError)
-
-
-@pytest.mark.parametrize(
-    ("status", "message"),
-    [
-        (500, "error loading model: llama_model_loader: failed to load model"),
-        (500, "timed out waiting for llama runner to start: llm server loading model"),
-        (500, "unable to load model"),
-        (404, "No models loaded. Please load a model in the developer page."),
-        (503, "No model is loaded"),
-        (503, "Service unavailable"),
-        (400, "the file is currently loading"),
-    ],
-)
-def test_a_model_that_cannot_be_loaded_is_not_waited_for(status, message):
-    retry = failure(status, error(message)).retry
-
-    assert retry is None or not retry.is_loading

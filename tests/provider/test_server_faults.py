@@ -116,6 +116,16 @@ def test_a_body_without_a_word_is_a_state_of_its_own(body):
     assert turn["blocks"][-1]["message"] == "The server sent nothing."
 
 
+def test_a_missing_route_is_asked_for_once_and_names_the_api():
+    turn, requests = ask(Reply(b"404 page not found", "404 X"))
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert turn["blocks"][-1]["message"] == (
+        "The server answered 404: 404 page not found. It has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
+        'usually ends in /v1), or set api = "responses" in [providers.openai] of msgbook.toml.'
+    )
+
+
 HALF = sse(delta(content="half"))
 
 

@@ -7,15 +7,15 @@
 - `api`, `apis`: the interface of an API, and the two that there are. `chat` is that of chat completions, `responses`
   OpenAI's Responses API. Each makes the body of a request and decodes the answer.
 - `sse`, `pieces`: what both need to get from the bytes of an answer to events.
-- `retry`, `adapting`, `alternatives`, `failures`: repeating a request, adapting it, asking another model, and
-  errors in words for a person.
+- `retry`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it, asking another model,
+  errors in words for a person, and what the person can do.
 - `server_options`: options of servers that messages name.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
-A provider's quirk is added in one of three places: `answer_quirks` for what a server sends (names of fields,
-usage, finish reasons), `error_quirks` for how it words an error, `request_quirks` for what it accepts (names of
-keys, refused parts); `request_changes` makes the request without a refused part.
+A provider's quirk is added in one of four places: `answer_quirks` for what a server sends (names of fields,
+usage, finish reasons), `error_kinds` and `error_quirks` for how it words an error, `request_quirks` for what it
+accepts (names of keys, refused parts); `request_changes` makes the request without a refused part.
 
 Names are imported when they are first used: the openai SDK takes a second.
 """

@@ -1,7 +1,6 @@
-"""Quirks in how servers say that they cannot answer: the shapes and words of their errors. Pure.
+"""Quirks in the shapes of errors: where a server puts its words, and which status they stand for. Pure.
 
-No server documents its words. To add some, extend a table here, and add a case to
-tests/provider/test_failures.py or tests/provider/test_alternatives.py.
+To add one, extend a table here, and add a case to tests/provider/test_failures.py.
 """
 
 from __future__ import annotations
@@ -23,43 +22,6 @@ _PAGE_LIMIT = 4000
 _NOT_SHOWN = re.compile(r"<(head|script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
-_TOO_LONG = re.compile(
-    r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
-    r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
-    re.IGNORECASE,
-)
-_UNKNOWN_MODEL_CODES = {
-    "model_not_found",  # OpenAI, Groq, LM Studio
-    "invalid_model",  # Mistral
-    "model_not_available",  # Together
-    "model_not_supported",  # Hugging Face
-    "deploymentnotfound",  # Azure
-}
-_UNKNOWN_MODEL = re.compile(
-    r"\bmodel\b.{0,40}?\b(not found|(not|n't) exist|is(n't| not) found)"
-    r"|\b(invalid|unknown) model\b(?! (out|in)put| param)|model identifier is invalid"
-    r"|\bnot a valid model\b|\bno endpoints found for NAME|\bunable to access model\b"
-    r"|\bmodels/NAME is not found|^model: NAME$|\bpublisher model\b.{0,200}\bnot found"
-    r"|\bno such model\b|\bno model named\b",
-    re.IGNORECASE,
-)
-"""The words of LiteLLM, vLLM, Ollama, OpenRouter, DeepSeek, Gemini and others, as they are and with NAME for the model."""
-_NOT_FOR_THIS_KEY = "_model_access_denied"
-"""End of LiteLLM's words for a model that this key, user or team may not use."""
-_WRONG_KEY_CODES = {"no_db_connection", "invalid_api_key"}
-"""`no_db_connection`: LiteLLM's proxy without a data base knows only its master key."""
-_WRONG_KEY = re.compile(
-    r"\bno connected db\b|\bapi[ _-]?key (is )?(not valid|invalid)|\b(invalid|incorrect) api[ _-]?key\b",
-    re.IGNORECASE,
-)
-"""The words of LiteLLM, Gemini and xAI, which do not answer 401."""
-_LOADING = re.compile(
-    r"^loading model\b|\bserver loading model\b|\b(is|still|currently|being) loading\b|\bbeing loaded\b"
-    r"|\bmodel\b.{0,200}\bis not (yet )?ready\b",
-    re.IGNORECASE,
-)
-"""The words of llama.cpp, Ollama, Hugging Face, KServe and Dynamo. vLLM and TGI do not listen until they are ready."""
-_NOT_LOADING = re.compile(r"\bfail|\berror loading|\btimed out", re.IGNORECASE)
 _STATUSES = {
     "context_length_exceeded": 400,
     "invalid_api_key": 401,
@@ -74,8 +36,6 @@ _STATUSES = {
     "overloaded_error": 503,
 }
 """HTTP statuses of errors that come inside an answer, by their `code` or `type`."""
-_TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
-"""Found in words about a limit that is too large, not about a request that is too long."""
 
 
 class ReportedError(ProviderError):
@@ -135,7 +95,7 @@ def _page_text(page: str) -> str:
 
 def reported_status(error: Any) -> int:
     """Return the HTTP status that an error inside an answer stands for; 0 if that is not known."""
-    for name in sorted(_codes(error)):
+    for name in sorted(codes_of(error)):
         if re.fullmatch("[45][0-9][0-9]", name):
             return int(name)
         if name in _STATUSES:
@@ -143,51 +103,7 @@ def reported_status(error: Any) -> int:
     return 0
 
 
-def is_wrong_key(status: int, error: Any) -> bool:
-    """Return whether an HTTP error that is not 401 or 403 says that the key is wrong.
-
-    Args:
-        error: The `error` value, of any shape.
-    """
-    return status in (400, 422) and (
-        not _WRONG_KEY_CODES.isdisjoint(_codes(error))
-        or bool(_WRONG_KEY.search(error_message(error)))
-    )
-
-
-def _codes(error: Any) -> set[str]:
+def codes_of(error: Any) -> set[str]:
+    """Return the `code` and the `type` of an `error` value, in lower case."""
     table = error if isinstance(error, dict) else {}
     return {str(table.get(key)).lower() for key in ("code", "type")}
-
-
-def is_unknown_model(status: int, error: Any, model: str) -> bool:
-    """Return whether an HTTP error says that the server does not know the model.
-
-    Args:
-        error: The `error` value, of any shape.
-        model: The requested model.
-    """
-    codes = _codes(error)
-    if status in (401, 403) and any(code.endswith(_NOT_FOR_THIS_KEY) for code in codes):
-        return True
-    if status not in (400, 403, 404, 422):
-        return False
-    if not _UNKNOWN_MODEL_CODES.isdisjoint(codes):
-        return True
-    words = error_message(error)
-    named = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", "NAME", words)
-    return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
-
-
-def is_loading(status: int, error: Any) -> bool:
-    """Return whether an error says that the server is loading the model, and will be ready later."""
-    words = error_message(error)
-    says_so = _LOADING.search(words) and not _NOT_LOADING.search(words)
-    return bool(says_so) and (not status or status >= 500)
-
-
-def is_too_long(error: Any) -> bool:
-    """Return whether an `error` value says that the request is longer than the context window."""
-    words = error_message(error)
-    says_so = "context_length_exceeded" in _codes(error) or _TOO_LONG.search(words)
-    return bool(says_so) and not _TOKEN_LIMIT.search(words)

@@ -14,15 +14,13 @@ from msgbook.errors import (
     ProviderError,
     Retry,
 )
+from msgbook.provider.advice import Advice
+from msgbook.provider.error_kinds import find_kind, is_loading
 from msgbook.provider.error_quirks import (
     ReportedError,
     as_text,
     error_message,
     find_error,
-    is_loading,
-    is_too_long,
-    is_unknown_model,
-    is_wrong_key,
     reported_status,
 )
 from msgbook.provider.http import RedirectedError
@@ -32,10 +30,8 @@ from msgbook.text import one_line, visible
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
 
-_REFUSES_ANY_REQUEST = {401, 403, 408, 409, 429}
+_SAY_NOTHING = {401, 403, 408, 409, 429}
 """Statuses that say nothing about whether a server can list its models."""
-
-_ANSWERED = "The server has answered before"
 
 _BODY_LIMIT = 2000
 """Characters of a refusal that are searched: a server may repeat the complete request in it."""
@@ -61,6 +57,10 @@ class UnknownModelError(RefusedError):
     """The server does not know the model, or does not let this user have it."""
 
 
+class MissingRouteError(ProviderError):
+    """The server does not have the path of the API by which it is asked."""
+
+
 class _Answer(NamedTuple):
     """An error as a server sent it."""
 
@@ -81,10 +81,17 @@ class Failures:
 
     Args:
         secrets: Redacted from every message.
+        path: Path of the requests of its API below the base URL.
     """
 
-    def __init__(self, settings: ProviderSettings, secrets: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        secrets: tuple[str, ...],
+        path: str = "/chat/completions",
+    ) -> None:
         self._settings = settings
+        self._advice = Advice(settings, path)
         self._secrets = secrets
         self.has_answered = False
         """True once the server has answered a request to the end."""
@@ -126,11 +133,7 @@ class Failures:
             return self._from_report(error, model, model_origin)
         words, advice = redact(str(error), self._secrets), ""
         if isinstance(error, NotACompletionError):
-            advice = (
-                f"{_ANSWERED}, so this is a fault of the server or of a proxy: run the cell again."
-                if self.has_answered
-                else f"Check {self.url_setting} (it usually ends in /v1)."
-            )
+            advice = self._advice.for_no_answer(has_answered=self.has_answered)
         return ProviderError(error.name, words, error.retry, advice)
 
     def _from_report(
@@ -147,53 +150,18 @@ class Failures:
         return self._failure(answer, model, model_origin)
 
     def _failure(self, answer: _Answer, model: str | None, model_origin: str) -> ProviderError:
-        status = answer.status
-        is_unknown = model is not None and is_unknown_model(status, answer.error, model)
-        wrong_key = is_wrong_key(status, answer.error)
-        hint = (
-            f"Check {self.key_setting}."
-            if wrong_key
-            else self._hint(answer, model, model_origin, is_unknown=is_unknown)
-        )
-        failure = ProviderError(answer.name, answer.words, answer.retry, hint)
-        loads = answer.retry is not None and answer.retry.is_loading
-        if model is None and not (wrong_key or loads or status in _REFUSES_ANY_REQUEST):
-            return NoModelListError(answer.name, answer.words, answer.retry, hint)
-        if wrong_key or (status not in _REFUSALS and not is_unknown):
+        kind = find_kind(answer.status, answer.error, model, self._settings.api)
+        hint = self._advice.for_answer(kind, answer.status, model, model_origin)
+        retry = None if kind in ("key", "route") else answer.retry
+        failure = ProviderError(answer.name, answer.words, retry, hint)
+        if kind == "route":
+            return MissingRouteError(answer.name, answer.words, advice=hint)
+        if model is None and not (kind in ("key", "loading") or answer.status in _SAY_NOTHING):
+            return NoModelListError(answer.name, answer.words, retry, hint)
+        if kind == "key" or (answer.status not in _REFUSALS and kind != "model"):
             return failure
-        refused = UnknownModelError if is_unknown else RefusedError
-        return refused(failure, status, answer.said, answer.body)
-
-    def _hint(
-        self, answer: _Answer, model: str | None, model_origin: str, *, is_unknown: bool
-    ) -> str:
-        """Return what the user can do about an error; empty if that is not known."""
-        status = answer.status
-        match status:
-            case _ if is_unknown or (status == 404 and model is not None):
-                origin = model_origin or "MSGBOOK_MODEL or %model"
-                return (
-                    f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
-                    f"terminal, lists the models of the server) and {self.url_setting}."
-                )
-            case 401 | 403:
-                return f"Check {self.key_setting}."
-            case 404:
-                return f"Check {self.url_setting} (it usually ends in /v1)."
-            case 429:
-                return (
-                    "Your rate limit or your budget with this provider is used up. Try again later."
-                )
-            case 0 | 400 | 413 | 422 | 500 if is_too_long(answer.error):
-                return (
-                    "Leave out or summarize cells with history=exclude, history=summary or %compact; "
-                    "%context shows the size of each cell. If you set the agent's context_window, "
-                    "msgbook warns before it sends such a request."
-                )
-            case _ if answer.retry and answer.retry.is_loading:
-                return "Wait until it has loaded the model."
-            case _:
-                return ""
+        refused = UnknownModelError if kind == "model" else RefusedError
+        return refused(failure, answer.status, answer.said, answer.body)
 
     def from_connection(self, error: BaseException) -> ProviderError:
         """Return the error for a server that cannot be reached, redirects, or breaks the connection."""
@@ -206,29 +174,12 @@ class Failures:
             words = f"{why}. Nothing was sent there. If that is the right server, change"
             return ProviderError("RedirectedError", f"{words} {self.url_setting} to its address.")
         failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
-        advice = (
-            f"{_ANSWERED}. Is it still running?"
-            if self.has_answered
-            else f"Is the server running? Check {self.url_setting}."
-        )
+        advice = self._advice.for_lost_connection(has_answered=self.has_answered)
         return LostConnectionError("APIConnectionError", f"{failed}.", Retry(failed), advice)
 
     @property
-    def key_setting(self) -> str:
-        if self._settings.from_environment:
-            return "OPENAI_API_KEY"
-        if self._settings.key_variable and not self._settings.api_key:
-            return (
-                f"{self._settings.key_variable}, which is not set: it is the api_key_env of "
-                f"[providers.{self._settings.name}] in msgbook.toml"
-            )
-        return f"api_key_env or headers of [providers.{self._settings.name}] in msgbook.toml"
-
-    @property
     def url_setting(self) -> str:
-        if self._settings.from_environment:
-            return "OPENAI_BASE_URL"
-        return f"base_url of [providers.{self._settings.name}] in msgbook.toml"
+        return self._advice.url_setting
 
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""

@@ -70,8 +70,8 @@ class OpenAIProvider:
         self._linger = linger
         self._ids = ids or Ids()
         self._wire = wire
-        self._failures = Failures(settings, secrets)
         self._api = APIS[settings.api]
+        self._failures = Failures(settings, secrets, self._api.path)
         self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
 

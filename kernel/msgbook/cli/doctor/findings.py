@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 _ADVICE = re.compile(
-    r" (?=Check |Read it, |Is (the server|it still) running|The server limits |Wait until )"
+    r" (?=Check |Set api = |Read it, |Is (the server|it still) running|The server limits |Wait until )"
 )
 
 Status = Literal["pass", "fail", "unknown"]
