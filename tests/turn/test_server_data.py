@@ -97,3 +97,20 @@ def test_citations_are_kept_with_the_text_before_them_and_in_the_order_in_which_
         ModelFinished("stop", ended=True),
     ) == [("text", {"annotations": [PAGE, other]}), ("tool_call", None), ("text", None)]
     assert extras(Citations([PAGE])) == [("text", {"annotations": [PAGE]})]
+
+
+def test_an_item_that_is_complete_late_is_kept_in_its_own_block_and_splits_no_text():
+    assert blocks(
+        ReasoningDelta("", "summary"), TextDelta("a"), OutputItem(SEALED), TextDelta("b")
+    ) == [
+        {"type": "reasoning", "step": 1, "text": "", "duration": 1.0, "extra": {"item": SEALED}},
+        {"type": "text", "step": 1, "text": "ab"},
+    ]
+
+
+def test_reasoning_under_a_key_of_chat_is_not_taken_for_that_of_an_item():
+    assert extras(ReasoningDelta("a", ""), TextDelta("b"), OutputItem(SEALED)) == [
+        ("reasoning", {"field": ""}),
+        ("text", None),
+        ("reasoning", {"item": SEALED}),
+    ]

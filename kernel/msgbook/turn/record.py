@@ -29,7 +29,13 @@ from msgbook.events import (
 )
 from msgbook.messages import content_size
 from msgbook.turn.answered_model import put_answered_model
-from msgbook.turn.server_data import keep_citations, keep_item, keep_reasoning_details
+from msgbook.turn.open_text import OpenText
+from msgbook.turn.server_data import (
+    item_owner,
+    keep_citations,
+    keep_item,
+    keep_reasoning_details,
+)
 from msgbook.turn.step_calls import StepCalls
 from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
 from msgbook.turn.usage import UsageCount
@@ -42,8 +48,6 @@ REFERENCE_STEP = 0
 class TurnRecord:
     """The turn while it runs. Only `apply` and `set_head` change it.
 
-    The open block keeps its thousands of pieces of text in a list, joined when the turn is read.
-
     Args:
         head: The keys that are known from the start (`agent`, `model`, `started`, ...).
         nonce: Returns the 8 hex digits for a tool call.
@@ -54,10 +58,8 @@ class TurnRecord:
         self._nonce = nonce
         self._blocks: list[Block] = []
         self._step = REFERENCE_STEP
-        self._open: Block | None = None
+        self._text = OpenText()
         self._retry: Block | None = None
-        self._pieces: list[str] = []
-        self._opened_at = 0.0
         self._started_at: float | None = None
         self._usage = UsageCount()
         self._calls = StepCalls(self._step)
@@ -77,8 +79,7 @@ class TurnRecord:
             case ReasoningDetails():
                 keep_reasoning_details(self.step_blocks(), event.details)
             case OutputItem():
-                self._close(at)
-                self._blocks += keep_item(self.step_blocks(), event.item, self._step)
+                self._add_item(event, at)
             case Citations():
                 self._blocks += keep_citations(self.step_blocks(), event.annotations, self._step)
             case TextDelta():
@@ -90,7 +91,7 @@ class TurnRecord:
             case ToolCallDelta():
                 self._add_call(event, at)
             case ModelFinished():
-                self._close(at)
+                self._text.close(at)
                 self._usage.add(event.usage)
                 put_answered_model(self._head, event.model)
             case StepStarted():
@@ -110,7 +111,7 @@ class TurnRecord:
             case ToolFinished():
                 self._add_result(event)
             case Notice():
-                self._close(at)
+                self._text.close(at)
                 self._blocks.append({"type": "notice", "level": event.level, "text": event.text})
             case ModelChosen():
                 self.set_head(model=event.model)
@@ -143,8 +144,16 @@ class TurnRecord:
 
     def _add_reasoning(self, event: ReasoningDelta, at: float) -> None:
         self._add_text("reasoning", event.text, at)
-        if event.field != REASONING_FIELD and self._open is not None:
-            self._open.setdefault("extra", {"field": event.field})
+        block = self._text.block
+        if event.text and event.field != REASONING_FIELD and block is not None:
+            block.setdefault("extra", {"field": event.field})
+
+    def _add_item(self, event: OutputItem, at: float) -> None:
+        """Keep an item. It ends its own block, or the open one if it has none."""
+        owner = item_owner(self.step_blocks(), event.item)
+        if owner is None or owner is self._text.block:
+            self._text.close(at)
+        self._blocks += keep_item(owner, event.item, self._step)
 
     def _add_retry(self, event: RetryWait) -> None:
         """Show all waits of a model call in one notice, which counts down and then remains."""
@@ -155,20 +164,19 @@ class TurnRecord:
         last["text"] = event.text
 
     def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
-        block = self._open
+        block = self._text.block
         if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
-            self._close(at)
             block = {"type": kind, "step": self._step, "text": ""}
             if refusal:
                 block["refusal"] = True
             self._blocks.append(block)
-            self._open, self._opened_at = block, at
-        self._pieces.append(text)
+            self._text.open(block, at)
+        self._text.add(text)
         self.size += len(text)
 
     def _add_call(self, event: ToolCallDelta, at: float) -> None:
         if event.index == len(self._calls):
-            self._close(at)
+            self._text.close(at)
             self._blocks.append(self._calls.open(event.id, self._nonce()))
         self._calls.grow(event)
         self.size += len(event.arguments)
@@ -209,7 +217,7 @@ class TurnRecord:
         return block
 
     def _finish(self, event: TurnFinished, at: float) -> None:
-        self._close(at)
+        self._text.close(at)
         self._settle_calls(at)
         self._usage.end_step()
         self.status = event.status
@@ -236,15 +244,6 @@ class TurnRecord:
         duration = None if call.get("approval") == "pending" else at - started
         self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 
-    def _close(self, at: float) -> None:
-        """End the open text block; what follows becomes a new block."""
-        self._join()
-        if self._open is not None and self._open["type"] == "reasoning":
-            self._open["duration"] = round(at - self._opened_at, 3)
-        self._open = None
-
     def _join(self) -> None:
-        if self._pieces and self._open is not None:
-            self._open["text"] += "".join(self._pieces)
-            self._pieces = []
+        self._text.join()
         self._calls.join()

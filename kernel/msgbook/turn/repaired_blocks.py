@@ -7,11 +7,30 @@ import re
 from typing import Any, cast
 
 from msgbook.text import one_line, repair_surrogates
+from msgbook.turn.echoed_items import ITEM_TEXTS
 from msgbook_format.turn import Block, image_url
 
 _TEXT_KEYS = ("text", "id", "name", "arguments")
 _REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
 _CALL_KEYS = {"id", "type", "function", "index"}
+
+_ITEM_TYPES = {"reasoning": "reasoning", "text": "message", "tool_call": "function_call"}
+"""Type of the output item that a block may hold, by the type of the block."""
+_SERVER_ITEMS = {
+    "code_interpreter_call",
+    "compaction",
+    "file_search_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "web_search_call",
+}
+"""Types of items that a notice may hold: what a server did itself. None calls a tool of ours, or is a message."""
+_FORGING_KEYS = {
+    *("role", "content", "summary", "status", "call_id", "name", "arguments", "input", "output"),
+    *("tool_calls", "tool_call_id", "function"),
+}
+"""Keys that could make an item of reasoning, a message or a call into something else."""
 
 
 def repair_block(block: Block) -> Block:
@@ -46,16 +65,45 @@ def repair_extra(block: Block) -> Block:
     given = extra if isinstance(extra, dict) else {}
     field, details, call = (given.get(key) for key in ("field", "reasoning_details", "call"))
     kept: dict[str, Any] = {}
-    if isinstance(field, str) and (not field or _REASONING_NAME.fullmatch(field)):
+    if isinstance(field, str) and (
+        not field or field in ITEM_TEXTS or _REASONING_NAME.fullmatch(field)
+    ):
         kept["field"] = field
     if isinstance(details, list) and details and all(isinstance(item, dict) for item in details):
         kept["reasoning_details"] = details
     if isinstance(call, dict):
         kept["call"] = {key: value for key, value in call.items() if key not in _CALL_KEYS}
+    if item := _repaired_item(block["type"], given.get("item")):
+        kept["item"] = item
     changed: Any = {**block, "extra": _readable_json(kept)}
     if block["type"] == "reasoning":
         changed["text"] = repair_surrogates(block.get("text", ""))
     return changed  # type: ignore[no-any-return]  # a block, as the one given
+
+
+def _repaired_item(block_type: str, item: Any) -> dict[str, Any]:
+    """Return an output item without what could forge a role, a call or a result; empty if it has no place."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    if not isinstance(kind, str):
+        return {}
+    if block_type == "notice" and kind in _SERVER_ITEMS:
+        forging = {"role", "content", "call_id", "tool_calls", "tool_call_id", "function"}
+        return {key: value for key, value in item.items() if key not in forging}
+    if kind != _ITEM_TYPES.get(block_type):
+        return {}
+    kept = {key: value for key, value in item.items() if key not in _FORGING_KEYS}
+    if block_type != "reasoning":
+        kept.pop("id", None)
+        return kept
+    for key, part in ITEM_TEXTS.items():
+        texts = item.get(key)
+        if isinstance(texts, list) and texts and all(_is_text(text, part) for text in texts):
+            kept[key] = [{"type": part, "text": text["text"]} for text in texts]
+    return kept
+
+
+def _is_text(part: Any, kind: str) -> bool:
+    return isinstance(part, dict) and part.get("type") == kind and isinstance(part.get("text"), str)
 
 
 def _readable_json(extra: dict[str, Any]) -> Any:

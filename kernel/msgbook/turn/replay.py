@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from msgbook import messages
 from msgbook.events import REASONING_FIELD
-from msgbook.messages import Message
+from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.turn.echoed_items import ITEM_TEXTS, echoed_items
 from msgbook.turn.repaired_blocks import repair_block, repair_extra
 from msgbook.turn.stopped_calls import stopped_call_result
 from msgbook_format.turn import (
@@ -46,12 +47,13 @@ def _step_messages(
 ) -> list[Message]:
     calls: list[dict[str, Any]] = []
     answers: list[Message] = []
-    ids: set[str] = set()
-    for position in step:
+    ids: dict[int, str] = {}
+    for place, position in enumerate(step):
         block = blocks[position]
         if not is_finished_call(block):
             continue
-        call_id = _unused_id(str(block.get("id") or "call"), ids)
+        call_id = _unused_id(str(block.get("id") or "call"), ids.values())
+        ids[place] = call_id
         call = messages.tool_call(call_id, block.get("name", ""), block.get("arguments", ""))
         calls.append(call | block.get("extra", {}).get("call", {}) if reasoning else call)
         result = results.get(position)
@@ -67,16 +69,18 @@ def _step_messages(
     if not text and not calls:
         return []
     message = messages.assistant(text or None, calls)
-    return [message | _reasoning_keys(own) if reasoning else message, *answers]
+    if reasoning:
+        items = echoed_items(own, ids)
+        message |= _reasoning_keys(own) | ({OUTPUT_ITEMS: items} if items else {})
+    return [message, *answers]
 
 
-def _unused_id(call_id: str, ids: set[str]) -> str:
-    """Return the id, or a variant of it if another call of the same message has it. Adds to `ids`."""
+def _unused_id(call_id: str, ids: Collection[str]) -> str:
+    """Return the id, or a variant of it if another call of the same message has it."""
     name, number = call_id, len(ids)
     while name in ids:
         number += 1
         name = f"{call_id}-{number}"
-    ids.add(name)
     return name
 
 
@@ -90,7 +94,8 @@ def _result_without_call(block: Block) -> Message:
 def _reasoning_keys(blocks: list[Block]) -> Message:
     """Return the message keys that give a server its reasoning back, as it sent it.
 
-    Signed details contain all of the reasoning, so its plain text is not sent beside them.
+    Signed details contain all of the reasoning, so its plain text is not sent beside them. What came as
+    an output item goes back as one.
     """
     fields: dict[str, list[str]] = {}
     for block in blocks:
@@ -100,4 +105,8 @@ def _reasoning_keys(blocks: list[Block]) -> Message:
         if block["type"] == "reasoning":
             field = extra.get("field", REASONING_FIELD)
             fields.setdefault(field, []).append(block.get("text", ""))
-    return {field: "".join(texts) for field, texts in fields.items() if field and any(texts)}
+    return {
+        field: "".join(texts)
+        for field, texts in fields.items()
+        if field and field not in ITEM_TEXTS and any(texts)
+    }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from msgbook.text import one_line
+from msgbook.turn.echoed_items import ITEM_TEXTS
 from msgbook_format.turn import Block, blocks_of_type
 
 
@@ -18,30 +19,38 @@ def keep_reasoning_details(blocks: list[Block], details: list[dict[str, Any]]) -
         _extend(block, reasoning_details=details)
 
 
-def keep_item(blocks: list[Block], item: dict[str, Any], step: int) -> list[Block]:
-    """Keep an output item of the Responses API in the block that its deltas made.
+def item_owner(blocks: list[Block], item: dict[str, Any]) -> Block | None:
+    """Return the block that the deltas of an output item made; None if there were none.
 
-    Hidden reasoning becomes a block without text. An item of a type that has no block is a notice
-    which names it.
+    An item may be complete only after the next one has begun (OpenRouter).
     """
     match item.get("type"):
         case "reasoning":
-            owners = [block for block in blocks[-1:] if block["type"] == "reasoning"]
-            made = {"type": "reasoning", "step": step, "text": ""}
+            owners = [b for b in blocks_of_type(blocks, "reasoning") if _is_of_item(b)]
         case "message":
             owners = blocks_of_type(blocks, "text")
-            made = {"type": "text", "step": step, "text": ""}
         case "function_call":
             calls = blocks_of_type(blocks, "tool_call")
             owners = [call for call in calls if call.get("id") == item.get("call_id")]
-            made = _item_notice(item, step)
         case _:
             owners = []
-            made = _item_notice(item, step)
-    if owners and "item" not in owners[-1].get("extra", {}):
-        _extend(owners[-1], item=item)
+    return owners[-1] if owners and "item" not in owners[-1].get("extra", {}) else None
+
+
+def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Block]:
+    """Keep an output item of the Responses API in its block.
+
+    Reasoning without a block becomes one without text. An item of a type that has no block is a notice
+    which names it.
+    """
+    if owner is not None:
+        _extend(owner, item=item)
         return []
-    return [cast("Block", {**made, "extra": {"item": item}})]
+    block = _item_notice(item, step)
+    if item.get("type") in ("reasoning", "message"):
+        kind = "reasoning" if item["type"] == "reasoning" else "text"
+        block = {"type": kind, "step": step, "text": ""}
+    return [cast("Block", {**block, "extra": {"item": item}})]
 
 
 def keep_citations(
@@ -52,6 +61,11 @@ def keep_citations(
     owner = texts[-1] if texts else cast("Block", {"type": "text", "step": step, "text": ""})
     _extend(owner, annotations=[*owner.get("extra", {}).get("annotations", []), *annotations])
     return [] if texts else [owner]
+
+
+def _is_of_item(reasoning: Block) -> bool:
+    """Return whether reasoning came as an output item, not under a key of a chat message."""
+    return not reasoning.get("text") or reasoning.get("extra", {}).get("field") in ITEM_TEXTS
 
 
 def _item_notice(item: dict[str, Any], step: int) -> dict[str, Any]:

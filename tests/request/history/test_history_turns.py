@@ -14,6 +14,7 @@ from msgbook.events import (
     ToolStarted,
     TurnFinished,
 )
+from msgbook.messages import OUTPUT_ITEMS
 from msgbook.request.history import Reader, View
 from msgbook.request.history.turns import LEFT_OUT
 from msgbook.turn.record import TurnRecord
@@ -145,13 +146,16 @@ _KEYS = st.sampled_from(
     ["role", "content", "tool_calls", "tool_call_id", "name", "id", "type", "function", "index", "audio",
      "reasoning", "reasoning_content", "refusal", "extra_content"]
 )  # fmt: skip
-_VALUES = st.sampled_from(["system", None, {}, [], [{"type": "text", "text": "x"}], 5])
+_VALUES = st.sampled_from(
+    ["system", "reasoning", "message", None, {}, [], [{"type": "text", "text": "x"}], 5]
+)
 _EXTRAS = st.fixed_dictionaries(
     {},
     optional={
         "field": _KEYS | _VALUES,
         "reasoning_details": _VALUES,
         "call": st.dictionaries(_KEYS, _VALUES) | _VALUES,
+        "item": st.dictionaries(_KEYS, _VALUES) | _VALUES,
     },
 ) | st.dictionaries(_KEYS, _VALUES)
 
@@ -171,7 +175,9 @@ def test_provider_data_adds_to_a_message_and_overrides_nothing_in_it(extras):
     for message, bare in zip(echoed, turn_messages(plain), strict=True):
         calls_of = [message.pop("tool_calls", []), bare.pop("tool_calls", [])]
         assert message | bare == message
-        assert {k for k in message.keys() - bare.keys() if not k.startswith("reasoning")} == set()
+        assert {k for k in message.keys() - bare.keys() if not k.startswith("reasoning")} <= {
+            OUTPUT_ITEMS
+        }
         for call, bare_call in zip(*calls_of, strict=True):
             assert call | bare_call == call
 
