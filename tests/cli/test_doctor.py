@@ -224,6 +224,15 @@ def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
 
 
 @over_both_apis
+def test_a_list_that_the_key_may_not_read_is_the_failure_if_no_model_is_set(doctor, server):
+    server.models_body, server.models_status = '{"error": {"message": "no such key"}}', 401
+
+    code, found, _ = doctor(scripted.text(NUMBERS), CALLS, model="")
+
+    assert (code, statuses(found, "server", "model")) == (1, ["fail", "unknown"])
+    assert found["server"]["advice"] == "Check OPENAI_API_KEY."
+
+
 def test_a_wrong_model_names_what_sets_it(doctor, server, capsys):
     refusal = scripted.error(404, "The model `scripted` does not exist.")
 
@@ -324,13 +333,13 @@ def test_an_answer_without_an_end_is_a_failure():
 def test_a_request_that_the_server_limits_says_so():
     class Limited(SilentProvider):
         async def stream(self, request):
-            raise ProviderError("RateLimitError", "The server answered 429. The server limits it.")
+            raise ProviderError("RateLimitError", "The server answered 429.", advice="Wait.")
             yield
 
     found = found_by(Limited(), seconds=5)
 
     assert found["answer"].words == "The server answered 429."
-    assert found["answer"].advice == "The server limits it."
+    assert found["answer"].advice == "Wait."
 
 
 def test_settings_are_shown_with_their_origin(tmp_path, monkeypatch, capsys):

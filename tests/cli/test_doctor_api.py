@@ -56,9 +56,7 @@ def test_the_api_that_shows_more_is_named_with_the_line_that_sets_it(doctor):
         "chat shows tool calls, usage; "
         "responses shows tool calls, reasoning, usage, encrypted reasoning"
     )
-    assert (
-        'write api = "responses" below [providers.main] in msgbook.toml' in found["api"]["advice"]
-    )
+    assert 'set api = "responses" in [providers.main] of msgbook.toml' in found["api"]["advice"]
     assert (told["usage"]["input_tokens"], told["usage"]["output_tokens"]) == (33, 21)
 
 
@@ -85,7 +83,7 @@ def test_a_server_without_the_api_in_force_is_asked_over_the_other(doctor, serve
     code, found, _ = doctor(**{other: called()}, api=api)
 
     assert (code, found["answer"]["status"], found["api"]["status"]) == (1, "fail", "fail")
-    assert f'write api = "{other}" below [providers.main]' in found["api"]["advice"]
+    assert f'set api = "{other}" in [providers.main] of msgbook.toml' in found["api"]["advice"]
     assert len(server.requests) == 2
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from msgbook.provider.adapting import AdaptingProvider
     from msgbook.provider.apis import request_body, turn_options
     from msgbook.provider.base import Provider, Request
-    from msgbook.provider.failures import UnknownModelError, shown_url
+    from msgbook.provider.failures import MissingRouteError, shown_url
     from msgbook.provider.http import RedirectedError
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
@@ -43,7 +43,7 @@ else:
             "adapting": "AdaptingProvider",
             "apis": "request_body turn_options",
             "base": "Provider Request",
-            "failures": "UnknownModelError shown_url",
+            "failures": "MissingRouteError shown_url",
             "http": "RedirectedError",
             "openai_server": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",

@@ -34,8 +34,8 @@ class ApiChoice:
     def advice(self) -> str:
         """The line that sets the other API."""
         return (
-            f'To use the {_NAMES[self.other]}, write api = "{self.other}" below '
-            f"[providers.{self.provider}] in msgbook.toml."
+            f'For the {_NAMES[self.other]}, set api = "{self.other}" in '
+            f"[providers.{self.provider}] of msgbook.toml."
         )
 
 

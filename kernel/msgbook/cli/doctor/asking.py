@@ -27,7 +27,6 @@ from msgbook.provider import (
     AdaptingProvider,
     Provider,
     Request,
-    UnknownModelError,
     Wire,
     new_provider,
     token_limit_key,
@@ -40,22 +39,17 @@ _MOST_TOKENS = 400
 _LIMITS = re.compile(r"max_(completion_|output_)?tokens")
 """The keys that limit the tokens of an answer, in both APIs."""
 
-_NO_ROUTE = (404, 405, 501)
-"""Statuses of a server that does not have an API."""
-
 
 class ListeningWire(Wire):
-    """The network as it is; it remembers how the last request was answered."""
+    """The network as it is; it remembers the type of the last answer."""
 
     def __init__(self) -> None:
-        self.status = 0
         self.content_type = ""
 
     async def send(self, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
         """Return the response to a request."""
-        self.status, self.content_type = 0, ""
+        self.content_type = ""
         response = await send()
-        self.status = response.status_code
         self.content_type = response.headers.get("content-type", "")
         return response
 
@@ -122,14 +116,6 @@ class Asker:
         return await self._answer(
             Request(model, [user(question)], [*tools], self._options, model_origin)
         )
-
-    def lacks_api(self, error: ProviderError) -> bool:
-        """Return whether the last request failed because the server does not have the API.
-
-        Args:
-            error: The failure.
-        """
-        return self._wire.status in _NO_ROUTE and not isinstance(error, UnknownModelError)
 
     async def close(self) -> None:
         """Close the connections."""

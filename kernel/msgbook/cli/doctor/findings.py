@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-_ADVICE = re.compile(
-    r" (?=Check |Set api = |Read it, |Is (the server|it still) running|The server limits |Wait until )"
-)
+_ADVICE = "Read it, "
+"""Beginning of the advice in a warning about a project that is not trusted."""
 
 Status = Literal["pass", "fail", "unknown"]
 
@@ -28,11 +26,9 @@ class Finding:
 
 
 def split_advice(message: str) -> tuple[str, str]:
-    """Split a message into its description and the advice at its end."""
-    found = _ADVICE.search(message)
-    if found is None:
-        return message, ""
-    return message[: found.start()], message[found.end() :]
+    """Split a warning into its description and the advice at its end."""
+    words, begins, advice = message.partition(f" {_ADVICE}")
+    return words, _ADVICE + advice if begins else ""
 
 
 def as_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:

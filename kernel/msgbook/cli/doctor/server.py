@@ -18,8 +18,9 @@ from msgbook.cli.doctor.answer import (
 )
 from msgbook.cli.doctor.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
 from msgbook.cli.doctor.asking import Asker
-from msgbook.cli.doctor.findings import Finding, split_advice
+from msgbook.cli.doctor.findings import Finding
 from msgbook.errors import NoModelListError, ProviderError
+from msgbook.provider import MissingRouteError
 from msgbook.text import join_first
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
@@ -87,8 +88,9 @@ class ServerChecks:
             return
         except ProviderError as error:
             # A server may have no list of models, one that fails, or one that the key may not read.
-            lost = error.retry is not None and not isinstance(error, NoModelListError)
-            yield Finding("server", "fail" if lost else "unknown", *split_advice(str(error)))
+            may_pass = error.retry is not None or self._model is None
+            lost = may_pass and not isinstance(error, NoModelListError)
+            yield Finding("server", "fail" if lost else "unknown", error.what, error.advice)
             if lost:
                 return
         else:
@@ -134,8 +136,8 @@ class ServerChecks:
             yield self._timed_out("answer")
             return
         except ProviderError as error:
-            self._lacks_api = self._asker.lacks_api(error)
-            yield Finding("answer", "fail", *split_advice(str(error)))
+            self._lacks_api = isinstance(error, MissingRouteError)
+            yield Finding("answer", "fail", error.what, error.advice)
             return
         self._seen = answer
         for notice in answer.notices:
@@ -158,8 +160,7 @@ class ServerChecks:
         except TimeoutError:
             return self._timed_out("tools")
         except ProviderError as error:
-            words, _ = split_advice(str(error))
-            return Finding("tools", "fail", words, f"{OTHER_MODEL} {ONLY_CHAT}")
+            return Finding("tools", "fail", error.what, f"{OTHER_MODEL} {ONLY_CHAT}")
         self._seen = answer
         return judge_tools(answer)
 
@@ -171,10 +172,10 @@ class ServerChecks:
         except TimeoutError:
             why = f"no complete answer in {other.seconds:g} s"
             return judge_no_answer(choice, why, answers=answers)
+        except MissingRouteError:
+            return judge_only_api(choice, answers=answers)
         except ProviderError as error:
-            if other.lacks_api(error):
-                return judge_only_api(choice, answers=answers)
-            return judge_no_answer(choice, split_advice(str(error))[0], answers=answers)
+            return judge_no_answer(choice, error.what, answers=answers)
         return judge_apis(choice, self._seen, theirs)
 
     async def _ask(

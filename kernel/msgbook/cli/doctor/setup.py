@@ -14,7 +14,6 @@ from typing import get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
-from msgbook.cli.doctor.findings import split_advice
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ProviderSettings, check_url, config_path
@@ -214,7 +213,7 @@ async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
         say(f"The server did not list its models in {seconds:g} s.")
     except ProviderError as error:
         # The advice names settings that are not written yet.
-        say(line_of(split_advice(str(error))[0]))
+        say(line_of(error.what))
     finally:
         await provider.close()
     return None
