@@ -17,6 +17,17 @@ expect.set_options(timeout=30_000)
 
 SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
 
+CONFIG = """
+[providers.responses]
+base_url = "{url}"
+api = "responses"
+
+[agents.thinker]
+provider = "responses"
+models = ["scripted-model"]
+"""
+"""Settings of all kernels; the agent `thinker` is asked over the Responses API."""
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
@@ -61,8 +72,12 @@ def lab_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab_url(
     lab_root: Path, model_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("log")
+    config = folder / "msgbook.toml"
+    config.write_text(CONFIG.format(url=model_server.url))
     settings = {"OPENAI_BASE_URL": model_server.url, "MSGBOOK_MODEL": "scripted-model"}
-    log = tmp_path_factory.mktemp("log") / "jupyterlab.txt"
+    settings["MSGBOOK_CONFIG"] = str(config)
+    log = folder / "jupyterlab.txt"
     with running_lab(lab_root, log, settings) as url:
         yield url
 

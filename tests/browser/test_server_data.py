@@ -7,9 +7,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import SPEC
+from chats import SPEC, open_and_run, saved_turn
 from page_attack import ATTACK
 from playwright.sync_api import Locator, expect
+from responses import completed, event, message, sse
+from responses import text as words
+from scripted_server import Answer
 
 from msgbook_format.turn import bundle
 
@@ -88,6 +91,41 @@ def test_an_answer_of_the_responses_api_is_shown_with_its_sources(lab, lab_root,
     expect(cell.locator(".msgbook-Notice pre")).to_contain_text('"query": "capital of France"')
     assert ENCRYPTED[:100] not in cell.inner_html()
     assert lab.requests == []
+
+
+def test_an_answer_over_the_responses_api_arrives_with_all_that_the_server_sent(
+    lab, lab_root, model_server, screenshot
+):
+    said = "The capital of France is Paris."
+    part = {"type": "output_text", "text": said, "annotations": CITED}
+    whole = {**message(said), "content": [part]}
+    items = [{**HIDDEN, "summary": []}, SEARCH, whole]
+    usage = {"input_tokens": 9, "output_tokens": 70}
+    usage["output_tokens_details"] = {"reasoning_tokens": 64}
+    events = [event("output_item.done", item=item, output_index=i) for i, item in enumerate(items)]
+    stream = sse(*events[:2], words(said, index=2), events[2], completed(*items, usage=usage))
+    model_server.answers = [Answer(body=stream.decode(), content_type="text/event-stream")]
+
+    cell = open_and_run(lab, lab_root / "asked.ipynb", "%%msg agent=thinker\nWhat is the capital?")
+
+    line = "The model reasoned; the server keeps the reasoning to itself"
+    expect(cell.get_by_text(f"{line} (64 reasoning tokens in this turn)")).to_be_visible()
+    expect(cell.get_by_text("The server sent an item of type `web_search_call`.")).to_be_visible()
+    expect(cell.locator(".msgbook-Text")).to_contain_text(said)
+    assert link_texts(cell) == ["Paris, the city", "https://b.invalid/?q=1&r=2"]
+    expect(cell.get_by_text("scripted-model (answered by m-2026)")).to_be_visible()
+    screenshot("asked")
+    assert model_server.paths == ["/responses"]
+    assert lab.requests == []
+    lab.save()
+    lab.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    kept = saved_turn(lab_root / "asked.ipynb")
+    assert kept["blocks"][0]["extra"]["item"]["encrypted_content"] == ENCRYPTED
+    assert [a.get("url") for a in kept["blocks"][2]["extra"]["annotations"]] == [
+        "https://a.invalid/paris",
+        "https://b.invalid/?q=1&r=2",
+        None,
+    ]
 
 
 def test_hostile_data_of_a_server_runs_nothing_and_loads_nothing(lab, lab_root, screenshot):
