@@ -8,7 +8,7 @@ import pytest
 from command import with_settings
 from engine_turns import run_turn
 from mcp_turns import YES, faulty, mcp_settings
-from scripted_server import ScriptedServer, call, error, text
+from scripted_server import Answer, ScriptedServer, call, error, text
 
 from msgbook.approval import Approver
 from msgbook.cassette import CassetteFile, Player, Recorder, read_cassette
@@ -58,6 +58,19 @@ def test_calls_of_mcp_servers_are_replayed_without_the_server(
     assert replayed == recorded
     assert "mcp__files__echo" in cassette.read_text("utf-8")
     assert "faulty_mcp.py" not in cassette.read_text("utf-8")
+
+
+def test_a_server_that_was_asked_for_its_silence_says_the_same_again(chat, cassette):
+    silence = Answer(body="", content_type="text/event-stream")
+    cause = error(400, "the request exceeds the available context size")
+    with ScriptedServer([silence, cause]) as server:
+        assert with_settings(server, run_file, chat, cassette=cassette) == 1
+        before = chat.read_bytes()
+
+    assert len(server.requests) == 2
+    assert b"available context size" in before
+    assert run_replay(chat, cassette) == 1
+    assert chat.read_bytes() == before
 
 
 def test_a_server_that_fails_four_times_fails_again(chat, cassette):

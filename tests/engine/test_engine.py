@@ -44,7 +44,7 @@ def test_an_empty_answer_says_that_nothing_was_sent(server, ask, answer):
     turn = ask()
 
     assert turn["status"] == "incomplete"
-    assert turn["blocks"][-1]["message"] == "The server sent nothing."
+    assert turn["blocks"][-1]["message"].startswith("The server sent nothing.")
 
 
 def test_done_without_a_finish_reason_is_done(server, ask):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from completions import DONE, delta, finish, sse
 from raw_server import Reply, ask, raw_server, status, text_reply
+from scripted_server import Answer
 
 from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError
@@ -108,12 +109,86 @@ def test_no_answer_can_make_the_key_show_up(reply):
     assert "[redacted]" in str(turn)
 
 
-@pytest.mark.parametrize("body", [b"", b": a comment\n\n", b"\n\n\n"])
+SILENCE = [b"", b": a comment\n\n", b"\n\n\n", b": ping\r\n\r\n: ping\r\n\r\n"]
+NOTHING = (
+    "The server sent nothing. The conversation may be longer than its context window: %context shows the size "
+    "of each cell, and the server's log may say more."
+)
+
+
+@pytest.mark.parametrize("body", SILENCE)
+def test_a_server_without_a_word_is_asked_once_without_streaming_for_the_cause(body):
+    words = "This model's maximum context length is 512 tokens. However, you requested 900."
+    cause = status(400, message=words)
+
+    turn, requests = ask(Reply(body), cause)
+
+    assert (turn["status"], len(requests)) == ("error", 2)
+    assert "maximum context length is 512" in turn["blocks"][-1]["message"]
+    assert "%compact" in turn["blocks"][-1]["message"]
+    streamed, plain = requests
+    assert plain.pop("stream") is False
+    assert {k: v for k, v in streamed.items() if not k.startswith("stream")} == plain
+
+
+def test_a_server_without_a_word_that_answers_without_streaming_has_answered():
+    turn, requests = ask(Reply(), PLAIN)
+
+    assert (turn["status"], len(requests)) == ("done", 2)
+    assert [block["text"] for block in turn["blocks"]] == [
+        "The server sent nothing. It was asked once more, without streaming.",
+        "plain",
+    ]
+
+
+def test_the_next_request_to_a_server_without_a_word_streams_again():
+    _, requests = ask(Reply(), PLAIN, text_reply("ok"), turns=2)
+
+    assert [request["stream"] for request in requests] == [True, False, True]
+
+
+@pytest.mark.parametrize("body", SILENCE)
 def test_a_body_without_a_word_is_a_state_of_its_own(body):
     turn, requests = ask(Reply(body))
 
+    assert (turn["status"], len(requests)) == ("incomplete", 2)
+    assert turn["blocks"][-1]["message"] == NOTHING
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sse(DONE),
+        sse(delta(role="assistant", content="")),
+        sse({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 0}}),
+        b"data: \n\n",
+        b": " + b"x" * 100_000 + b"\n\n" + sse(delta(role="assistant")),
+    ],
+)
+def test_a_server_that_did_answer_is_not_asked_twice(body):
+    turn, requests = ask(Reply(body), PLAIN)
+
     assert (turn["status"], len(requests)) == ("incomplete", 1)
-    assert turn["blocks"][-1]["message"] == "The server sent nothing."
+    assert turn["blocks"][-1]["message"] == NOTHING
+
+
+def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
+    server.answers = [Answer(body="", content_type="text/event-stream"), Answer(hold=0)]
+
+    async def interrupted():
+        provider = OpenAIProvider(ProviderSettings("p", server.url))
+        answer = asyncio.ensure_future(anext(provider.stream(Request("m", [user("hi")]))))
+        await asyncio.to_thread(server.streaming.wait, 10)
+        answer.cancel()
+        try:
+            await answer
+        finally:
+            await provider.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(interrupted())
+    assert server.disconnected.wait(10)
+    assert len(server.requests) == 2
 
 
 def test_a_missing_route_is_asked_for_once_and_names_the_api():

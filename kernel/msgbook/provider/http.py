@@ -136,6 +136,14 @@ def without_openais(sdk: Any, key: str) -> dict[str, Any]:
     return left_out
 
 
+def error_body(error: Any) -> object:
+    """Return the JSON or the text of an HTTP error of the SDK, whose own `body` is the `error` value alone."""
+    try:
+        return error.response.json() if error.body is not None else None
+    except (ValueError, RecursionError):
+        return error.body
+
+
 def is_transport_error(error: Exception) -> bool:
     """Return whether an error comes from the HTTP library or a refused redirect."""
     names = ("RequestError", "StreamError", "InvalidURL", RedirectedError.__name__)

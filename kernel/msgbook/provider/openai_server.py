@@ -19,14 +19,14 @@ from msgbook.errors import (
     NoModelListError,
     ProviderError,
 )
-from msgbook.events import StreamEvent
+from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.ids import Ids
 from msgbook.provider.api import Api
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
-from msgbook.provider.http import http_client, is_transport_error, without_openais
-from msgbook.provider.reading import drain, until_over
+from msgbook.provider.http import error_body, http_client, is_transport_error, without_openais
+from msgbook.provider.reading import Beginning, drain, until_over
 from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.provider.wire import MakeTransport, Wire
 from msgbook.text import one_line
@@ -37,8 +37,14 @@ if TYPE_CHECKING:
 NO_KEY = "none"
 """Key for a server that is configured without one (Ollama, vLLM)."""
 
+_ASKED_AGAIN = "The server sent nothing. It was asked once more, without streaming."
+
 LINGER = 5.0
 """Seconds to wait after a finish reason: usage or `[DONE]` may follow, or nothing."""
+
+
+class _SilentError(Exception):
+    """A streamed answer without a word."""
 
 
 class OpenAIProvider:
@@ -90,24 +96,45 @@ class OpenAIProvider:
                 streaming = reduce_streaming(streaming, error)
                 if streaming is None:
                     raise
+            except _SilentError:
+                async with aclosing(self._ask_for_cause(client, request)) as events:
+                    async for event in events:
+                        yield event
+                return
+
+    async def _ask_for_cause(
+        self, client: openai.AsyncOpenAI, request: Request
+    ) -> AsyncGenerator[StreamEvent]:
+        """Ask without streaming. llama-cpp-python says only then that a request is too long."""
+        body = self._api.make_body(request, {"stream": False})
+        begun = False
+        async with aclosing(self._answer(client, body, request.model_origin)) as events:
+            async for event in events:
+                if not begun and not isinstance(event, ModelFinished):
+                    begun = True
+                    yield Notice(_ASKED_AGAIN, "warning")
+                yield event
 
     async def _answer(
         self, client: openai.AsyncOpenAI, body: dict[str, Any], model_origin: str
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. Once an answer has begun, no error but a cut answer ends it."""
         decoder = self._api.new_decoder(lambda: f"call_{self._ids.new_token(6)}")
-        has_bytes = has_events = False
+        beginning, has_bytes, has_events = Beginning(), False, False
         try:
             with self._plain_errors(body["model"], model_origin):
                 async with _open(client, self._api, body) as chunks:
                     async for chunk in until_over(chunks, decoder, self._linger):
                         has_bytes = True
+                        beginning.add(chunk)
                         for event in decoder.feed(chunk):
                             has_events = True
                             yield event
                         if decoder.done:
                             break
                     await drain(chunks)
+                if body["stream"] and beginning.is_blank:
+                    raise _SilentError
                 for event in decoder.end():
                     has_events = True
                     yield event
@@ -174,7 +201,7 @@ class OpenAIProvider:
                 type(error).__name__,
                 error.status_code,
                 error.response.headers,
-                _body_of(error),
+                error_body(error),
                 model,
                 model_origin,
             ) from None
@@ -191,14 +218,6 @@ class OpenAIProvider:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
         return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
-
-
-def _body_of(error: openai.APIStatusError) -> object:
-    """Return the JSON or the text of an HTTP error, all of it: the SDK's own is the `error` value alone."""
-    try:
-        return error.response.json() if error.body is not None else None
-    except (ValueError, RecursionError):
-        return error.body
 
 
 @asynccontextmanager

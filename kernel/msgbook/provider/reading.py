@@ -8,6 +8,9 @@ from collections.abc import AsyncIterator
 from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.http import is_transport_error
 
+_BLANK_LIMIT = 4096
+"""Bytes of comments that count as nothing."""
+
 _DRAIN_TIME = 0.5
 """Seconds that the rest of a body may take after the end of its answer."""
 
@@ -44,3 +47,22 @@ async def drain(chunks: AsyncIterator[bytes]) -> None:
     except Exception as error:
         if not is_transport_error(error):
             raise
+
+
+class Beginning:
+    """The first bytes of a body, which show whether it says anything."""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def add(self, chunk: bytes) -> None:
+        """Keep the chunk if it is among the first bytes."""
+        if len(self._bytes) <= _BLANK_LIMIT:
+            self._bytes += chunk[: _BLANK_LIMIT + 1]
+
+    @property
+    def is_blank(self) -> bool:
+        """Return whether nothing came but comments and blank lines."""
+        return len(self._bytes) <= _BLANK_LIMIT and all(
+            not line or line.startswith(b":") for line in self._bytes.splitlines()
+        )

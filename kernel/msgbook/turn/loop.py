@@ -38,6 +38,12 @@ from msgbook_format.turn import (
     blocks_of_type,
 )
 
+_NOTHING = (
+    "The server sent nothing. The conversation may be longer than its context window: %context shows the size "
+    "of each cell, and the server's log may say more."
+)
+"""llama-cpp-python and LM Studio end the answer to a conversation that is too long so."""
+
 
 async def run_turn(
     request: Request,
@@ -225,7 +231,7 @@ def _end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinish
         if received:
             message = "The answer was cut off: the server closed the stream without an end mark."
         else:
-            message = "The server sent nothing."
+            message = _NOTHING
         return TurnFinished("incomplete", None, "IncompleteAnswer", message)
     if reason in PROVIDER_REASONS:
         return TurnFinished("incomplete", reason)
@@ -235,5 +241,5 @@ def _end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinish
     if blocks_of_type(blocks, "tool_call"):
         return None
     if not received and reason is None:
-        return TurnFinished("incomplete", None, "IncompleteAnswer", "The server sent nothing.")
+        return TurnFinished("incomplete", None, "IncompleteAnswer", _NOTHING)
     return TurnFinished("done", reason)
