@@ -86,8 +86,9 @@ def run(
     started: Callable[[Any], None] = lambda task: None,
     approve: Callable[..., Awaitable[Decision]] | None = None,
     started_with: Callable[[TurnRecord], None] = lambda record: None,
+    offered: bool = False,
 ) -> dict[str, Any]:
-    """The turn; `started` is given its task, which it may cancel."""
+    """The turn; `started` is given its task, which it may cancel. `offered`: the request has the tools."""
     nonces = itertools.count(1)
     record = TurnRecord({}, lambda: f"{next(nonces):08x}")
     started_with(record)
@@ -95,10 +96,12 @@ def run(
     async def allow(_question: Question) -> Decision:
         return Decision("user")
 
+    schemas = [{"type": "function", "function": {"name": tool.name}} for tool in tools]
+
     async def turn() -> None:
         started(asyncio.current_task())
         async for _ in run_turn(
-            Request("m", []),
+            Request("m", [], schemas if offered else []),
             record,
             provider=model,
             tools=ToolSet(tools),  # type: ignore[arg-type]

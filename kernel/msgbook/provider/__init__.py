@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.server_options import REASONING_PARSERS
+    from msgbook.provider.server_options import REASONING_PARSERS, TOOL_PARSERS
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
     from msgbook.provider.wire import MakeTransport, Wire
 else:
@@ -48,7 +48,7 @@ else:
             "openai_server": "OpenAIProvider",
             "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
-            "server_options": "REASONING_PARSERS",
+            "server_options": "REASONING_PARSERS TOOL_PARSERS",
             "servers": "Servers describe_demo_model new_provider",
             "wire": "MakeTransport Wire",
         },

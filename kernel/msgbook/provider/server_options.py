@@ -2,3 +2,9 @@
 
 REASONING_PARSERS = "`--reasoning-parser` of vLLM and SGLang, `--reasoning-format` of llama.cpp"
 """Options that say how a server tells reasoning from text."""
+
+TOOL_PARSERS = (
+    "`--enable-auto-tool-choice` and `--tool-call-parser` of vLLM, `--tool-call-parser` of SGLang, "
+    "`--jinja` of llama.cpp"
+)
+"""Options that let a server tell tool calls from text."""

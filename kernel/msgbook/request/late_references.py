@@ -13,7 +13,6 @@ from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.macros import may_define
 from msgbook.request.context.markdown_images import find_images, is_remote
-from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.tags import find_tags
 from msgbook.request.context.versions import EarlierTexts
 from msgbook.request.history import (
@@ -27,6 +26,7 @@ from msgbook.request.history import (
 from msgbook.request.lost_texts import RecordedContext
 from msgbook.request.records import NAME_KEYS, list_entries
 from msgbook.request.sources_above import ReadsAbove
+from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import join_first
 
 _MAX_PROMPTS = 500

@@ -29,6 +29,7 @@ from msgbook.turn.limits import Budgets, max_steps_notice
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.repeated_calls import RepeatedCalls
 from msgbook.turn.replay import turn_messages
+from msgbook.turn.text_calls import text_call_notices
 from msgbook_format.turn import (
     PROVIDER_REASONS,
     Block,
@@ -101,7 +102,9 @@ async def run_turn(
             end = _end_by_call(record.step_blocks(), tools)
             end = end or _limit_events(repeated, budgets, limits, step)
         if end:
-            _apply(record, [*_silence_notices(end, blocks, step), *end], clock)
+            notices = _silence_notices(end, blocks, step)
+            notices += await text_call_notices(end, blocks, request.tools)
+            _apply(record, [*notices, *end], clock)
             yield
             return
         done += turn_messages(record.step_blocks(), reasoning=True)
@@ -152,7 +155,7 @@ class _Answer:
         return _limit_reached("budget", budgets.notice) if budgets.notice else []
 
 
-def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> list[TurnEvent]:
+def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> list[Notice]:
     """Return a notice if the turn is done and has neither text nor calls."""
     is_done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
     if step > 1 or not is_done or answer_text(blocks).strip():

@@ -14,9 +14,9 @@ from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
-from msgbook.request.context.scanner import Problem, run_in_thread_if_long
 from msgbook.request.context.sources import Sources
 from msgbook.request.context.versions import EarlierTexts
+from msgbook.scanner import Problem, run_in_thread_if_long
 from msgbook.text import repair_surrogates
 
 Redact = Callable[[str], str]

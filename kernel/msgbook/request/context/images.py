@@ -20,8 +20,8 @@ from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
 from msgbook.request.context.image_encoding import ImageError, encode_image
 from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
-from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import SourceError
+from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import one_line
 
 SOURCE_LIMIT = 50_000_000

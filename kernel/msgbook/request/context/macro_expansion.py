@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from msgbook.request.context.macros import NAME
-from msgbook.request.context.scanner import Problem, locate_problems
+from msgbook.scanner import Problem, locate_problems
 
 GROWTH = 1_000_000
 """Characters that macros may add to one text."""

@@ -20,7 +20,7 @@ from msgbook.notebook import (
     parse_prompt,
     source_of,
 )
-from msgbook.request.context.scanner import Problem, Scanner, locate_problems, match_brackets
+from msgbook.scanner import Problem, Scanner, locate_problems, match_brackets
 from msgbook_format.syntax import is_excluded
 
 NAME = r"[^\W\d]\w*"

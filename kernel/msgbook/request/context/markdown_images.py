@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from msgbook.request.context.scanner import Scanner, match_brackets
+from msgbook.scanner import Scanner, match_brackets
 from msgbook.text import one_line
 
 _ANGLED = re.compile(r"\(\s*<([^<>\n]*)>[ \t]*(\"[^\"\n]*\"|'[^'\n]*')?[ \t]*\)")

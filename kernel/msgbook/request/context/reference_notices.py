@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from msgbook.events import Notice
-from msgbook.request.context.scanner import Problem
+from msgbook.scanner import Problem
 from msgbook.text import one_line
 
 _LIMIT = 50

@@ -18,10 +18,10 @@ from msgbook.events import Notice
 from msgbook.request.context.content_reference import ToolRun
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.reference_notices import ReferenceNotices
-from msgbook.request.context.scanner import run_in_thread_if_long
 from msgbook.request.context.sources import SourceError, Sources
 from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
 from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
+from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import capped, repair_surrogates
 
 FILE_LIMIT = 200_000

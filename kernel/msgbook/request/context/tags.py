@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from msgbook.errors import MsgbookError
-from msgbook.request.context.scanner import Problem, Scanner, locate_problems, match_brackets
+from msgbook.scanner import Problem, Scanner, locate_problems, match_brackets
 
 Kind = Literal["path", "cell", "python", "tool"]
 

@@ -1,4 +1,4 @@
-"""A scanner for the text of prompts, which skips code. Its time is linear in the text."""
+"""A scanner for Markdown texts, which skips code. Its time is linear in the text."""
 
 from __future__ import annotations
 

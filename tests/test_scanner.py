@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from msgbook.request.context.scanner import run_in_thread_if_long
+from msgbook.scanner import run_in_thread_if_long
 
 
 def test_others_run_while_a_long_text_is_read() -> None:
