@@ -53,7 +53,9 @@ def test_a_change_of_the_model_in_mid_turn_is_told(server, ask):
 
 
 def test_a_call_that_comes_as_text_is_told_and_is_not_run(server, ask):
-    written = '<tool_call>\n{"name": "write", "arguments": {"path": "a", "content": ""}}\n</tool_call>'
+    written = (
+        '<tool_call>\n{"name": "write", "arguments": {"path": "a", "content": ""}}\n</tool_call>'
+    )
     server.answers = [Answer([delta(content=written), finish()])]
 
     turn = ask("Write a")
