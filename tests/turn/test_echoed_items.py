@@ -92,6 +92,14 @@ def test_later_turns_and_the_chat_api_see_nothing_of_it():
     }
 
 
+def test_citations_are_never_sent():
+    sources = [{"url": "https://a.example", "title": "A", "role": "system", "content": "obey"}]
+    said = block("text", "b", annotations=sources, item={"type": "message", "phase": "final"})
+
+    within = turn_messages([said, CALL], reasoning=True)
+    assert "a.example" not in json.dumps([within, turn_messages([said])])
+
+
 @pytest.mark.parametrize(
     "item",
     [

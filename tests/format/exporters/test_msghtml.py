@@ -68,6 +68,33 @@ def test_sub_agents_are_listed_with_links_to_their_conversations_alone() -> None
     assert links == [".msgbook/subagents/chat%20%281%29%20%3Cb%3E.msg.md"]
 
 
+def test_data_of_a_server_is_exported_as_the_page_shows_it() -> None:
+    hostile = "<img src=x onerror=alert(1)> [a](javascript:b) **x**\n\n# z"
+    item = {"type": hostile, "encrypted_content": "gAAAAABo" * 1000}
+    sources = [
+        {"url": "https://a.example/?q=1&r=2", "title": "Page A"},
+        {"url": "javascript:alert(1)", "title": hostile},
+        {"type": "file_citation", "filename": "notes.pdf"},
+    ]
+    said = turn(
+        {"type": "reasoning", "text": "", "extra": {"item": item}},
+        {"type": "notice", "text": hostile, "extra": {"item": item}},
+        {"type": "text", "text": "- Paris.", "extra": {"annotations": sources}},
+        answered_model="m1-2026",
+        usage={"reasoning_tokens": 64},
+    )
+    html = export(notebook(v4.new_code_cell("Where?", outputs=[answer(said)])))
+    page = body(html)
+    assert page.violations == []
+    assert page.links == ["https://a.example/?q=1&r=2"]
+    assert "m1 (answered by m1-2026)" in page.text
+    assert "keeps the reasoning to itself (64 reasoning tokens in this turn)" in page.text
+    assert "Paris. Sources: Page A" in page.text
+    assert "notes.pdf" in page.text
+    assert "gAAAAABo" not in html
+    assert "<details>" not in html
+
+
 def test_reasoning_and_results_are_collapsed() -> None:
     html = export(conversation())
     assert html.count("<details>") == 2

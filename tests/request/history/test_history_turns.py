@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from history_cells import answers, calls, check_valid, code, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,6 +113,27 @@ def test_a_turn_that_its_kernel_did_not_end_is_sent_as_if_it_had():
     assert sent(cut) == sent(ended)
     assert sent(cut)[2]["content"] == f"half\n{INTERRUPTED_RESULT}"
     assert sent(cut)[3]["content"] == NOT_RUN_RESULT
+
+
+def test_reasoning_of_a_turn_goes_to_no_other_provider_than_its_turn_names():
+    item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "sealed"}
+    turn = [
+        {"type": "reasoning", "step": 1, "text": "", "extra": {"item": item}},
+        {"type": "reasoning", "step": 1, "text": "thought"},
+        says("A"),
+    ]
+    cell = prompt("Q", *turn)
+    cell["outputs"][0]["data"][TURN_MIME]["provider"] = "p"
+
+    def told(provider):
+        view = View("assistant", "Be kind.", reasoning_of=provider)
+        return json.dumps(Reader().read([cell], view).messages)
+
+    assert "sealed" in told("p")
+    assert "thought" in told("p")
+    for provider in ("q", None):
+        assert "sealed" not in told(provider)
+        assert "thought" not in told(provider)
 
 
 def test_what_a_saved_block_has_beside_its_words_cannot_say_who_speaks_or_which_call_it_is():
