@@ -149,3 +149,40 @@ def end(events: list[StreamEvent]) -> ModelFinished:
     last = events[-1]
     assert isinstance(last, ModelFinished)
     return last
+
+
+THOUGHT = reasoning("let me see", encrypted_content="c2VhbGVk")
+WORDS = message("Hello, 漢字 🎉")
+READ = call("read", '{"a": 1}')
+USAGE = {
+    "input_tokens": 9,
+    "input_tokens_details": {"cached_tokens": 4},
+    "output_tokens": 7,
+    "output_tokens_details": {"reasoning_tokens": 3},
+    "total_tokens": 16,
+}
+STREAM = (
+    event("created", response=response(status="in_progress")),
+    added(reasoning()),
+    summary("let me "),
+    summary("see"),
+    done(THOUGHT),
+    added(message(), 1),
+    event("content_part.added", item_id="msg_1", part={"type": "output_text", "text": ""}),
+    text("Hello", index=1),
+    text(", 漢字 🎉", index=1),
+    event("output_text.done", item_id="msg_1", content_index=0, text="Hello, 漢字 🎉"),
+    done(WORDS, 1),
+    added(call(), 2),
+    arguments('{"a"', index=2),
+    arguments(": 1}", index=2),
+    event("function_call_arguments.done", item_id="fc_1", arguments='{"a": 1}'),
+    done(READ, 2),
+    completed(THOUGHT, WORDS, READ, usage=USAGE),
+)
+SAID: list[Any] = [
+    ("reasoning", "summary", "let me see"),
+    ("item", {"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VhbGVk"}),
+    ("text", "", "Hello, 漢字 🎉"),
+    ("call", "call_1", "read", '{"a": 1}'),
+]

@@ -14,7 +14,7 @@ from msgbook.errors import NotACompletionError, ProviderError
 from msgbook.events import ModelFinished, StreamEvent
 from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
 from msgbook.provider.error_quirks import ReportedError
-from msgbook.provider.json_events import JSONEvents, describe_other_body
+from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body
 from msgbook.provider.responses.output_item import Item
 from msgbook.provider.responses.output_items import OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
@@ -102,9 +102,7 @@ class ResponseDecoder:
             ProviderError: The server reports an error in the stream, answers by the other API, or
                 sends a line that never ends.
         """
-        for event, data in self._events.feed(chunk):
-            if not self._repeated.is_repeat(data, event.data):
-                yield from self._event(data, event.event)
+        yield from self._read(self._events.feed(chunk))
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -112,8 +110,7 @@ class ResponseDecoder:
         Raises:
             ProviderError: The body was not a response.
         """
-        for event, data in self._events.end():
-            yield from self._event(data, event.event)
+        yield from self._read(self._events.end())
         if not self._answered and not self.done:
             yield from self._plain_body(self._events.other)
         yield from self.flush()
@@ -127,6 +124,11 @@ class ResponseDecoder:
         """Yield the text that is held back, before an error or the end."""
         for item in self._items:
             yield from item.close()
+
+    def _read(self, events: Iterator[JSONEvent]) -> Iterator[StreamEvent]:
+        for event, data in events:
+            if not self._repeated.is_repeat(data, event.data):
+                yield from self._event(data, event.event)
 
     def _event(self, event: dict[str, Any], name: str) -> Iterator[StreamEvent]:
         kind = event.get("type")

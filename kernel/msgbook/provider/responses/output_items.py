@@ -67,13 +67,14 @@ class OutputItems:
         """
         items = objects(output)
         matches = [self._named(item) for item in items]
+        said = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
         free = [item for item in self._items if not any(item is match for match in matches)]
         for item, match in zip(items, matches, strict=True):
             found = match or next((one for one in free if _is_like(one, item)), None)
             if found is not None:
                 free = [one for one in free if one is not found]
                 yield found, item
-            elif not self._is_said(item):
+            elif not _is_said(item, said):
                 yield self._new(_kind(item), _name(item), None), item
 
     def is_progress(self, event: dict[str, Any]) -> bool:
@@ -120,15 +121,13 @@ class OutputItems:
 
     def _named(self, item: dict[str, Any]) -> Item | None:
         """Return the item with the type and an id of a complete item."""
-        ids = {_text(item.get("id")), _text(item.get("call_id"))} - {""}
-        fitting = (one for one in self._items if one.kind == _kind(item) and one.ids & ids)
-        return next(fitting, None)
-
-    def _is_said(self, item: dict[str, Any]) -> bool:
-        kinds = {"reasoning": ("summary", "content"), "message": ("text", "refusal")}
-        texts = ["".join(item_texts(item, kind)) for kind in kinds.get(_kind(item), ())]
-        sent = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
-        return any(texts) and all(text in sent for text in texts)
+        own, call_id = _text(item.get("id")), _text(item.get("call_id"))
+        for one in self._items:
+            # Two calls may have the same call id.
+            is_other = one.truth is not None and own and one.id and own != one.id
+            if one.kind == _kind(item) and not is_other and {own, call_id} & one.ids - {""}:
+                return one
+        return None
 
 
 def _kind(item: dict[str, Any]) -> str:
@@ -158,3 +157,9 @@ def _is_like(one: Item, item: dict[str, Any]) -> bool:
     if one.kind != _kind(item):
         return False
     return not isinstance(one, CallItem) or one.name in ("", item.get("name"))
+
+
+def _is_said(item: dict[str, Any], said: str) -> bool:
+    kinds = {"reasoning": ("summary", "content"), "message": ("text", "refusal")}
+    texts = ["".join(item_texts(item, kind)) for kind in kinds.get(_kind(item), ())]
+    return any(texts) and all(text in said for text in texts)
