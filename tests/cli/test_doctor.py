@@ -186,7 +186,7 @@ def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, sta
         0,
         ["unknown", "unknown", "pass", "pass"],
     )
-    assert f"{status}: no list" in found["server"]["words"]
+    assert f"no list of models: The server answered {status}: no list" in found["server"]["words"]
 
     code, found, _ = doctor(scripted.text(NUMBERS), CALLS, model="")
     assert (code, statuses(found, "model", "answer")) == (1, ["fail", "unknown"])
@@ -198,6 +198,16 @@ def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
 
     assert (code, statuses(found, "tools")) == (0, ["unknown"])
     assert "It is 5." in found["tools"]["words"]
+
+
+@over_both_apis
+def test_a_call_that_arrives_as_text_is_the_servers_parser(doctor):
+    call = '<tool_call>\n{"name": "add", "arguments": {"a": 2, "b": 3}}\n</tool_call>'
+    code, found, _ = doctor(scripted.text(NUMBERS), scripted.text(call))
+
+    assert (code, statuses(found, "answer", "tools")) == (1, ["pass", "fail"])
+    assert "`<tool_call>`" in found["tools"]["words"]
+    assert "--tool-call-parser" in found["tools"]["advice"]
 
 
 @over_both_apis

@@ -83,6 +83,7 @@ def test_a_server_without_the_api_in_force_is_asked_over_the_other(doctor, serve
     code, found, _ = doctor(**{other: called()}, api=api)
 
     assert (code, found["answer"]["status"], found["api"]["status"]) == (1, "fail", "fail")
+    assert found["answer"]["advice"] == ""
     assert f'set api = "{other}" in [providers.main] of msgbook.toml' in found["api"]["advice"]
     assert len(server.requests) == 2
 

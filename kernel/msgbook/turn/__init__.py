@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from msgbook.turn.repeated_calls import RepeatedCalls
     from msgbook.turn.replay import turn_messages
     from msgbook.turn.stopped_calls import interrupted_result
+    from msgbook.turn.text_calls import find_text_call
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -30,5 +31,6 @@ else:
             "repeated_calls": "RepeatedCalls",
             "replay": "turn_messages",
             "stopped_calls": "interrupted_result",
+            "text_calls": "find_text_call",
         },
     )

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgbook.cli.doctor.findings import Finding
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta
-from msgbook.provider import REASONING_PARSERS
+from msgbook.provider import REASONING_PARSERS, TOOL_PARSERS
 from msgbook.text import one_line
+from msgbook.turn import find_text_call
 
 OTHER_MODEL = "Try another model, or enable tool calling in the server."
 ONLY_CHAT = "Without tools the model can only chat."
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "add",
+            "description": "Add two whole numbers.",
+            "parameters": {
+                "type": "object",
+                "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+                "required": ["a", "b"],
+            },
+        },
+    }
+]
+"""The tool that the model is asked to call."""
 
 
 _AT_ONCE = 0.02
@@ -130,6 +148,11 @@ def judge_tools(answer: Answer) -> Finding:
     """Judge whether the model called the tool, with arguments that can be read."""
     if not answer.calls and answer.notices:
         return Finding("tools", "fail", " ".join(answer.notices), f"{OTHER_MODEL} {ONLY_CHAT}")
+    if not answer.calls and (written := find_text_call(answer.text, TOOLS)):
+        words = (
+            f"the model wrote a call as text ({written}): the server does not recognize its calls"
+        )
+        return Finding("tools", "fail", words, f"Set {TOOL_PARSERS}. {ONLY_CHAT}")
     if not answer.calls:
         words = f"the model called no tool and answered {one_line(answer.text, 60)!r}"
         return Finding("tools", "unknown", words, OTHER_MODEL)

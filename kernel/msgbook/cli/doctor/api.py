@@ -68,7 +68,7 @@ def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
     if answers:
         return Finding("api", "pass", f"{choice.api}; the server has no {_NAMES[choice.other]}")
     words = "the server has neither the chat API nor the Responses API at this URL"
-    return Finding("api", "fail", words, "The base URL usually ends in /v1.")
+    return Finding("api", "fail", words, "Is the base URL right (it usually ends in /v1)?")
 
 
 def judge_no_answer(choice: ApiChoice, why: str, *, answers: bool) -> Finding:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from msgbook.cli.doctor.answer import (
     ONLY_CHAT,
     OTHER_MODEL,
+    TOOLS,
     Answer,
     judge_answer,
     judge_stream,
@@ -28,19 +29,6 @@ CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
 
 _QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing else."
 _SUM = "Use the tool to add 2 and 3."
-_TOOL: dict[str, Any] = {
-    "type": "function",
-    "function": {
-        "name": "add",
-        "description": "Add two whole numbers.",
-        "parameters": {
-            "type": "object",
-            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-            "required": ["a", "b"],
-        },
-    },
-}
-
 _SHOWN_MODELS = 8
 
 
@@ -90,9 +78,12 @@ class ServerChecks:
             # A server may have no list of models, one that fails, or one that the key may not read.
             may_pass = error.retry is not None or self._model is None
             lost = may_pass and not isinstance(error, NoModelListError)
-            yield Finding("server", "fail" if lost else "unknown", error.what, error.advice)
             if lost:
+                yield Finding("server", "fail", error.what, error.advice)
                 return
+            # The next check shows whether the URL is right.
+            advice = "" if self._model else error.advice
+            yield Finding("server", "unknown", f"no list of models: {error.what}", advice)
         else:
             listed = join_first(offered, _SHOWN_MODELS) or "no models"
             yield Finding("server", "pass", f"it answers and lists {listed}")
@@ -137,7 +128,9 @@ class ServerChecks:
             return
         except ProviderError as error:
             self._lacks_api = isinstance(error, MissingRouteError)
-            yield Finding("answer", "fail", error.what, error.advice)
+            # The check of the other API knows more.
+            advice = "" if self._lacks_api and self._other else error.advice
+            yield Finding("answer", "fail", error.what, advice)
             return
         self._seen = answer
         for notice in answer.notices:
@@ -156,7 +149,7 @@ class ServerChecks:
 
     async def _check_tools(self) -> Finding:
         try:
-            answer = await self._ask(_SUM, _TOOL)
+            answer = await self._ask(_SUM, *TOOLS)
         except TimeoutError:
             return self._timed_out("tools")
         except ProviderError as error:
@@ -168,7 +161,7 @@ class ServerChecks:
         """Ask the last question over the other API, if the server has it."""
         answers = self._seen is not None
         try:
-            theirs = await self._ask(_SUM, _TOOL, asker=other)
+            theirs = await self._ask(_SUM, *TOOLS, asker=other)
         except TimeoutError:
             why = f"no complete answer in {other.seconds:g} s"
             return judge_no_answer(choice, why, answers=answers)
