@@ -1,4 +1,4 @@
-"""A completion server in a process of its own, which says `word ` as often and as fast as it is told.
+"""A server of both APIs in a process of its own, which says `word ` as often and as fast as it is told.
 
 The user's message tells: `20000 200` are 20,000 tokens, 200 a second; `20000` are so many at full
 speed.
@@ -7,48 +7,45 @@ speed.
 from __future__ import annotations
 
 import asyncio
-import json
 import multiprocessing
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from typing import Any
 
 from aiohttp import web
+from said_words import PATHS, words_of
 
-WORD = "word "
 _TICK = 0.01
 """Seconds between two writes of a paced answer."""
 
 
-def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    return b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
-
-
 async def complete(request: web.Request) -> web.StreamResponse:
-    words = (await request.json())["messages"][-1]["content"].split()
+    body = await request.json()
+    asked = (body["messages"] if "messages" in body else body["input"])[-1]
+    words = asked["content"].split()
     tokens, rate = int(words[0]), float(words[1]) if len(words) > 1 else None
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
-    event, sent, began = chunk({"content": WORD}), 0, time.monotonic()
+    said = words_of(request.path)
+    await response.write(said.begin)
+    sent, began = 0, time.monotonic()
     while sent < tokens:
         due = tokens if rate is None else min(tokens, int((time.monotonic() - began) * rate) + 1)
         count = min(due - sent, 20)
-        await response.write(event * count)
+        await response.write(said.word * count)
         sent += count
         if rate is not None and sent == due:
             await asyncio.sleep(_TICK)
-    await response.write(chunk({}, "stop") + b"data: [DONE]\n\n")
+    await response.write(said.end(tokens))
     return response
 
 
 def _serve(pipe: Connection) -> None:
     async def main() -> None:
         app = web.Application()
-        app.router.add_post("/v1/chat/completions", complete)
+        for path in PATHS.values():
+            app.router.add_post(f"/v1{path}", complete)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

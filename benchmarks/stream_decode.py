@@ -1,10 +1,10 @@
 """What a streamed answer costs: processor time per token, and memory of a very long one.
 
-Baseline: a loop over the SDK's typed chunks that joins their text, the least a notebook cell would
-do. Both read the same bytes, in the same process, without a network. Goal: 0.4 x. Ten times the
-tokens may take ten times as long, and a million of them 200 MB.
+Over both APIs. Baseline: a loop over the SDK's typed chunks, or typed events, that joins their text,
+the least a notebook cell would do. Both read the same bytes, in the same process, without a network.
+Goal: 0.4 x. Ten times the tokens may take ten times as long, and a million of them 200 MB.
 
-Usage: python benchmarks/stream_decode.py [ROUNDS]
+Usage: python benchmarks/stream_decode.py [ROUNDS [API]]
 """
 
 from __future__ import annotations
@@ -12,55 +12,63 @@ from __future__ import annotations
 import asyncio
 import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from typing import get_args
 
 from streamed import our_turn, typed_pieces
+
+from msgbook.messages import ApiName
+
+Read = Callable[[int, ApiName], Awaitable[int]]
 
 TOKENS = 20_000
 MESSAGES = [{"role": "user", "content": "hi"}]
 
 
-async def typed(tokens: int) -> int:
-    return len("".join(await typed_pieces(MESSAGES, tokens)))
+async def typed(tokens: int, api: ApiName) -> int:
+    return len("".join(await typed_pieces(MESSAGES, tokens, api)))
 
 
-async def ours(tokens: int) -> int:
-    turn = (await our_turn(MESSAGES, tokens)).snapshot()
+async def ours(tokens: int, api: ApiName) -> int:
+    turn = (await our_turn(MESSAGES, tokens, api)).snapshot()
     if turn["status"] != "done":
         raise RuntimeError(f"the turn ended otherwise: {turn['blocks'][-1:]}")
     return len(turn["blocks"][0]["text"])
 
 
-def seconds(read: Callable[[int], Awaitable[int]], tokens: int) -> float:
+def seconds(read: Read, tokens: int, api: ApiName) -> float:
     """Processor time of one answer."""
     began = time.process_time()
-    size = asyncio.run(_checked(read, tokens))
+    size = asyncio.run(read(tokens, api))
     if size != tokens * len("word "):
         raise RuntimeError(f"{size} characters came of {tokens} tokens")
     return time.process_time() - began
 
 
-async def _checked(read: Callable[[int], Awaitable[int]], tokens: int) -> int:
-    return await read(tokens)
-
-
-def main(rounds: int) -> None:
-    seconds(typed, 200), seconds(ours, 200)  # imports
-    pairs = [(seconds(ours, TOKENS), seconds(typed, TOKENS)) for _ in range(rounds)]
+def measure(api: ApiName, rounds: int) -> None:
+    seconds(typed, 200, api), seconds(ours, 200, api)  # imports
+    pairs = [(seconds(ours, TOKENS, api), seconds(typed, TOKENS, api)) for _ in range(rounds)]
     mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
     print(
-        f"{TOKENS} tokens: {mine:.2f} s, typed chunks {theirs:.2f} s: {mine / theirs:.2f} x "
+        f"{api}: {TOKENS} tokens: {mine:.2f} s, typed {theirs:.2f} s: {mine / theirs:.2f} x "
         f"(goal: 0.4 x)"
     )
-    long = seconds(ours, TOKENS * 10)
-    print(f"ten times the tokens: {long / mine:.1f} x the time (goal: about 10 x)")
+    long = seconds(ours, TOKENS * 10, api)
+    print(f"{api}: ten times the tokens: {long / mine:.1f} x the time (goal: about 10 x)")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds(ours, 1_000_000)
+    seconds(ours, 1_000_000, api)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"a million tokens: +{(after - before) / 1024:.0f} MB (goal: 200 MB)")
+    print(f"{api}: a million tokens: +{(after - before) / 1024:.0f} MB (goal: 200 MB)")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    words = sys.argv[1:] or ["5"]
+    if len(words) > 1:
+        measure("responses" if words[1] == "responses" else "chat", int(words[0]))
+    else:
+        # Each in a process of its own: the memory that one has used would hide that of the other.
+        for name in get_args(ApiName):
+            subprocess.run([sys.executable, __file__, *words, name], check=True)

@@ -1,18 +1,19 @@
-"""One streamed answer, read as a turn of ours and as the SDK's typed chunks: no network."""
+"""One streamed answer, read as a turn of ours and as the SDK's typed chunks or events: no network."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx2
 import openai
+from said_words import words_of
 
 from msgbook.approval import Decision, Question
 from msgbook.config import ProviderSettings
+from msgbook.messages import ApiName
 from msgbook.provider import OpenAIProvider, Request
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
@@ -22,15 +23,14 @@ EVENTS_PER_READ = 20
 """Events that one read of the connection brings; a server at full speed sends many at once."""
 
 
-def body(tokens: int) -> Iterator[bytes]:
-    """The reads of an answer of so many tokens, each in an event as OpenAI sends it."""
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    choice = {"index": 0, "delta": {"content": "word "}, "logprobs": None, "finish_reason": None}
-    event = b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
+def body(tokens: int, path: str) -> Iterator[bytes]:
+    """The reads of an answer of so many tokens, each in an event."""
+    said = words_of(path)
+    if said.begin:
+        yield said.begin
     for _ in range(tokens // EVENTS_PER_READ):
-        yield event * EVENTS_PER_READ
-    last = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    yield b"data: " + json.dumps(last).encode() + b"\n\ndata: [DONE]\n\n"
+        yield said.word * EVENTS_PER_READ
+    yield said.end(tokens)
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -41,7 +41,7 @@ class Transport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         async def reads() -> AsyncIterator[bytes]:
-            for read in body(self._tokens):
+            for read in body(self._tokens, request.url.path):
                 yield read
                 await asyncio.sleep(0)
 
@@ -53,9 +53,11 @@ async def _no(_question: Question) -> Decision:
     return Decision("denied")
 
 
-async def our_turn(messages: list[dict[str, Any]], tokens: int) -> TurnRecord:
+async def our_turn(
+    messages: list[dict[str, Any]], tokens: int, api: ApiName = "chat"
+) -> TurnRecord:
     """The record of a turn that was answered with so many tokens."""
-    settings = ProviderSettings("bench", "http://127.0.0.1/v1")
+    settings = ProviderSettings("bench", "http://127.0.0.1/v1", api=api)
     provider = OpenAIProvider(settings, transport=lambda _http: Transport(tokens))
     record = TurnRecord({}, lambda: "00000000")
     async for _ in run_turn(
@@ -72,12 +74,16 @@ async def our_turn(messages: list[dict[str, Any]], tokens: int) -> TurnRecord:
     return record
 
 
-async def typed_pieces(messages: Any, tokens: int) -> list[str]:
-    """What a loop over the SDK's typed chunks gets of such an answer."""
+async def typed_pieces(messages: Any, tokens: int, api: ApiName = "chat") -> list[str]:
+    """What a loop over the SDK's typed chunks or events gets of such an answer."""
     client = openai.AsyncOpenAI(
         api_key="none", http_client=httpx2.AsyncClient(transport=Transport(tokens))
     )
-    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
-    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+    if api == "chat":
+        stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
+        pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+    else:
+        events = await client.responses.create(model="m", input=messages, stream=True)
+        pieces = [e.delta async for e in events if e.type == "response.output_text.delta"]
     await client.close()
     return pieces

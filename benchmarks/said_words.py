@@ -1,0 +1,78 @@
+"""The events of an answer that says `word ` again and again, over either API, as OpenAI sends them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+WORD = "word "
+PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+"""Path of each API below the base URL."""
+
+
+class ChatWords:
+    """Over the chat API."""
+
+    begin = b""
+
+    def __init__(self) -> None:
+        self.word = self._chunk({"content": WORD})
+
+    def end(self, _tokens: int) -> bytes:
+        return self._chunk({}, "stop") + b"data: [DONE]\n\n"
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        return b"data: " + json.dumps({**head, "choices": [choice]}).encode() + b"\n\n"
+
+
+class ResponsesWords:
+    """Over the Responses API."""
+
+    _ID = f"msg_{'0' * 50}"
+
+    def __init__(self) -> None:
+        head = {"id": self._ID, "type": "message", "role": "assistant"}
+        added = {**head, "status": "in_progress", "content": []}
+        at = {"item_id": self._ID, "output_index": 0, "content_index": 0}
+        self._head, self._at = head, at
+        self.begin = b"".join(
+            [
+                self._event("created", response=self._response("in_progress")),
+                self._event("in_progress", response=self._response("in_progress")),
+                self._event("output_item.added", output_index=0, item=added),
+                self._event("content_part.added", **at, part=self._part("")),
+            ]
+        )
+        self.word = self._event("output_text.delta", **at, delta=WORD, logprobs=[])
+
+    def end(self, tokens: int) -> bytes:
+        text = WORD * tokens
+        item = {**self._head, "status": "completed", "content": [self._part(text)]}
+        response = {**self._response("completed"), "output": [item]}
+        return b"".join(
+            [
+                self._event("output_text.done", **self._at, text=text, logprobs=[]),
+                self._event("content_part.done", **self._at, part=self._part(text)),
+                self._event("output_item.done", output_index=0, item=item),
+                self._event("completed", response=response),
+            ]
+        )
+
+    def _event(self, kind: str, **fields: Any) -> bytes:
+        data = {"type": f"response.{kind}", "sequence_number": 1, **fields}
+        return f"event: response.{kind}\ndata: {json.dumps(data)}\n\n".encode()
+
+    def _part(self, text: str) -> dict[str, Any]:
+        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+    def _response(self, status: str) -> dict[str, Any]:
+        head = {"id": "resp_1", "object": "response", "created_at": 1, "status": status}
+        rest = {"error": None, "incomplete_details": None, "usage": None, "output": []}
+        return {**head, **rest, "model": "m", "tools": [], "tool_choice": "auto"}
+
+
+def words_of(path: str) -> ChatWords | ResponsesWords:
+    """The events of the API to which a path belongs."""
+    return ResponsesWords() if path.endswith(PATHS["responses"]) else ChatWords()
