@@ -53,10 +53,10 @@ def test_a_request_of_chat_is_kept_as_before():
 @pytest.mark.parametrize(
     ("recorded", "now", "words", "line"),
     [
-        ([ASKED], [{**ASKED, "content": "ho"}], "message 1 (user) differs", "+ho"),
-        ([CALL, FOUND], [CALL], "message 2 (function_call_output) is missing", "-lines"),
-        ([CALL], [CALL, FOUND], "message 2 (function_call_output) is new", "+lines"),
-        ([CALL], [{**CALL, "name": "glob"}], "message 1 (function_call) differs", ' "name"'),
+        ([ASKED], [{**ASKED, "content": "ho"}], "input item 1 (user) differs", "+ho"),
+        ([CALL, FOUND], [CALL], "input item 2 (function_call_output) is missing", "-lines"),
+        ([CALL], [CALL, FOUND], "input item 2 (function_call_output) is new", "+lines"),
+        ([CALL], [{**CALL, "name": "glob"}], "input item 1 (function_call) differs", ' "name"'),
     ],
 )
 def test_a_difference_of_items_is_told_as_that_of_messages(recorded, now, words, line):

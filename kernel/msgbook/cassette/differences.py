@@ -10,6 +10,8 @@ from msgbook.cassette.request_bodies import list_key
 from msgbook.text import without_data
 
 _APIS = {"messages": "chat", "input": "Responses"}
+_ENTRIES = {"messages": "message", "input": "input item"}
+"""The API, and what an entry is called, by the key of the list."""
 
 _LINES, _WIDTH = 80, 300
 """Lines and characters of a line that a difference shows."""
@@ -31,7 +33,7 @@ def describe_difference(recorded: dict[str, Any], now: dict[str, Any]) -> tuple[
         before, after = old[number : number + 1], new[number : number + 1]
         if before == after:
             continue
-        which = f"message {number + 1} ({_kind((before or after)[0])})"
+        which = f"{_ENTRIES[name]} {number + 1} ({_kind((before or after)[0])})"
         if not before:
             return f"{which} is new", diff_texts("", _text(after[0]))
         if not after:

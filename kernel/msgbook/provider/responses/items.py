@@ -7,9 +7,13 @@ stays the beginning of what is sent next, so a server's prefix cache holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import OUTPUT_ITEMS, Message, Part
+
+_ID_LENGTH = 64
+"""Most characters of a call's id. Other servers make longer ones, and the conversation came from them."""
 
 Item = dict[str, Any]
 """An input item: a message, a call, its output, or what a server wants back."""
@@ -27,7 +31,7 @@ def _items(message: Message) -> Iterator[Item]:
         case "tool":
             yield {
                 "type": "function_call_output",
-                "call_id": message["tool_call_id"],
+                "call_id": _call_id(message["tool_call_id"]),
                 "output": _content(message["content"]),
             }
         case role:
@@ -56,10 +60,17 @@ def _call_item(call: dict[str, Any]) -> Item:
     function = call["function"]
     return {
         "type": "function_call",
-        "call_id": call["id"],
+        "call_id": _call_id(call["id"]),
         "name": function["name"],
         "arguments": function["arguments"],
     }
+
+
+def _call_id(call_id: str) -> str:
+    """Return the id, or the id that replaces one which is too long in all requests."""
+    if len(call_id) <= _ID_LENGTH:
+        return call_id
+    return f"call_{sha256(call_id.encode(errors='replace')).hexdigest()[:32]}"
 
 
 def _answer_content(content: str | list[Part] | None) -> str | list[Part]:
