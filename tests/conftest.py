@@ -98,6 +98,13 @@ def api(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
+def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing is configured, whichever API the other tests of the module use."""
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "no-settings"))
+
+
+@pytest.fixture
 def server() -> Iterator[ScriptedServer]:
     """A scripted server; give it `answers` before it is asked."""
     with ScriptedServer() as running:

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from apis import over_both_apis
 from command import run, said, with_settings
 from hypothesis import given
 from hypothesis import strategies as st
+from responses_as_chat import chat_messages
 from scripted_server import error, text
 
 from msgbook.__main__ import main
@@ -22,6 +24,8 @@ from msgbook.notebook.cells import is_prompt, parse_prompt
 from msgbook_format import read
 from msgbook_format.agent_states import read_head
 from msgbook_format.turn import turn_of
+
+pytestmark = over_both_apis
 
 PYTHON = {"name": "python3", "display_name": "Python 3"}
 
@@ -60,7 +64,7 @@ def test_the_first_turn_makes_an_agent_and_changes_no_request(server, tmp_path, 
     assert (first.name, first.file, first.parent_id) == ("new", name, None)
     assert read_head(path).agent == first
     one, two = server.requests
-    assert two["messages"][: len(one["messages"])] == one["messages"]
+    assert chat_messages(two)[: len(chat_messages(one))] == chat_messages(one)
     assert two["tools"] == one["tools"]
 
 

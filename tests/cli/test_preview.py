@@ -11,13 +11,17 @@ import sys
 from io import BytesIO
 
 import pytest
+from apis import over_both_apis
 from command import run, with_settings
 from PIL import Image
+from responses_as_chat import chat_messages
 from scripted_server import call, text
 
 from msgbook.__main__ import main
 from msgbook.cli.preview import preview_file
 from msgbook.cli.run import run_file
+
+pytestmark = over_both_apis
 
 CHAT = """\
 ---
@@ -124,7 +128,7 @@ def test_the_json_is_the_body_that_a_run_sends(server, chat):
 
     run(server, "run", chat)
     assert previewed == server.requests[0]
-    said = json.dumps(previewed["messages"])
+    said = json.dumps(chat_messages(previewed))
     for words in ("x,y", "Mind data.", "data:image/png;base64,", "Reads PDF."):
         assert words in said
 
@@ -191,7 +195,7 @@ def test_what_would_have_to_run_is_pending(server, tmp_path, body):
         '# %% [^new]\n\n@[shell{"command": "touch ran"}] and @[py:table]\n'
     )
 
-    said = body(path, "new")["messages"]
+    said = chat_messages(body(path, "new"))
 
     block = said[-1]["content"].partition("<content_reference>\n")[2]
     found = json.loads(block.removesuffix("\n</content_reference>"))
@@ -213,7 +217,7 @@ def test_a_model_that_only_the_server_knows_is_null_and_not_asked_for(
     assert "with the server's only model at openai" in shown(path, MSGBOOK_MODEL="").out
 
 
-def test_without_settings_it_is_the_request_to_the_demo_model(tmp_path, capsys):
+def test_without_settings_it_is_the_request_to_the_demo_model(no_settings, tmp_path, capsys):
     path = tmp_path / "chat.msg.md"
     path.write_text("# %%\n\nHi\n")
 
@@ -233,7 +237,7 @@ def test_what_a_turn_would_say_of_the_prompt_is_told_beside(tmp_path, shown):
     told = ("expected history=include, exclude or summary, got sum", "gone.txt", "named 'gone'")
     for line, words in zip(lines, told, strict=True):
         assert words in line
-    assert json.loads(printed.out)["messages"][-1]["content"] == prompt
+    assert chat_messages(json.loads(printed.out))[-1]["content"] == prompt
 
 
 @pytest.mark.parametrize(
@@ -275,7 +279,7 @@ def test_the_json_survives_a_terminal_that_shows_no_more_than_ascii(server, tmp_
         timeout=60,
     )
 
-    assert json.loads(done.stdout.decode("ascii"))["messages"][-1]["content"] == prompt
+    assert chat_messages(json.loads(done.stdout.decode("ascii")))[-1]["content"] == prompt
 
 
 def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
@@ -304,6 +308,6 @@ def test_a_hidden_output_of_code_is_neither_previewed_nor_sent(server, tmp_path)
     answer(server, path, text("ok"))
 
     assert previewed == server.requests[0]
-    said = json.dumps(previewed["messages"])
+    said = json.dumps(chat_messages(previewed))
     assert said.count("shown") == 2
     assert "swordfish" not in said

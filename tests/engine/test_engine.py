@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from apis import over_both_apis
 from engine_turns import run_prompt
 from scripted_server import Answer, ScriptedServer, delta, error, finish, text
 
 from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.errors import ProviderError
+
+pytestmark = over_both_apis
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from apis import over_both_apis
 from engine_turns import run_turn
 from scripted_server import Answer, ScriptedServer, delta, finish, text
 
@@ -14,6 +15,8 @@ from msgbook.config import load_settings
 from msgbook.engine import Engine
 from msgbook.ids import Ids
 from msgbook.notebook.transcript import Transcript
+
+pytestmark = over_both_apis
 
 
 class CountedIds(Ids):

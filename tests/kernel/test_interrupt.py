@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 
 import pytest
+from apis import over_both_apis
 from kernel_client import KernelClient, until_shown
 from scripted_server import Answer, delta, text
 
 from msgbook_format.turn import TURN_MIME
+
+pytestmark = over_both_apis
 
 
 @pytest.fixture

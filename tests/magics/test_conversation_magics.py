@@ -7,7 +7,9 @@ import json
 import re
 
 import pytest
+from apis import over_both_apis
 from engine_turns import run_turn
+from responses_as_chat import chat_messages
 from scripted_server import text
 
 from msgbook.agents import UnknownAgentError, build_system_prompt
@@ -18,6 +20,8 @@ from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cells import is_own_magic
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
+
+pytestmark = over_both_apis
 
 AGENTS = """\
 agents:
@@ -119,7 +123,7 @@ def test_the_agent_that_a_cell_chooses_answers_below_it(with_agents):
     assert said == "reviewer (frontmatter, strict-1)\nmodel: strict-1"
     request = with_agents.server.requests[-1]
     assert request["model"] == "strict-1"
-    assert request["messages"] == [
+    assert chat_messages(request) == [
         {"role": "system", "content": build_system_prompt("You review.", [], ["."])},
         {"role": "user", "content": "Look."},
     ]
@@ -130,7 +134,7 @@ def test_a_new_agent_answers_where_a_prompt_names_it_and_makes_no_message(play):
 
     request = play.server.requests[-1]
     assert (request["model"], request["temperature"]) == ("small", 0)
-    assert [m["role"] for m in request["messages"]] == ["system", "user"]
+    assert [m["role"] for m in chat_messages(request)] == ["system", "user"]
 
 
 def test_an_agent_that_is_not_defined_is_no_default(with_agents):
@@ -165,7 +169,7 @@ def test_the_model_that_would_answer_is_that_of_the_agent(with_agents):
     assert with_agents("%model") == "m"
 
 
-def test_the_agent_says_the_model_without_asking_a_server(play):
+def test_the_agent_says_the_model_without_asking_a_server(no_settings, play):
     play.server.models = ["one"]
     del play.env["MSGBOOK_MODEL"]
 
@@ -273,7 +277,7 @@ def test_a_context_in_full_is_the_messages_as_they_would_be_sent(play):
 
     found = json.loads(play("See @[a.txt].", "%context full"))
 
-    assert found[:2] == play.server.requests[-1]["messages"]
+    assert found[:2] == play.server.messages()
     assert found[2:] == [
         {"role": "assistant", "content": "Yes."},
         {"role": "user", "content": "(your next prompt)"},

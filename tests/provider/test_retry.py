@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from apis import over_both_apis
 from completions import delta, sse
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,8 @@ from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request
 from msgbook.provider.retry import LONGEST_WAIT, RetryingProvider, may_retry, requested_wait
 from msgbook_format.turn import TURN_MIME
+
+pytestmark = over_both_apis
 
 
 class ScriptedProvider:

@@ -45,7 +45,7 @@ ANSWERS = [
     call("read", {"path": "."}),
     Answer([delta(refusal="I "), delta(refusal="will not."), finish()]),
     Answer([delta(content="long"), finish("length")]),
-    Answer([delta(content="so"), {"error": {"message": "overloaded"}}]),
+    Answer([delta(content="so"), {"error": {"message": "overloaded", "code": "server_error"}}]),
     Answer([delta(content="cited", annotations=[CITED]), finish()]),
 ]
 
@@ -77,7 +77,8 @@ def test_an_answer_of_reasoning_and_words_is_two_items():
         (Answer([delta(content="all")]), "completed"),
         (Answer([delta(content="all"), finish()], done=False), "completed"),
         (Answer([delta(content="long"), finish("length")]), "incomplete"),
-        (Answer([{"error": {"message": "overloaded"}}]), "failed"),
+        (Answer([{"error": {"message": "overloaded"}}]), "error"),
+        (Answer([{"error": {"message": "overloaded", "code": "server_error"}}]), "failed"),
     ],
 )
 def test_the_end_of_an_answer_is_that_of_its_chunks(answer, last):

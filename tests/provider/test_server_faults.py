@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 import pytest
+from apis import over_both_apis
 from completions import DONE, delta, finish, sse
 from raw_server import Reply, ask, raw_server, status, text_reply
 from scripted_server import Answer
@@ -18,6 +19,8 @@ from msgbook.events import TextDelta
 from msgbook.messages import user
 from msgbook.provider import OpenAIProvider, Request
 from msgbook.provider.http import LIST_BYTES
+
+pytestmark = over_both_apis
 
 
 def test_an_answer_that_was_marked_complete_may_end_with_a_broken_connection():
@@ -50,30 +53,37 @@ def test_a_server_that_gives_a_finish_reason_and_then_keeps_silent_is_not_waited
 PLAIN = Reply(json.dumps({"choices": [{"message": {"content": "plain"}}]}).encode())
 
 
-@pytest.mark.parametrize(
-    ("refusal", "reply", "streaming"),
-    [
-        (
-            status(400, message="Unknown field: stream_options"),
-            text_reply("plain"),
-            {"stream": True},
-        ),
-        (status(422, message="streaming is not supported"), PLAIN, {"stream": False}),
-        (
-            Reply(b'{"detail": [{"loc": ["body", "stream_options"]}]}', "422 X"),
-            text_reply("plain"),
-            {"stream": True},
-        ),
-    ],
-    ids=["no stream_options", "no stream", "as FastAPI words it"],
-)
-def test_a_server_that_cannot_stream_is_asked_otherwise_and_only_once_for_that(
-    refusal, reply, streaming
-):
-    turn, requests = ask(refusal, reply, turns=2)
+def asked_to_stream(requests):
+    return [{k: v for k, v in r.items() if k.startswith("stream")} for r in requests]
 
-    asked = [{k: v for k, v in r.items() if k.startswith("stream")} for r in requests]
-    assert asked == [{"stream": True, "stream_options": {"include_usage": True}}, *[streaming] * 2]
+
+def test_a_server_that_cannot_stream_is_asked_otherwise_and_only_once_for_that():
+    refusal = status(422, message="streaming is not supported")
+
+    turn, requests = ask(refusal, PLAIN, turns=2)
+
+    first, *others = asked_to_stream(requests)
+    assert first["stream"] is True
+    assert others == [{"stream": False}] * 2
+    assert (turn["status"], turn["blocks"][0]["text"]) == ("done", "plain")
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        status(400, message="Unknown field: stream_options"),
+        Reply(b'{"detail": [{"loc": ["body", "stream_options"]}]}', "422 X"),
+    ],
+    ids=["in words", "as FastAPI words it"],
+)
+def test_a_server_without_stream_options_is_asked_without_and_only_once_for_that(refusal, api):
+    if api == "responses":
+        return  # none are sent
+    turn, requests = ask(refusal, text_reply("plain"), turns=2)
+
+    first, *others = asked_to_stream(requests)
+    assert first == {"stream": True, "stream_options": {"include_usage": True}}
+    assert others == [{"stream": True}] * 2
     assert (turn["status"], turn["blocks"][0]["text"]) == ("done", "plain")
 
 
@@ -191,14 +201,20 @@ def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
     assert len(server.requests) == 2
 
 
-def test_a_missing_route_is_asked_for_once_and_names_the_api():
+NO_ROUTE = {
+    "chat": "It has no /v1/chat/completions. Check OPENAI_BASE_URL (it usually ends in /v1), or set api = "
+    '"responses" in [providers.openai] of msgbook.toml.',
+    "responses": 'It has no /v1/responses. Set api = "chat" in [providers.openai] of msgbook.toml, or check '
+    "OPENAI_BASE_URL (it usually ends in /v1).",
+}
+
+
+def test_a_missing_route_is_asked_for_once_and_names_the_api(api):
     turn, requests = ask(Reply(b"404 page not found", "404 X"))
 
     assert (turn["status"], len(requests)) == ("error", 1)
-    assert turn["blocks"][-1]["message"] == (
-        "The server answered 404: 404 page not found. It has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
-        'usually ends in /v1), or set api = "responses" in [providers.openai] of msgbook.toml.'
-    )
+    said = f"The server answered 404: 404 page not found. {NO_ROUTE[api]}"
+    assert turn["blocks"][-1]["message"] == said
 
 
 HALF = sse(delta(content="half"))

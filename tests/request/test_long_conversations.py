@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from apis import over_both_apis
 from scripted_server import call, error, text
 from talk import Talk, content_reference, notices
 
 from msgbook.messages import encode
+
+pytestmark = over_both_apis
 
 
 def summed_up(talk: Talk) -> dict:
@@ -73,7 +76,7 @@ def test_a_cell_that_cannot_be_summarized_is_sent_in_full_with_a_notice(talk):
     assert notices(turn)[-1].startswith("Cell 1 (What is it?) could not be summarized")
 
 
-def test_the_demo_model_can_summarize(talk):
+def test_the_demo_model_can_summarize(no_settings, talk):
     talk.env = {"MSGBOOK_MODEL": "demo"}
     talk.ask("Hello.", metadata={"msgbook": {"history": "summary"}})
 

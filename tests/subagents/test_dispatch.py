@@ -6,8 +6,12 @@ import asyncio
 import json
 
 import pytest
+from apis import over_both_apis
+from responses_as_chat import chat_messages
 from scripted_server import Answer, call, delta, error, finish, text
 from team import SAID, dispatch, dispatch_result, metadata_in, play, report, said, turns_in
+
+pytestmark = over_both_apis
 
 HOLD = Answer([delta(content="Working on it. ")], hold=1)
 
@@ -173,7 +177,7 @@ def test_so_many_run_at_once_and_more_wait(team):
     running, most = set(), []
 
     def choose(request):
-        first = next(said(m) for m in request["messages"] if m["role"] == "user")
+        first = next(said(m) for m in chat_messages(request) if m["role"] == "user")
         if first != "ask them":
             # The first request of a sub-agent begins its turn, the second one ends it.
             running.symmetric_difference_update({first})

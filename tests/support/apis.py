@@ -19,15 +19,16 @@ over_both_apis = pytest.mark.parametrize(
 def asking_over(api: str) -> Iterator[None]:
     """Ask the server of the environment over an API, in this process and those that it starts.
 
-    It is the setting of a user without `MSGBOOK_CONFIG`: a test with a file of its own sets it there.
+    It is the setting of a user without `MSGBOOK_CONFIG`: a test with a file of its own sets it there. The
+    setting belongs to a server, so there always is one; a test names another.
     """
-    path = Path(os.environ["JUPYTER_CONFIG_DIR"], "msgbook.toml")
     if api == "chat":
         yield
         return
+    path = Path(os.environ["JUPYTER_CONFIG_DIR"], "msgbook.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f'[providers.openai]\napi = "{api}"\n', "utf-8")
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
         yield
-    finally:
-        path.unlink()
+    path.unlink()

@@ -29,15 +29,15 @@ def as_response(body: str, request: dict[str, Any], number: int = 1) -> str:
 
 def _stream(body: str, events: ResponseEvents) -> str:
     made = [sse(events.begin()).decode()]
-    for line in body.splitlines():
-        data = line.removeprefix("data:").strip()
+    for event in filter(None, body.split("\n\n")):
+        data = event.removeprefix("data:").strip()
         if data == "[DONE]":
             made.append(sse(events.end(True)).decode())
-        elif data:
+        else:
             try:
                 made.append(sse(events.feed(json.loads(data))).decode())
             except ValueError:
-                made.append(f"{line}\n\n")
+                made.append(f"{event}\n\n")
     return "".join([*made, sse(events.end(False)).decode()])
 
 

@@ -170,11 +170,14 @@ class ResponseEvents:
             )
 
     def _failure(self, error: Any) -> Iterator[Event]:
-        message = error.get("message", "") if isinstance(error, dict) else str(error)
-        code = (error.get("code") if isinstance(error, dict) else None) or "server_error"
-        yield self._event("error", code=code, message=message, param=None)
-        told = {"error": {"code": code, "message": message}}
-        yield self._event("response.failed", response={**self._response("failed"), **told})
+        error = error if isinstance(error, dict) else {"message": str(error)}
+        message, code = error.get("message", ""), error.get("code")
+        # An error with a type of its own comes nested, whatever the documentation says.
+        flat = {"code": code, "message": message, "param": None}
+        yield self._event("error", **({"error": error} if "type" in error else flat))
+        if code is not None:
+            told = {"error": {"code": code, "message": message}}
+            yield self._event("response.failed", response={**self._response("failed"), **told})
         self._ended = True
 
     def _add(self, head: dict[str, Any], kind: str = "") -> Any:
