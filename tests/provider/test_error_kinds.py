@@ -136,7 +136,6 @@ def test_words_about_the_other_api_name_the_setting_of_it(status, message, api, 
         (404, error("/responses: Invalid model name passed in model=m")),
         (404, error("This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did "
                     "you mean to use v1/completions?")),
-        (404, error("Previous response with id 'resp_1' not found.")),
         (404, error("No endpoints found that support tool use.")),
         (400, {"detail": "Not Found"}),
         (500, "Not Found"),

@@ -184,6 +184,7 @@ def test_what_retrying_cannot_help_is_not_retried():
         (404, {}, None, False),
         (429, {}, {"error": {"code": "insufficient_quota"}}, False),
         (429, {}, {"code": "insufficient_quota"}, False),
+        (429, {}, {"error": {"type": "insufficient_quota", "code": None}}, False),
         (500, {"x-should-retry": "false"}, None, False),
         (400, {"x-should-retry": "true"}, None, True),
     ],
@@ -215,6 +216,13 @@ AN_HOUR_LATER = "Fri, 15 Jan 2027 09:00:07 GMT"
         ({"x-ratelimit-reset": "1m2s"}, None, None),
         ({}, {"error": {"metadata": {"headers": {"X-RateLimit-Reset": "1800000004000"}}}}, 4.0),
         ({}, {"error": {"metadata": "x"}}, None),
+        ({}, {"error": {"message": "Please try again in 11.054s. Visit us."}}, 11.054),
+        ({}, {"error": {"message": "Please try again in 7m12s."}}, 432.0),
+        ({}, {"error": {"message": "Please try again in 250ms."}}, 0.25),
+        ({}, {"error": {"message": "Please try again in 1h2m3.5s."}}, 3723.5),
+        ({}, {"error": {"message": "Please retry in 34.07s."}}, 34.07),
+        ({}, {"error": {"message": "Please try again in a moment."}}, None),
+        ({"retry-after": "2"}, {"error": {"message": "Please try again in 11s."}}, 2.0),
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers, body, seconds):
@@ -222,7 +230,9 @@ def test_how_long_a_server_asks_to_wait(headers, body, seconds):
 
 
 def test_when_a_limit_is_lifted_says_nothing_about_another_failure():
-    assert requested_wait(503, {"x-ratelimit-reset": "4"}, None, lambda: NOW) is None
+    words = {"error": {"message": "Please try again in 4s."}}
+
+    assert requested_wait(503, {"x-ratelimit-reset": "4"}, words, lambda: NOW) is None
 
 
 def test_a_turn_counts_down_in_one_notice_that_stays():

@@ -9,6 +9,7 @@ from msgbook.provider.error_kinds import ErrorKind
 
 _ANSWERED = "The server has answered before"
 _V1 = "(it usually ends in /v1)"
+_STORED = "It looks for something that it has stored, and msgbook stores nothing there."
 _SHORTEN = (
     "Leave out or summarize cells with history=exclude, history=summary or %compact; "
     "%context shows the size of each cell. If you set the agent's context_window, "
@@ -44,6 +45,8 @@ class Advice:
                 return self._for_missing_route()
             case "other_api":
                 return f"Set {self._other_api} in {self._table}."
+            case "stored":
+                return f"{_STORED} Set {self._other_api} in {self._table}."
             case "loading":
                 return "Wait until it has loaded the model."
             case "length":

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from msgbook.messages import ApiName
 from msgbook.provider.error_quirks import codes_of, error_message
 
-ErrorKind = Literal["model", "key", "route", "other_api", "loading", "length"]
+ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length"]
 """What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that only
-the other API can serve, a model that is being loaded, a conversation that is too long."""
+the other API can serve, something that the server should have stored, a model that is being loaded, a conversation that is too long."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
@@ -76,6 +76,7 @@ _NOT_IN_THIS_API: dict[ApiName, re.Pattern[str]] = {
     ),
 }
 """The words of OpenAI, vLLM and gateways about what only the other API can do."""
+_NOT_STORED = re.compile(r"\b(response|item) with id\b.{0,200}\bnot found\b", re.IGNORECASE)
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
 
@@ -158,6 +159,8 @@ def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> Error
         return "other_api"
     if model is not None and is_missing_route(status, error):
         return "route"
+    if api == "responses" and status in (400, 404) and _NOT_STORED.search(error_message(error)):
+        return "stored"
     if is_loading(status, error):
         return "loading"
     if status in (0, 400, 413, 422, 500) and is_too_long(error):

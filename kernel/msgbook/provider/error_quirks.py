@@ -24,16 +24,22 @@ _TAG = re.compile(r"<[^>]*>")
 
 _STATUSES = {
     "context_length_exceeded": 400,
+    "invalid_encrypted_content": 400,
+    "invalid_prompt": 400,
     "invalid_api_key": 401,
     "authentication_error": 401,
     "model_not_found": 404,
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
     "insufficient_quota": 429,
+    "invalid_request_error": 400,
     "server_error": 500,
     "internal_server_error": 500,
     "unavailable_error": 503,
     "overloaded_error": 503,
+    "server_is_overloaded": 503,
+    "service_unavailable_error": 503,
+    "upstream_error": 502,
 }
 """HTTP statuses of errors that come inside an answer, by their `code` or `type`."""
 
@@ -95,7 +101,7 @@ def _page_text(page: str) -> str:
 
 def reported_status(error: Any) -> int:
     """Return the HTTP status that an error inside an answer stands for; 0 if that is not known."""
-    for name in sorted(codes_of(error)):
+    for name in codes_of(error):
         if re.fullmatch("[45][0-9][0-9]", name):
             return int(name)
         if name in _STATUSES:
@@ -103,7 +109,7 @@ def reported_status(error: Any) -> int:
     return 0
 
 
-def codes_of(error: Any) -> set[str]:
+def codes_of(error: Any) -> tuple[str, ...]:
     """Return the `code` and the `type` of an `error` value, in lower case."""
     table = error if isinstance(error, dict) else {}
-    return {str(table.get(key)).lower() for key in ("code", "type")}
+    return tuple(str(table[key]).lower() for key in ("code", "type") if table.get(key))

@@ -143,7 +143,8 @@ class Failures:
         body = {"error": report.error}
         loads = is_loading(status, report.error)
         may_pass = loads or (status and may_retry(status, {}, body))
-        retry = Retry(said, is_loading=loads) if may_pass else None
+        wait = requested_wait(status, {}, body)
+        retry = Retry(said, wait, loads) if may_pass else None
         text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
         words = f"The server reported an error: {said}."
         answer = _Answer(report.name, status, report.error, said, text, words, retry)

@@ -6,6 +6,7 @@ No request is repeated after the beginning of an answer: that part would arrive 
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
@@ -16,6 +17,7 @@ from typing import Any
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent
 from msgbook.provider.base import Provider, Request
+from msgbook.provider.error_quirks import codes_of, error_message, find_error
 
 RETRIES = 3
 
@@ -26,6 +28,10 @@ _FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
 """Seconds between two requests unless the server states them; doubled each time up to the last."""
 
 _STILL_LOADING = f"It was still loading after {LONGEST_WAIT / 60:.0f} minutes; run the cell again when it is ready."
+
+_SAID_WAIT = re.compile(
+    r"\b(?:try again|retry) in ((?:[0-9]{1,6}(?:\.[0-9]{1,9})?(?:ms|[hms]))+)", re.IGNORECASE
+)
 
 _YEAR_2001 = 1e9
 """Seconds since 1970. A larger number in a header is a date, not a duration."""
@@ -126,8 +132,7 @@ def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
     hint = headers.get("x-should-retry")
     if hint in ("true", "false"):
         return hint == "true"
-    error = body.get("error", body) if isinstance(body, dict) else None
-    if isinstance(error, dict) and error.get("code") == "insufficient_quota":
+    if "insufficient_quota" in codes_of(find_error(body)):
         return False
     return status in (408, 409, 429) or status >= 500
 
@@ -143,7 +148,8 @@ def requested_wait(
     An estimate of how long a model loads (Hugging Face) counts only if it is too long to wait for.
 
     Dates are relative to the server's clock if it states the time. OpenRouter sends no Retry-After, but
-    the time at which its limit ends, in milliseconds, sometimes in the body.
+    the time at which its limit ends, in milliseconds, sometimes in the body. In a stream, only the words
+    of the error say it.
     """
     sent = _date(headers.get("date"))
     clock = now() if sent is None else sent
@@ -160,10 +166,20 @@ def requested_wait(
         if reset is not None and reset < _YEAR_2001:
             return reset
         until = reset and (reset / 1000 if reset > _YEAR_2001 * 100 else reset)
-    if until is None:
-        estimate = _number(body.get("estimated_time")) if isinstance(body, dict) else None
-        return estimate if estimate and estimate > LONGEST_WAIT else None
-    return max(until - clock, 0.0)
+    if until is not None:
+        return max(until - clock, 0.0)
+    if status == 429:
+        return _said_wait(error_message(find_error(body)))
+    estimate = _number(body.get("estimated_time")) if isinstance(body, dict) else None
+    return estimate if estimate and estimate > LONGEST_WAIT else None
+
+
+def _said_wait(words: str) -> float | None:
+    """Return the seconds that a message asks to wait, as OpenAI and Gemini write them: `7m12s`, `250ms`."""
+    found = _SAID_WAIT.search(words)
+    units = {"h": 3600, "m": 60, "s": 1, "ms": 0.001}
+    parts = re.findall(r"([0-9.]+)(ms|[hms])", found[1]) if found else []
+    return sum(float(number) * units[unit] for number, unit in parts) if parts else None
 
 
 def _reset_in(body: object) -> Any:
