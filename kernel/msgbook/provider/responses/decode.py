@@ -77,7 +77,8 @@ class ResponseDecoder:
         self._events = JSONEvents()
         self._items = OutputItems(new_id)
         self._current: Item | None = None
-        self._current_key: object = None
+        self._found: dict[object, Item] = {}
+        """Items by what names them in pieces, until an item is announced or completed."""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
         self._model: str | None = None
@@ -157,12 +158,13 @@ class ResponseDecoder:
 
     def _text(self, event: dict[str, Any], piece: _Piece) -> Iterator[StreamEvent]:
         self._answered = True
-        key = (piece.item, event.get("item_id"), event.get("output_index"))
-        if key != self._current_key or self._current is None:
-            item = self._items.of_piece(*key)
+        item_id, place = event.get("item_id"), event.get("output_index")
+        key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
+        item = self._found.get(key)
+        if item is None:
+            item = self._found[key] = self._items.of_piece(piece.item, item_id, place)
+        if item is not self._current:
             yield from self._turn_to(item)
-            self._current_key = key
-        item = cast("Item", self._current)
         value = event.get(piece.key)
         if not isinstance(value, str):
             value = json_text(value) if piece.text == "arguments" else join_text(value)
@@ -173,7 +175,7 @@ class ResponseDecoder:
             yield from item.add(piece.text, index, value)
 
     def _item(self, event: dict[str, Any], *, is_complete: bool) -> Iterator[StreamEvent]:
-        self._current_key = None
+        self._found.clear()
         given = event.get("item")
         if not isinstance(given, dict):
             return

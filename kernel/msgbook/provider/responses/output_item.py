@@ -84,6 +84,11 @@ class TextItem(Item):
         self._texts = {kind: SentText() for kind in self.kinds}
 
     @property
+    def has_text(self) -> bool:
+        """True once there is any text."""
+        return any(self._texts.values())
+
+    @property
     def sent(self) -> str:
         """The text so far."""
         return "".join(map(str, self._texts.values()))

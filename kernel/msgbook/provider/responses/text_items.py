@@ -76,7 +76,7 @@ class MessageItem(TextItem):
         Args:
             further: Keys of the message that the server wants back.
         """
-        if self.sent:
+        if self.has_text:
             yield from self._keep({"type": "message", **further})
 
     def close(self) -> Iterator[StreamEvent]:
@@ -85,7 +85,7 @@ class MessageItem(TextItem):
 
     def _cited(self) -> Iterator[StreamEvent]:
         yield from self.pause()
-        if self.sent and (citations := self._citations.take()):
+        if self.has_text and (citations := self._citations.take()):
             yield Citations(citations)
 
     def _say(self, kind: str, part: Hashable, text: str) -> Iterator[StreamEvent]:
