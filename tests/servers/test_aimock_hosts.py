@@ -98,9 +98,21 @@ def test_doctor_finds_what_the_server_can_do(mock, command, capsys):
     assert command(mock, "doctor", "--json", "--timeout", "30") == 0
 
     found = {f["check"]: f["status"] for f in json.loads(capsys.readouterr().out)["findings"]}
-    assert {check: found[check] for check in ("server", "answer", "stream", "usage", "tools")} == {
-        "server": "pass", "answer": "pass", "stream": "pass", "usage": "pass", "tools": "pass",
-    }  # fmt: skip
+    checks = ("server", "answer", "stream", "usage", "tools")
+    assert [found[check] for check in checks] == ["pass"] * 5
+
+
+def test_doctor_finds_the_api_that_shows_more(mock, command, capsys):
+    call = {"name": "add", "arguments": {"a": 2, "b": 3}}
+    mock.answers(
+        on("numbers", {"content": NUMBERS}),
+        on("add", {"toolCalls": [call], "reasoning": "Two and three."}),
+    )
+
+    assert command(mock, "doctor", "--json", "--timeout", "30") == 0
+
+    told = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
+    assert "tool calls, reasoning, usage, encrypted reasoning" in told["api"]["words"]
 
 
 def test_doctor_names_the_setting_of_a_wrong_key(command, capsys):

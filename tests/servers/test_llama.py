@@ -163,6 +163,7 @@ def doctor(settings, monkeypatch, capsys):
 def test_doctor_finds_what_the_server_can_do(server, doctor):
     code, found = doctor(server)
 
-    checks = ("server", "model", "answer", "stream", "usage", "tools")
+    checks = ("server", "model", "answer", "stream", "usage", "tools", "api")
     assert code == 0
-    assert [found[check]["status"] for check in checks] == ["pass"] * 6
+    assert [found[check]["status"] for check in checks] == ["pass"] * 7
+    assert found["api"]["words"].endswith("API shows the same: tool calls, usage")
