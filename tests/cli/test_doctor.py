@@ -168,6 +168,15 @@ def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, re
 
 
 @over_both_apis
+@pytest.mark.parametrize("key", ["content", "reasoning_content"])
+def test_a_stream_that_stops_without_an_end_fails(doctor, key):
+    code, found, _ = doctor(scripted.Answer([scripted.delta(**{key: "1 2"})], done=False))
+
+    assert (code, statuses(found, "answer")) == (1, ["fail"])
+    assert "without a mark of its end" in found["answer"]["words"]
+
+
+@over_both_apis
 def test_a_refusal_is_an_answer(doctor):
     refused = [scripted.delta(refusal="I can"), scripted.delta(refusal="not."), scripted.finish()]
     code, found, _ = doctor(scripted.Answer(refused), CALLS)

@@ -146,3 +146,13 @@ def test_calls_count_more_than_reasoning_and_readable_reasoning_more_than_encryp
 
     assert found.status == ("unknown" if is_better else "pass")
     assert bool(found.advice) == is_better
+
+
+def test_answers_that_the_limit_of_the_check_cuts_off_are_not_compared(doctor):
+    thought = [scripted.delta(reasoning_content="Hm. " * 100), scripted.finish("length")]
+    code, found, _ = doctor(scripted.Answer(thought), called())
+
+    assert (code, found["tools"]["status"], found["api"]["status"]) == (0, "unknown", "unknown")
+    assert found["tools"]["words"] == "the limit of this check cut off the answer"
+    assert found["api"]["words"].endswith("the limit of this check cut off an answer")
+    assert found["api"]["advice"] == ""

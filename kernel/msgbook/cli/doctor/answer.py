@@ -68,6 +68,20 @@ class Answer:
         """Number of pieces of text and reasoning."""
         return self.text_pieces + self.reasoning_pieces
 
+    @property
+    def is_cut(self) -> bool:
+        """True if the limit of the check cut off the answer."""
+        return self.end is not None and self.end.finish_reason == "length"
+
+    @property
+    def has_valid_call(self) -> bool:
+        """True if the first call is one of the tool, with arguments that can be read."""
+        name, arguments = self.calls.get(0, ("", ""))
+        try:
+            return name == "add" and isinstance(json.loads(arguments), dict)
+        except (ValueError, RecursionError):
+            return False
+
     def add_piece(self, piece: TextDelta | ReasoningDelta, seconds: float) -> None:
         """Add a piece of text or reasoning.
 
@@ -102,7 +116,7 @@ def judge_answer(answer: Answer) -> Finding:
 def _judge_silence(answer: Answer) -> Finding:
     """Judge an answer without text."""
     reason = answer.end.finish_reason if answer.end else None
-    if reason == "length":
+    if answer.is_cut:
         begun = "only reasoning" if answer.reasoning_pieces else "nothing that is shown"
         words = f"{begun}, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
         return Finding("answer", "pass" if answer.reasoning_pieces else "unknown", words)
@@ -153,17 +167,14 @@ def judge_tools(answer: Answer) -> Finding:
             f"the model wrote a call as text ({written}): the server does not recognize its calls"
         )
         return Finding("tools", "fail", words, f"Set {TOOL_PARSERS}. {ONLY_CHAT}")
+    if answer.is_cut and not answer.has_valid_call:
+        return Finding("tools", "unknown", "the limit of this check cut off the answer")
     if not answer.calls:
-        words = f"the model called no tool and answered {one_line(answer.text, 60)!r}"
+        said = repr(one_line(answer.text, 60)) if answer.text.strip() else "nothing"
+        words = f"the model called no tool and answered {said}"
         return Finding("tools", "unknown", words, OTHER_MODEL)
     name, arguments = answer.calls[0]
-    try:
-        is_valid = name == "add" and isinstance(json.loads(arguments), dict)
-    except ValueError:
-        is_valid = False
     words = f"the model called {one_line(name, 40)} with {one_line(arguments, 60)}"
-    return (
-        Finding("tools", "pass", words)
-        if is_valid
-        else Finding("tools", "fail", words, OTHER_MODEL)
-    )
+    if answer.has_valid_call:
+        return Finding("tools", "pass", words)
+    return Finding("tools", "fail", words, OTHER_MODEL)

@@ -54,6 +54,8 @@ def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Findin
         words = f"{choice.api}; the {_NAMES[choice.other]} shows the same: {_listed(shown)}"
         return Finding("api", "pass", words)
     words = f"{choice.api} shows {_listed(shown)}; {choice.other} shows {_listed(other)}"
+    if ours.is_cut or theirs.is_cut:
+        return Finding("api", "unknown", f"{words}; the limit of this check cut off an answer")
     if _rank(other) < _rank(shown):
         return Finding("api", "pass", words)
     return Finding("api", "unknown", words, choice.advice)
@@ -87,7 +89,7 @@ def _shown(answer: Answer) -> list[str]:
     if answer.end is None or not answer.end.ended:
         return []
     seen = {
-        _CALLS: bool(answer.calls),
+        _CALLS: answer.has_valid_call,
         _REASONING: answer.has_reasoning,
         _USAGE: bool(answer.end.usage),
         _ENCRYPTED: answer.has_encrypted_reasoning,
