@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from page_attack import ATTACK
 from playwright.sync_api import Locator, expect
 from responses import completed, event, message, sse
 from responses import text as words
-from scripted_server import Answer
+from scripted_server import Answer, Chunk, delta, finish
 
 from msgbook_format.turn import bundle
 
@@ -126,6 +128,40 @@ def test_an_answer_over_the_responses_api_arrives_with_all_that_the_server_sent(
         "https://b.invalid/?q=1&r=2",
         None,
     ]
+
+
+def test_a_summary_that_streams_is_never_taken_for_hidden_reasoning(lab, lab_root, model_server):
+    go = threading.Semaphore(0)
+
+    def chunks() -> Iterator[Chunk]:
+        yield delta(reasoning_content="I compare ")
+        while not go.acquire(blocking=False):
+            yield delta(content="")
+        yield delta(reasoning_content="two pages.")
+        yield delta(content="Paris.")
+        yield finish("stop")
+
+    model_server.answers = [Answer(chunks(), pause=0.05)]
+    lab.page.evaluate(
+        """() => {
+            window.seen = 0;
+            const look = () => { window.seen += document.querySelectorAll(
+                '.msgbook-Reasoning-hidden').length; };
+            new MutationObserver(look).observe(document, {childList: true, subtree: true});
+        }"""
+    )
+    cell = open_and_run(
+        lab, lab_root / "summary.ipynb", "%%msg agent=thinker\nWhat is the capital?"
+    )
+
+    expect(cell.locator(".msgbook-Reasoning[open]")).to_contain_text("I compare")
+    go.release()
+    expect(cell.locator(".msgbook-Text")).to_contain_text("Paris.")
+    expect(cell.locator(".msgbook-Header[data-status='done']")).to_be_visible()
+    expect(cell.locator(".msgbook-Reasoning:not([open])")).to_have_count(1)
+    expect(cell.locator(".msgbook-Reasoning-text")).to_have_text("I compare two pages.")
+    assert lab.page.evaluate("() => window.seen") == 0
+    assert model_server.paths == ["/responses"]
 
 
 def test_hostile_data_of_a_server_runs_nothing_and_loads_nothing(lab, lab_root, screenshot):
