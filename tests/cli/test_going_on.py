@@ -205,3 +205,28 @@ def test_an_answer_that_stays_since_a_new_one_failed_is_made_again_by_its_id(
     assert with_settings(server, run_file, path, again=True) == 1
 
     assert f"(`msgbook run {path} --from a` answers it again)" in capsys.readouterr().err
+
+
+def test_run_does_not_name_an_answer_that_was_continued(server, tmp_path, capsys):
+    path = tmp_path / "chat.msg.md"
+    server.answers = [CUT, text(", three.")]
+    with_settings(server, chat, path, "Count")
+    with_settings(server, resume_chat, path)
+    capsys.readouterr()
+
+    assert with_settings(server, run_file, path) == 0
+
+    assert capsys.readouterr().err == f"msgbook run: {path}: every prompt has an answer\n"
+
+
+def test_a_continuation_of_an_answer_that_is_complete_now_is_not_called_outdated(
+    server, tmp_path, capsys
+):
+    path = tmp_path / "chat.msg.md"
+    server.answers = [CUT, text(", three."), text("One, two, three.")]
+    with_settings(server, chat, path, "Count")
+    with_settings(server, resume_chat, path)
+
+    assert with_settings(server, run_file, path, again=True) == 0
+
+    assert "outdated" not in capsys.readouterr().err

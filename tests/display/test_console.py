@@ -185,3 +185,18 @@ def test_an_item_of_the_server_is_one_line():
 
     expected = "ℹ️ The server sent an item of type `x`.\n"
     assert whole_and_in_pieces(kept) == (expected, expected)
+
+
+def test_another_model_than_was_asked_stands_at_the_end():
+    sent = []
+
+    async def show():
+        turn = TurnRecord({"model": "m"}, lambda: "00000000")
+        display = TextDisplay(turn, lambda _kind, content: sent.append(content["text"]))
+        for event in (TextDelta("Hi"), ModelFinished("stop", True, model="n\x1b[2J")):
+            turn.apply(event, 0.0)
+        display.finish()
+
+    asyncio.run(show())
+
+    assert "".join(sent) == "Hi\n\nℹ️ m (answered by n\\u001b[2J)\n"

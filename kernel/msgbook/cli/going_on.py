@@ -90,12 +90,26 @@ def how_to_go_on(document: Document, number: int) -> str:
     if cell_id == NO_ID:
         again = f"`msgbook run {file} --all` answers all prompts again"
     else:
-        again = f"`msgbook run {file} --from {_word(cell_id)}` answers it again"
+        again = f"{run_from(document, cell_id)} answers it again"
     if not has_incomplete_answer(cells[: number + 1]):
         return again
     if number == _last_prompt(cells):
         return f"`msgbook chat {file} --resume` goes on; {again}"
     return f"a cell `{CONTINUE_MAGIC}` below it goes on; {again}"
+
+
+def run_from(document: Document, cell_id: str) -> str:
+    """Return the command that answers a prompt and those below it again."""
+    return f"`msgbook run {_word(document.path)} --from {_word(cell_id)}`"
+
+
+def is_left_incomplete(cells: Sequence[Cell], number: int) -> bool:
+    """Return whether the last turn of a prompt is incomplete and the next prompt does not continue it."""
+    turns = [turn for turn in map(turn_of, outputs_of(cells[number])) if turn]
+    if not turns or turns[-1]["status"] == "done":
+        return False
+    below = next(filter(is_prompt_cell, cells[number + 1 :]), None)
+    return below is None or not is_continue(source_of(below))
 
 
 def is_superfluous_continue(cells: Sequence[Cell], number: int) -> bool:

@@ -9,7 +9,13 @@ from pathlib import Path
 from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
 from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
-from msgbook.cli.going_on import describe_incomplete, how_to_go_on, is_superfluous_continue
+from msgbook.cli.going_on import (
+    describe_incomplete,
+    how_to_go_on,
+    is_left_incomplete,
+    is_superfluous_continue,
+    run_from,
+)
 from msgbook.cli.recorded_cells import find_recorded_before
 from msgbook.cli.replay import run_replay, run_screen
 from msgbook.cli.terminal import complain
@@ -17,11 +23,10 @@ from msgbook.cli.unfinished_subagent import go_on_as_subagent
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
-from msgbook.notebook import Cell, Document, is_own_magic, outputs_of, source_of
+from msgbook.notebook import Cell, Document, is_own_magic, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first
 from msgbook_format.syntax import is_excluded
-from msgbook_format.turn import turn_of
 
 _NAMED = 10
 """Cells that a line names."""
@@ -134,7 +139,11 @@ def _report_outdated(document: Document, changed: Sequence[int]) -> None:
     below = [
         shown_id(cell)
         for number, cell in enumerate(cells)
-        if number > first and number not in changed and is_prompt_cell(cell) and is_answered(cell)
+        if number > first
+        and number not in changed
+        and is_prompt_cell(cell)
+        and is_answered(cell)
+        and not is_superfluous_continue(cells, number)
     ]
     if below:
         are, them = ("is", "it") if len(below) == 1 else ("are", "them")
@@ -143,7 +152,7 @@ def _report_outdated(document: Document, changed: Sequence[int]) -> None:
             f"{join_first(below, _NAMED)}"
         )
         if below[0] != NO_ID:
-            line += f". `msgbook run {document.path} --from {below[0]}` answers {them} again."
+            line += f". {run_from(document, below[0])} answers {them} again."
         complain(_VERB, line)
 
 
@@ -153,7 +162,7 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
     cut, code = [], []
     for number, cell in enumerate(document.cells):
         if is_prompt_cell(cell):
-            if number not in running and _is_cut(cell):
+            if number not in running and is_left_incomplete(document.cells, number):
                 cut.append(number)
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
@@ -167,12 +176,6 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
         has_prompt = any(map(is_prompt_cell, document.cells))
         why = "every prompt has an answer" if has_prompt else "the file has no prompt"
         complain(_VERB, f"{document.path}: {why}")
-
-
-def _is_cut(cell: Cell) -> bool:
-    """Return whether the last turn of a prompt is incomplete."""
-    turns = [turn for turn in map(turn_of, outputs_of(cell)) if turn]
-    return bool(turns) and turns[-1]["status"] != "done"
 
 
 def _needs_kernel(cell: Cell) -> bool:

@@ -11,7 +11,9 @@ from msgbook.throttle import Throttle
 from msgbook_format.turn import (
     HIDDEN_REASONING,
     ShownAgent,
+    Turn,
     is_hidden_reasoning,
+    model_words,
     replace_controls,
     shown_agents,
     shown_sources,
@@ -62,9 +64,10 @@ class TextDisplay:
         self._throttle.run_now()
 
     def finish(self) -> None:
-        """Write the rest of the text."""
+        """Write the rest of the text, and the model that answered if it is another."""
         self._throttle.cancel()
-        self._write(self._text.rest(self._record.snapshot()["blocks"]))
+        turn = self._record.snapshot()
+        self._write(self._text.rest(turn["blocks"]) + _answered_text(turn))
 
     def _write_more(self) -> None:
         self._write(self._text.more(self._record.snapshot()["blocks"]))
@@ -174,6 +177,13 @@ def _block_text(block: Mapping[str, Any]) -> str:
             return _result_text(block)
         case _:
             return ""
+
+
+def _answered_text(turn: Turn) -> str:
+    """Return a line with both models if another one answered than was asked; else nothing."""
+    if "answered_model" not in turn:
+        return ""
+    return f"\nℹ️ {replace_controls(one_line(model_words(turn)))}\n"
 
 
 def _sources_text(block: Mapping[str, Any]) -> str:
