@@ -67,6 +67,13 @@ class NotACompletionError(ProviderError):
         super().__init__("NotACompletion", message)
 
 
+class OtherApiError(ProviderError):
+    """An answer of the API that the server was not asked by. The message does not name the setting yet."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("OtherApi", message)
+
+
 class LostConnectionError(ProviderError):
     """A server that could not be reached, or whose connection broke."""
 

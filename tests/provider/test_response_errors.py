@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from apis import asking_over
+from completions import delta, finish
+from completions import sse as chat_sse
 from raw_server import Reply, ask, text_reply
 from responses import event, response, sse, text
 
@@ -119,3 +121,13 @@ def test_a_wait_that_only_the_words_name_is_waited_for():
     ask(failed("rate_limit_exceeded", words), text_reply("ok"), watch=watch)
 
     assert seen[0].startswith("Retrying in 12 s (1/3): Rate limit reached")
+
+
+def test_an_answer_of_the_other_api_names_the_setting_of_the_api():
+    turn, requests = ask(Reply(b": chat\n\n" + chat_sse(delta(content="no"), finish())))
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert turn["blocks"][-1]["message"] == (
+        "Expected an answer of the Responses API, but the server sent a chat completion. "
+        'Set api = "chat" in [providers.openai] of msgbook.toml.'
+    )

@@ -11,6 +11,7 @@ from msgbook.errors import (
     LostConnectionError,
     NoModelListError,
     NotACompletionError,
+    OtherApiError,
     ProviderError,
     Retry,
 )
@@ -134,6 +135,8 @@ class Failures:
         words, advice = redact(str(error), self._secrets), ""
         if isinstance(error, NotACompletionError):
             advice = self._advice.for_no_answer(has_answered=self.has_answered)
+        elif isinstance(error, OtherApiError):
+            advice = self._advice.for_answer("other_api", 0, model, model_origin)
         return ProviderError(error.name, words, error.retry, advice)
 
     def _from_report(

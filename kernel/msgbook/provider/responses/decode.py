@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
-from msgbook.errors import NotACompletionError, ProviderError
+from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, StreamEvent
 from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
 from msgbook.provider.error_quirks import ReportedError
@@ -236,9 +236,7 @@ class ResponseDecoder:
             raise NotACompletionError(describe_other_body("a response", body))
 
 
-def _chat_completion() -> ProviderError:
-    return ProviderError(
-        "NotAResponse",
-        "Expected an answer of the Responses API, but the server sent a chat completion. "
-        'Set `api = "chat"` for this provider.',
+def _chat_completion() -> OtherApiError:
+    return OtherApiError(
+        "Expected an answer of the Responses API, but the server sent a chat completion."
     )
