@@ -7,6 +7,7 @@ import sys
 
 import pexpect
 import pytest
+from apis import over_both_apis
 from command import run, said, terminal, with_settings
 from scripted_server import Answer, delta, error, finish, text
 
@@ -34,6 +35,7 @@ def advised(told: str, verb: str) -> list[str]:
     )
 
 
+@over_both_apis
 @pytest.mark.parametrize(
     ("answer", "code", "why"),
     [
@@ -65,6 +67,7 @@ def test_the_advice_after_an_incomplete_answer_can_be_followed_to_the_letter(
     assert "nothing to continue: the answer above is complete now" in capsys.readouterr().err
 
 
+@over_both_apis
 def test_a_terminal_goes_on_with_an_answer_that_was_cut(server, tmp_path):
     path = tmp_path / "chat.msg.md"
     server.answers = [CUT, text(", three.")]
