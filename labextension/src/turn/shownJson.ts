@@ -16,35 +16,37 @@ const ENCRYPTED = 'encrypted';
  * `msgbook_format.turn.shown_json`; tests/format/turn/fixtures/shown_json.json tests both.
  */
 export function shownJson(value: unknown): unknown {
-  let left = VALUES;
+  return new Shortener().shown(value, DEPTH);
+}
 
-  function shown(value: unknown, depth: number): unknown {
-    left -= 1;
+class Shortener {
+  shown(value: unknown, depth: number): unknown {
+    this._left -= 1;
     if (typeof value === 'string') {
       return shownString(value);
     }
     if (Array.isArray(value)) {
-      return depth === 0 && value.length > 0 ? TOO_DEEP : list(value, depth);
+      const isTooDeep = depth === 0 && value.length > 0;
+      return isTooDeep ? TOO_DEEP : this._list(value, depth);
     }
     if (isObject(value)) {
-      return depth === 0 && hasKeys(value) ? TOO_DEEP : object(value, depth);
+      const isTooDeep = depth === 0 && Object.keys(value).length > 0;
+      return isTooDeep ? TOO_DEEP : this._object(value, depth);
     }
     return value;
   }
 
-  function object(value: Record<string, unknown>, depth: number): unknown {
+  private _object(value: Record<string, unknown>, depth: number): unknown {
     const keys = Object.keys(value);
     const entries: [string, unknown][] = [];
     for (const key of keys.slice(0, ENTRIES)) {
-      if (left <= 0) {
+      if (this._left <= 0) {
         break;
       }
       const entry = value[key];
       const isHidden = key.startsWith(ENCRYPTED) && entry !== null;
-      entries.push([
-        shownString(key),
-        isHidden ? hidden(entry) : shown(entry, depth - 1)
-      ]);
+      const shown = isHidden ? hidden(entry) : this.shown(entry, depth - 1);
+      entries.push([shownString(key), shown]);
     }
     if (entries.length < keys.length) {
       entries.push(['…', more(keys.length - entries.length)]);
@@ -52,27 +54,23 @@ export function shownJson(value: unknown): unknown {
     return Object.fromEntries(entries);
   }
 
-  function list(value: readonly unknown[], depth: number): unknown {
+  private _list(value: readonly unknown[], depth: number): unknown {
     const entries: unknown[] = [];
     for (const entry of value.slice(0, ENTRIES)) {
-      if (left <= 0) {
+      if (this._left <= 0) {
         break;
       }
-      entries.push(shown(entry, depth - 1));
+      entries.push(this.shown(entry, depth - 1));
     }
     return entries.length < value.length
       ? [...entries, `… ${more(value.length - entries.length)}`]
       : entries;
   }
 
-  return shown(value, DEPTH);
+  private _left = VALUES;
 }
 
 const TOO_DEEP = '… (nested too deep to be shown)';
-
-function hasKeys(value: object): boolean {
-  return Object.keys(value).length > 0;
-}
 
 function shownString(text: string): string {
   return text.length <= STRING_LIMIT

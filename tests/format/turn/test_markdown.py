@@ -193,22 +193,34 @@ ANY_JSON = st.recursive(
 TYPES = ["reasoning", "text", "tool_call", "tool_result", "notice", "error"]
 KEYS = [
     "text", "name", "arguments", "id", "status", "content", "level", "message", "approval",
-    "refusal", "unfinished",
+    "refusal", "unfinished", "extra",
 ]  # fmt: skip
+EXTRA = st.fixed_dictionaries(
+    {},
+    optional={
+        "item": st.dictionaries(st.sampled_from(["type", "encrypted_content", "x"]), HOSTILE),
+        "annotations": st.lists(
+            st.dictionaries(
+                st.sampled_from(["url", "title", "filename", "type"]), HOSTILE | ANY_JSON
+            ),
+            max_size=3,
+        ),
+    },
+)
 BLOCK = st.builds(
-    lambda kind, keys: {"type": kind, **keys},
+    lambda kind, keys, more: {"type": kind, **keys, **more},
     st.sampled_from(TYPES) | HOSTILE,
     st.dictionaries(st.sampled_from(KEYS), HOSTILE | ANY_JSON, max_size=6),
+    st.fixed_dictionaries({}, optional={"extra": EXTRA}),
 )
 STATUS = st.sampled_from(["running", "done", "incomplete", "interrupted", "error"]) | ANY_JSON
 TURN = st.builds(
-    lambda blocks, status, model, reason: turn(
-        *blocks, status=status, model=model, finish_reason=reason
-    ),
+    lambda blocks, status, keys: turn(*blocks, status=status, **keys),
     st.lists(BLOCK, max_size=5),
     STATUS,
-    ANY_JSON,
-    ANY_JSON,
+    st.dictionaries(
+        st.sampled_from(["model", "answered_model", "finish_reason", "usage"]), ANY_JSON
+    ),
 )
 
 
