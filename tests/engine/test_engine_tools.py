@@ -131,9 +131,7 @@ def test_each_call_of_a_step_gets_its_own_result(server, ask, tmp_path):
     assert [(m["tool_call_id"], m["content"]) for m in tools] == [("c0", "A"), ("c1", "B")]
 
 
-def test_reasoning_is_sent_back_only_within_its_turn(server, ask, api):
-    if api == "responses":
-        return  # its items have tests of their own
+def test_reasoning_is_sent_back_only_within_its_turn(server, ask):
     thinking = [delta(reasoning_content="hm"), *call("read", {"path": "."}).chunks]
     server.answers = [Answer(thinking), text("ok")]
 

@@ -15,7 +15,7 @@ def as_response(body: str, request: dict[str, Any], number: int = 1) -> str:
         number: Of the request; ids are made of it.
     """
     events = ResponseEvents(request, number)
-    if body.startswith("data:"):
+    if body.startswith(("data:", ":")) and "data:" in body:
         return _stream(body, events)
     try:
         answer = json.loads(body)

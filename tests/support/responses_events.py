@@ -60,7 +60,7 @@ class ResponseEvents:
         self._usage: dict[str, Any] | None = None
         self._model = request.get("model")
         self._sent = 0
-        self._ended = False
+        self._begun = self._ended = False
 
     def begin(self) -> Iterator[Event]:
         """Yield what comes before the first item."""
@@ -69,6 +69,7 @@ class ResponseEvents:
 
     def feed(self, chunk: dict[str, Any]) -> Iterator[Event]:
         """Yield the events of one chunk."""
+        self._begun = True
         self._usage = chunk.get("usage") or self._usage
         self._model = chunk.get("model") or self._model
         if "error" in chunk:
@@ -83,9 +84,9 @@ class ResponseEvents:
         """Yield the end of the answer if it has a finish reason and no end yet.
 
         Args:
-            done: Whether it ends without a finish reason, too.
+            done: Whether it ends without a finish reason, too, once something was said.
         """
-        if self._ended or not (done or self._finish):
+        if self._ended or not (self._finish or (done and self._begun)):
             return
         self._ended = True
         yield from self._close()

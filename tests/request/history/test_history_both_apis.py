@@ -129,6 +129,22 @@ def test_what_was_sent_is_the_beginning_of_what_is_sent_next(cells, provider, ke
     assert {k: v for k, v in one.items() if k != key} == {k: v for k, v in two.items() if k != key}
 
 
+@given(conversations, st.sampled_from(list(APIS)))
+def test_a_provider_that_changes_its_api_gets_no_reasoning_of_the_other_one(cells, provider):
+    changed = "responses" if APIS[provider] == "chat" else "chat"
+    view = View("assistant", "Be brief.", reasoning_of=provider)
+
+    messages = Reader().read(cells, view).messages
+    body = request_body(Request("m", messages), changed)
+
+    if changed == "chat":
+        check_valid(body["messages"])
+    else:
+        check_request(body)
+    assert f"sealed {provider}" not in json.dumps(body)
+    assert f"thought {provider}" not in json.dumps(body)
+
+
 @pytest.mark.parametrize("provider", APIS)
 @given(st.data())
 def test_the_steps_of_a_turn_give_a_valid_next_request(provider, data):

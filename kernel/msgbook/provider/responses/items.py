@@ -20,8 +20,19 @@ Item = dict[str, Any]
 
 
 def input_items(messages: Iterable[Message]) -> list[Item]:
-    """Return the items of messages, none of which is the system message at the beginning."""
-    return [item for message in messages for item in _items(message)]
+    """Return the items of messages, none of which is the system message at the beginning.
+
+    Of items with one id the first is sent: a cell may have been copied with its answer.
+    """
+    items: list[Item] = []
+    ids: set[str] = set()
+    for message in messages:
+        for item in _items(message):
+            item_id = str(item.get("id", ""))
+            if not item_id or item_id not in ids:
+                items.append(item)
+                ids.add(item_id)
+    return items
 
 
 def _items(message: Message) -> Iterator[Item]:
