@@ -145,7 +145,7 @@ def test_pieces_that_come_all_at_once_after_a_long_wait_are_doubted(times, statu
     found = judge_stream(answer)
 
     assert found.status == status
-    assert ("all at once" in found.words) == (status == "unknown")
+    assert ("all at once" in found.words) == (times[-1] - times[0] < 0.01)
 
 
 @over_both_apis
@@ -174,6 +174,29 @@ def test_a_stream_that_stops_without_an_end_fails(doctor, key):
 
     assert (code, statuses(found, "answer")) == (1, ["fail"])
     assert "without a mark of its end" in found["answer"]["words"]
+
+
+@over_both_apis
+def test_the_doctor_says_whether_reasoning_is_shown(doctor):
+    _, found, _ = doctor(scripted.text(NUMBERS, reasoning="Let me count."), CALLS)
+    assert (found["reasoning"]["status"], found["reasoning"]["words"]) == (
+        "pass",
+        "the server shows it",
+    )
+
+
+@over_both_apis
+def test_reasoning_that_is_counted_and_not_shown_is_told(doctor):
+    usage = {
+        "prompt_tokens": 1,
+        "completion_tokens": 9,
+        "completion_tokens_details": {"reasoning_tokens": 7},
+    }
+    hidden = scripted.Answer([scripted.delta(content=NUMBERS), scripted.finish("stop", usage)])
+    code, found, _ = doctor(hidden, CALLS)
+
+    assert (code, statuses(found, "answer", "reasoning")) == (0, ["pass", "unknown"])
+    assert found["reasoning"]["words"] == "7 tokens that the server does not show"
 
 
 @over_both_apis

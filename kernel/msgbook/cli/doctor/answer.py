@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from msgbook.cli.doctor.findings import Finding
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta
 from msgbook.provider import REASONING_PARSERS, TOOL_PARSERS
-from msgbook.text import one_line
+from msgbook.text import counted, one_line
 from msgbook.turn import find_text_call
 
 OTHER_MODEL = "Try another model, or enable tool calling in the server."
@@ -32,8 +32,13 @@ TOOLS: list[dict[str, Any]] = [
 """The tool that the model is asked to call."""
 
 
+_HIDDEN = (
+    "A short thought may have no summary. OpenAI shows summaries over the Responses API, and only to a "
+    "verified organization."
+)
+
 _AT_ONCE = 0.02
-"""Seconds; pieces that arrive in less time were not sent as they were made."""
+"""Seconds; pieces that arrive in less time came at once."""
 
 _LONG_WAIT = 2.0
 """Seconds to the first piece; a shorter wait says nothing about what comes at once."""
@@ -151,11 +156,34 @@ def judge_stream(answer: Answer) -> Finding:
         size = f"{len(answer.text)} characters" if answer.text else "little"
         words = f"the answer of {size} came in one piece and is too short to tell"
         return Finding("stream", "unknown", words, advice)
-    if answer.first >= _LONG_WAIT and answer.last - answer.first < _AT_ONCE:
-        words = f"{answer.pieces} pieces, but all at once after {answer.first:.1f} s"
-        return Finding("stream", "unknown", words, advice)
-    words = f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
-    return Finding("stream", "pass", words)
+    if answer.last - answer.first >= _AT_ONCE:
+        words = f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
+        return Finding("stream", "pass", words)
+    words = f"{answer.pieces} pieces, all at once after {answer.first:.1f} s"
+    if answer.first < _LONG_WAIT:
+        return Finding("stream", "pass", words)
+    return Finding("stream", "unknown", words, advice)
+
+
+def judge_usage(answer: Answer) -> Finding:
+    """Judge whether the server reports the tokens of the answer."""
+    if answer.end and answer.end.usage:
+        counts = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
+        return Finding("usage", "pass", counts.replace("_", " "))
+    advice = "%usage shows ? for its turns, and token_budget counts estimated tokens."
+    return Finding("usage", "unknown", "the server reports no tokens", advice)
+
+
+def judge_reasoning(answer: Answer) -> Finding | None:
+    """Judge whether the server shows the model's reasoning; None if the model did not reason, as far as is known."""
+    if answer.has_reasoning:
+        return Finding("reasoning", "pass", "the server shows it")
+    usage = answer.end.usage if answer.end else None
+    tokens = (usage or {}).get("reasoning_tokens")
+    if not tokens and not answer.has_encrypted_reasoning:
+        return None
+    words = f"{counted(tokens, 'token')} that the server does not show" if tokens else "encrypted"
+    return Finding("reasoning", "unknown", words, _HIDDEN)
 
 
 def judge_tools(answer: Answer) -> Finding:

@@ -6,7 +6,7 @@ They use the same provider code as turns, so a check that passes here also works
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import Any
 
 from msgbook.cli.doctor.answer import (
     ONLY_CHAT,
@@ -14,8 +14,10 @@ from msgbook.cli.doctor.answer import (
     TOOLS,
     Answer,
     judge_answer,
+    judge_reasoning,
     judge_stream,
     judge_tools,
+    judge_usage,
 )
 from msgbook.cli.doctor.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
 from msgbook.cli.doctor.asking import Asker
@@ -140,12 +142,9 @@ class ServerChecks:
         if found.status == "fail" and not answer.pieces:
             return
         yield judge_stream(answer)
-        if answer.end and answer.end.usage:
-            counts = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
-            yield Finding("usage", "pass", counts.replace("_", " "))
-        else:
-            advice = "%usage shows ? for its turns, and token_budget counts estimated tokens."
-            yield Finding("usage", "unknown", "the server reports no tokens", advice)
+        yield judge_usage(answer)
+        if reasoning := judge_reasoning(answer):
+            yield reasoning
 
     async def _check_tools(self) -> Finding:
         try:
