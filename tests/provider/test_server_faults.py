@@ -168,11 +168,10 @@ def test_a_body_without_a_word_is_a_state_of_its_own(body):
 @pytest.mark.parametrize(
     "body",
     [
-        sse(DONE),
         sse(delta(role="assistant", content="")),
         sse({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 0}}),
         b"data: \n\n",
-        b": " + b"x" * 100_000 + b"\n\n" + sse(delta(role="assistant")),
+        b": " + b"x" * 100_000 + b"\n\n",
     ],
 )
 def test_a_server_that_did_answer_is_not_asked_twice(body):
@@ -180,6 +179,14 @@ def test_a_server_that_did_answer_is_not_asked_twice(body):
 
     assert (turn["status"], len(requests)) == ("incomplete", 1)
     assert turn["blocks"][-1]["message"] == NOTHING
+
+
+def test_a_server_that_sends_an_end_mark_alone_did_answer(api):
+    turn, requests = ask(Reply(sse(DONE)), PLAIN)
+
+    # A response without any output is complete; a completion of which only the end came is not.
+    assert turn["status"] == {"chat": "incomplete", "responses": "done"}[api]
+    assert len(requests) == 1
 
 
 def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
@@ -215,6 +222,24 @@ def test_a_missing_route_is_asked_for_once_and_names_the_api(api):
     assert (turn["status"], len(requests)) == ("error", 1)
     said = f"The server answered 404: 404 page not found. {NO_ROUTE[api]}"
     assert turn["blocks"][-1]["message"] == said
+
+
+def test_a_missing_route_may_come_with_status_200(api):
+    lm_studio = json.dumps({"error": "Unexpected endpoint or method. (POST /v1/chat)"}).encode()
+
+    turn, requests = ask(Reply(lm_studio, headers=("content-type: application/json",)))
+
+    assert (turn["status"], len(requests)) == ("error", 1)
+    assert turn["blocks"][-1]["message"].endswith(NO_ROUTE[api])
+
+
+def test_a_model_that_loads_may_say_so_with_status_200():
+    loading = {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}}
+
+    turn, requests = ask(*[Reply(sse(loading))] * 5, text_reply("ok"))
+
+    assert (turn["status"], len(requests)) == ("done", 6)
+    assert turn["blocks"][0]["text"] == "Retried (5): Loading model"
 
 
 HALF = sse(delta(content="half"))
