@@ -132,7 +132,7 @@ def _judge_silence(answer: Answer) -> Finding:
             f"only reasoning, although the answer is complete (finish reason: {reason or 'none'})"
         )
         advice = (
-            "The server takes the answer for reasoning: its reasoning parser does not fit the model. "
+            "The server probably takes the answer for reasoning: its reasoning parser does not fit the model. "
             f"Set {REASONING_PARSERS}."
         )
         return Finding("answer", "fail", words, advice)
