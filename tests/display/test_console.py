@@ -11,6 +11,7 @@ from msgbook.display.console import GrowingText, TextDisplay
 from msgbook.events import (
     ModelFinished,
     Notice,
+    OutputItem,
     ReasoningDelta,
     StepStarted,
     TextDelta,
@@ -187,16 +188,32 @@ def test_an_item_of_the_server_is_one_line():
     assert whole_and_in_pieces(kept) == (expected, expected)
 
 
-def test_another_model_than_was_asked_stands_at_the_end():
+def shown_at_the_end(*events):
     sent = []
 
     async def show():
         turn = TurnRecord({"model": "m"}, lambda: "00000000")
         display = TextDisplay(turn, lambda _kind, content: sent.append(content["text"]))
-        for event in (TextDelta("Hi"), ModelFinished("stop", True, model="n\x1b[2J")):
+        for event in events:
             turn.apply(event, 0.0)
         display.finish()
 
     asyncio.run(show())
+    return "".join(sent)
 
-    assert "".join(sent) == "Hi\n\nℹ️ m (answered by n\\u001b[2J)\n"
+
+def test_another_model_than_was_asked_stands_at_the_end():
+    shown = shown_at_the_end(TextDelta("Hi"), ModelFinished("stop", True, model="n\x1b[2J"))
+
+    assert shown == "Hi\n\nℹ️ m (answered by n\\u001b[2J)\n"
+
+
+def test_the_tokens_of_hidden_reasoning_stand_at_the_end():
+    finished = ModelFinished("stop", True, {"output_tokens": 70, "reasoning_tokens": 64})
+    ending = TextDelta("Hi"), finished, TurnFinished("done")
+    hidden = OutputItem({"type": "reasoning", "id": "rs_1", "encrypted_content": "sealed"})
+
+    line = "💭 The model reasoned; the server keeps the reasoning to itself\n\n"
+    tokens = "\nℹ️ 64 reasoning tokens in this turn\n"
+    assert shown_at_the_end(hidden, *ending) == f"{line}Hi\n{tokens}"
+    assert shown_at_the_end(ReasoningDelta("I look."), *ending) == "💭 I look.\n\nHi\n"

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     from msgbook_format.turn.markdown.safe import safe_markdown
     from msgbook_format.turn.output_cells.turns import without_derived
     from msgbook_format.turn.sources import Source, shown_sources
-    from msgbook_format.turn.wording import HIDDEN_REASONING, is_hidden_reasoning, model_words
+    from msgbook_format.turn.wording import (
+        HIDDEN_REASONING,
+        is_hidden_reasoning,
+        model_words,
+        reasoning_tokens_words,
+    )
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -48,6 +53,6 @@ else:
             "markdown.safe": "safe_markdown",
             "output_cells.turns": "without_derived",
             "sources": "Source shown_sources",
-            "wording": "HIDDEN_REASONING is_hidden_reasoning model_words",
+            "wording": "HIDDEN_REASONING is_hidden_reasoning model_words reasoning_tokens_words",
         },
     )

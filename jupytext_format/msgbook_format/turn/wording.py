@@ -41,11 +41,19 @@ def hidden_reasoning_lines(turn: Mapping[str, Any]) -> dict[int, str]:
     """
     blocks: Sequence[Mapping[str, Any]] = turn["blocks"]
     lines = {i: HIDDEN_REASONING for i, block in enumerate(blocks) if is_hidden_reasoning(block)}
+    tokens = reasoning_tokens_words(turn)
+    if lines and tokens:
+        lines[max(lines)] += f" ({tokens})"
+    return lines
+
+
+def reasoning_tokens_words(turn: Mapping[str, Any]) -> str:
+    """Return the reasoning tokens of a turn that has ended; empty if they are unknown or none."""
     usage = turn.get("usage")
     tokens = as_count(usage.get("reasoning_tokens")) if isinstance(usage, dict) else None
-    if lines and tokens and turn["status"] != "running":
-        lines[max(lines)] += f" ({tokens:,} reasoning tokens in this turn)"
-    return lines
+    if not tokens or turn["status"] == "running":
+        return ""
+    return f"{tokens:,} reasoning tokens in this turn"
 
 
 def _text(value: Any) -> str:

@@ -14,6 +14,7 @@ from msgbook_format.turn import (
     Turn,
     is_hidden_reasoning,
     model_words,
+    reasoning_tokens_words,
     replace_controls,
     shown_agents,
     shown_sources,
@@ -64,10 +65,10 @@ class TextDisplay:
         self._throttle.run_now()
 
     def finish(self) -> None:
-        """Write the rest of the text, and the model that answered if it is another."""
+        """Write the rest of the text, and what is known only at the end of the turn."""
         self._throttle.cancel()
         turn = self._record.snapshot()
-        self._write(self._text.rest(turn["blocks"]) + _answered_text(turn))
+        self._write(self._text.rest(turn["blocks"]) + _ending_text(turn))
 
     def _write_more(self) -> None:
         self._write(self._text.more(self._record.snapshot()["blocks"]))
@@ -179,11 +180,15 @@ def _block_text(block: Mapping[str, Any]) -> str:
             return ""
 
 
-def _answered_text(turn: Turn) -> str:
-    """Return a line with both models if another one answered than was asked; else nothing."""
-    if "answered_model" not in turn:
-        return ""
-    return f"\nℹ️ {replace_controls(one_line(model_words(turn)))}\n"
+def _ending_text(turn: Turn) -> str:
+    """Return a line with the tokens of hidden reasoning, and one with both models if another answered."""
+    lines = []
+    if any(map(is_hidden_reasoning, turn["blocks"])):
+        lines.append(reasoning_tokens_words(turn))
+    if "answered_model" in turn:
+        lines.append(model_words(turn))
+    told = "".join(f"ℹ️ {replace_controls(one_line(line))}\n" for line in lines if line)
+    return f"\n{told}" if told else ""
 
 
 def _sources_text(block: Mapping[str, Any]) -> str:
