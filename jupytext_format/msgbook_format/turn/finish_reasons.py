@@ -14,8 +14,10 @@ PROVIDER_REASONS: Mapping[str, str] = {
     "length": "the answer reached the length limit",
     "content_filter": "the provider's content filter stopped the answer",
     "insufficient_system_resource": "the provider was short of resources",
+    "incomplete": "the provider ended the answer early",
 }
-"""Words by the reason that a provider gives for an answer it cut short; the last is DeepSeek's."""
+"""Words by the reason that a provider gives for an answer it cut short; the third is DeepSeek's, and the
+last stands for a response that is incomplete without a reason."""
 
 LIMIT_REASONS: Mapping[str, str] = {
     "max_steps": "the limit of model calls was reached",

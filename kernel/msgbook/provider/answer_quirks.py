@@ -103,5 +103,6 @@ def find_model(answer: dict[str, Any]) -> str | None:
 
 
 def repair_json(value: Any) -> Any:
-    """Return a JSON value without lone surrogates, so that it can be sent back and saved."""
-    return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
+    """Return a JSON value without lone surrogates and endless numbers, so that it can be sent back and saved."""
+    text = repair_surrogates(json.dumps(value, ensure_ascii=False))
+    return json.loads(text, parse_constant=lambda _: None)

@@ -12,6 +12,11 @@ from msgbook.text import one_line
 JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 """An event and the object that is its data. What an event named `error` says is under `error`."""
 
+_DEEPEST = 100
+"""Levels of objects and lists in one value. What is kept of it is written and compared without overflow."""
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+
 
 class JSONEvents:
     """Reads the events of one body, cut anywhere, until `[DONE]`."""
@@ -48,8 +53,8 @@ class JSONEvents:
                 self.done = True
                 return
             try:
-                value = json.loads(event.data)
-            except (ValueError, RecursionError):
+                value = parse_json(event.data)
+            except ValueError:
                 if event.event == "error":
                     yield event, {"error": event.data}
                 else:
@@ -58,6 +63,31 @@ class JSONEvents:
             if isinstance(value, dict):
                 is_bare = event.event == "error" and not value.get("error")
                 yield event, {"error": value} if is_bare else value
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; None stands for what JSON does not know, such as `NaN`.
+
+    Raises:
+        ValueError: It is not JSON, or nested more deeply than `_DEEPEST`.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = [node.values() if isinstance(node, dict) else node for node in level]
+        level = [child for nodes in inner for child in nodes if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def describe_other_body(expected: str, body: str) -> str:

@@ -69,7 +69,8 @@ def _is_of_item(reasoning: Block) -> bool:
 
 
 def _item_notice(item: dict[str, Any], step: int) -> dict[str, Any]:
-    text = f"The server sent an item of type `{one_line(str(item.get('type')), 100)}`."
+    name = one_line(str(item.get("type")), 100).replace("`", "'")
+    text = f"The server sent an item of type `{name}`."
     return {"type": "notice", "step": step, "level": "info", "text": text}
 
 

@@ -144,7 +144,7 @@ describe('the words of the header', () => {
   it.each(finishReasons)(
     'name the finish reason $reason as the Markdown does, and say how to go on',
     ({ reason, words }) => {
-      const goesOn = ['length', 'insufficient_system_resource'];
+      const goesOn = ['incomplete', 'insufficient_system_resource', 'length'];
       expect(describeEnding('incomplete', reason, trans)).toBe(
         `incomplete: ${words}${goesOn.includes(reason) ? '; %continue goes on' : ''}`
       );

@@ -13,7 +13,11 @@ export type KernelActivity = 'running' | 'connecting' | 'idle';
 const CONTINUE = '%continue';
 
 /** Finish reasons after which `%continue` may get the rest. */
-const CONTINUABLE = new Set(['length', 'insufficient_system_resource']);
+const CONTINUABLE = new Set([
+  'incomplete',
+  'insufficient_system_resource',
+  'length'
+]);
 
 const STATUSES = new Set([
   'running',
@@ -99,6 +103,8 @@ function reasonWords(finishReason: string, trans: TranslationBundle): string {
       return trans.__("the provider's content filter stopped the answer");
     case 'insufficient_system_resource':
       return trans.__('the provider was short of resources');
+    case 'incomplete':
+      return trans.__('the provider ended the answer early');
     case 'max_steps':
       return trans.__('the limit of model calls was reached');
     case 'budget':

@@ -16,7 +16,11 @@ from msgbook.events import StreamEvent, TextDelta
 from msgbook.provider.responses.decode import ResponseDecoder
 
 odd = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from(["", "a", "\ud83d", "[DONE]"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-1, 2)
+    | st.floats()
+    | st.sampled_from(["", "a", "\ud83d", "[DONE]"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.just("text"), inner),
     max_leaves=3,
 )
@@ -113,7 +117,7 @@ def test_no_shape_of_an_event_raises_or_hides_what_follows(events):
 def test_whatever_a_server_sends_can_be_saved_and_sent_on(events, end):
     found = [dataclasses.asdict(event) for event in until_error(plain(*events, end))]
 
-    assert json.dumps(found, ensure_ascii=False).encode()
+    assert json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
 
 
 @given(events_of_any_shape, of_types(*ENDS), st.lists(st.integers(0, 2000), max_size=8))
@@ -125,7 +129,7 @@ def test_no_cut_of_any_stream_changes_its_events(events, end, cuts):
 
 @given(st.integers(0, len(sse(*STREAM))))
 def test_any_part_of_a_stream_says_a_part_of_its_words(length):
-    said = merged(decode(sse(*STREAM)[:length]))
+    said = merged(until_error(sse(*STREAM)[:length]))
 
     for part, complete in zip([one for one in said if one[0] != "item"], WORDS, strict=False):
         assert complete[-1].startswith(part[-1])
@@ -145,3 +149,15 @@ def test_the_text_of_deltas_is_the_beginning_of_what_is_said(pieces, rest, is_wh
     assert heard == words.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + (
         rest if is_whole else ""
     )
+
+
+@given(st.integers(1, 2000), st.sampled_from(["id", "content", "summary", "action", "type"]))
+def test_no_depth_of_an_item_overflows(depth, key):
+    deep = "[" * depth + "]" * depth
+    begin = '{"type": "response.output_item.done", "item": {"type": "web_search_call"'
+    data = f'{begin}, "{key}": {deep}}}}}'
+    body = f"data: {data}\n\ndata: {data}\n\n".encode()
+
+    events = decode(body + sse(text("after")))
+    assert ("text", "", "after") in merged(events)
+    json.dumps([dataclasses.asdict(event) for event in events], allow_nan=False)

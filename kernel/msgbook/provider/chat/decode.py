@@ -6,7 +6,6 @@ no id and no end mark. tests/provider/chat/test_decode*.py have a case for each 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -31,7 +30,7 @@ from msgbook.provider.answer_quirks import (
 )
 from msgbook.provider.citations import CitationList, listed_citations
 from msgbook.provider.error_quirks import ReportedError
-from msgbook.provider.json_events import JSONEvents, describe_other_body
+from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import CallAssembler
 from msgbook_format.turn import Usage
@@ -171,8 +170,8 @@ class CompletionDecoder:
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
         try:
-            answer = json.loads(body)
-        except (ValueError, RecursionError):
+            answer = parse_json(body)
+        except ValueError:
             if body.strip():
                 raise NotACompletionError(describe_other_body("a chat completion", body)) from None
             return

@@ -6,7 +6,6 @@ tests/provider/responses/test_decode*.py have a case for each difference.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +13,7 @@ from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, StreamEvent
 from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
 from msgbook.provider.error_quirks import ReportedError
-from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body
+from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.responses.output_item import Item
 from msgbook.provider.responses.output_items import OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
@@ -224,8 +223,8 @@ class ResponseDecoder:
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
         try:
-            answer = json.loads(body)
-        except (ValueError, RecursionError):
+            answer = parse_json(body)
+        except ValueError:
             answer = None
         if isinstance(answer, dict) and isinstance(answer.get("output"), list):
             yield from self._end_of(answer, "completed")

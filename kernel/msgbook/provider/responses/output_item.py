@@ -65,7 +65,7 @@ class Item:
         """Yield the events of an item that the answer's end, or an error, leaves as it is."""
         if not self.is_done:
             self.is_done = True
-            name = one_line(self.kind, 100)
+            name = one_line(self.kind, 100).replace("`", "'")
             yield Notice(f"The server began an item of type `{name}` and did not complete it.")
 
     def _keep(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
