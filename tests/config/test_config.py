@@ -73,6 +73,10 @@ def test_openais_own_servers_are_asked_by_the_responses_api_unless_another_is_se
     assert toml(named + 'api = "responses"').provider.api == "responses"
 
 
+def test_a_plug_in_is_no_server_of_openai(toml):
+    assert toml('[providers.x]\nplugin = "echo"').provider.api == "chat"
+
+
 def test_the_file_sets_the_api_of_the_server_of_the_environment(toml):
     assert toml("", OPENAI_API_KEY="sk-x").provider.api == "responses"
     assert toml("", OPENAI_BASE_URL="http://a").provider.api == "chat"
