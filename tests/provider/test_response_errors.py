@@ -124,7 +124,7 @@ def test_a_wait_that_only_the_words_name_is_waited_for():
 
 
 def test_an_answer_of_the_other_api_names_the_setting_of_the_api():
-    turn, requests = ask(Reply(b": chat\n\n" + chat_sse(delta(content="no"), finish())))
+    turn, requests = ask(Reply(b"event: chunk\n" + chat_sse(delta(content="no"), finish())))
 
     assert (turn["status"], len(requests)) == ("error", 1)
     assert turn["blocks"][-1]["message"] == (

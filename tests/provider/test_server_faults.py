@@ -168,6 +168,7 @@ def test_a_body_without_a_word_is_a_state_of_its_own(body):
 @pytest.mark.parametrize(
     "body",
     [
+        sse(DONE),
         sse(delta(role="assistant", content="")),
         sse({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 0}}),
         b"data: \n\n",
@@ -179,14 +180,6 @@ def test_a_server_that_did_answer_is_not_asked_twice(body):
 
     assert (turn["status"], len(requests)) == ("incomplete", 1)
     assert turn["blocks"][-1]["message"] == NOTHING
-
-
-def test_a_server_that_sends_an_end_mark_alone_did_answer(api):
-    turn, requests = ask(Reply(sse(DONE)), PLAIN)
-
-    # A response without any output is complete; a completion of which only the end came is not.
-    assert turn["status"] == {"chat": "incomplete", "responses": "done"}[api]
-    assert len(requests) == 1
 
 
 def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
