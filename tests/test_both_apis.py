@@ -1,0 +1,94 @@
+"""One conversation over both APIs: the same turns, the same hashes, and cassettes that say over which they were recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from apis import asking_over
+from command import with_settings
+from scripted_server import Answer, ScriptedServer, call, delta, finish, text
+from talk import Talk
+
+from msgbook.cli.replay import run_replay
+from msgbook.cli.run import run_file
+from msgbook.messages import request_hash
+
+USAGE = {"prompt_tokens": 9, "completion_tokens": 4}
+THOUGHT = [delta(reasoning_content="I look "), delta(reasoning_content="first.")]
+LOOKS = Answer([*THOUGHT, *call("read", {"path": "."}).chunks])
+SAYS = Answer([delta(content="It is "), delta(content="empty."), finish("stop", USAGE)])
+
+
+def talk_over(apis, server, folder):
+    """A conversation whose turns are answered over one API after the other."""
+    folder.mkdir()
+    talk = Talk(server, folder)
+    server.reset()
+    server.answers = [LOOKS, SAYS] * len(apis)
+    turns = []
+    for number, api in enumerate(apis):
+        with asking_over(api):
+            turns.append(talk.ask(f"Question {number}"))
+    return turns
+
+
+def test_a_turn_says_the_same_and_has_the_same_hash_over_both_apis(server, tmp_path):
+    one, two = (talk_over([api] * 2, server, tmp_path / api) for api in ("chat", "responses"))
+
+    for chat, responses in zip(one, two, strict=True):
+        assert chat["context"]["request_hash"] == responses["context"]["request_hash"]
+        said = [
+            [(block["type"], block.get("text"), block.get("content")) for block in turn["blocks"]]
+            for turn in (chat, responses)
+        ]
+        assert said[0] == said[1]
+        assert chat["status"] == responses["status"] == "done"
+        assert responses["usage"].items() >= {"input_tokens": 9, "output_tokens": 4}.items()
+
+
+def test_a_conversation_goes_on_over_the_other_api(server, tmp_path):
+    turns = talk_over(["chat", "responses", "chat", "responses"], server, tmp_path / "chats")
+
+    assert [turn["status"] for turn in turns] == ["done"] * 4
+    assert server.paths == [
+        path for path in ("/chat/completions", "/responses") * 2 for _ in range(2)
+    ]
+    first = server.messages(-2)
+    assert turns[-1]["context"]["request_hash"] == request_hash(first)
+    assert "I look" not in json.dumps(server.requests[-2])
+
+
+@pytest.mark.parametrize(("recorded", "now"), [("chat", "responses"), ("responses", "chat")])
+def test_a_cassette_of_the_other_api_says_so(tmp_path, capsys, recorded, now):
+    chat, cassette = tmp_path / "chat.msg.md", tmp_path / "chat.cassette.jsonl"
+    chat.write_text("# %% [^one]\n\nhi\n", "utf-8")
+    with ScriptedServer([text("hello")]) as server, asking_over(recorded):
+        assert with_settings(server, run_file, chat, cassette=cassette) == 0
+    assert run_replay(chat, cassette) == 0
+    head, *lines = cassette.read_text("utf-8").splitlines()
+    assert f'"api": "{recorded}"' in head
+    head = head.replace(f'"api": "{recorded}"', f'"api": "{now}"')
+    cassette.write_text("\n".join([head, *lines, ""]), "utf-8")
+
+    assert run_replay(chat, cassette) == 1
+
+    names = {"chat": "chat", "responses": "Responses"}
+    words = f"recorded over the {names[recorded]} API, and goes over the {names[now]} API now"
+    assert words in capsys.readouterr().err
+
+
+def test_a_cassette_from_before_there_were_two_apis_is_replayed(tmp_path):
+    chat, cassette = tmp_path / "chat.msg.md", tmp_path / "chat.cassette.jsonl"
+    chat.write_text("# %% [^one]\n\nhi\n", "utf-8")
+    with ScriptedServer([text("hello")]) as server:
+        assert with_settings(server, run_file, chat, cassette=cassette) == 0
+    head, *lines = cassette.read_text("utf-8").splitlines()
+    found = json.loads(head)
+    for provider in found["settings"]["providers"]:
+        del provider["api"]
+    cassette.write_text("\n".join([json.dumps(found), *lines, ""]), "utf-8")
+    before = chat.read_bytes()
+
+    assert run_replay(chat, cassette) == 0
+    assert chat.read_bytes() == before
