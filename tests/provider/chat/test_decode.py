@@ -9,7 +9,7 @@ from completions import DONE, calls, decode, delta, finish, sse, tool, words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.errors import ProviderError
+from msgbook.errors import OtherApiError, ProviderError
 from msgbook.events import ModelFinished, ReasoningDelta, StreamEvent, TextDelta
 from msgbook.provider.chat.decode import CompletionDecoder
 from msgbook.provider.sse import LINE_LIMIT
@@ -237,6 +237,18 @@ def test_what_was_held_back_comes_before_an_error():
 def test_a_body_that_is_no_completion_is_shown_in_words(page):
     with pytest.raises(ProviderError, match="Expected a chat completion"):
         decode(page)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sse({"type": "response.created", "response": {}}, delta(content="a")),
+        b'{"object": "response", "output": []}',
+    ],
+)
+def test_an_answer_of_the_responses_api_is_told_apart(body):
+    with pytest.raises(OtherApiError, match="an answer of the Responses API"):
+        decode(body)
 
 
 def test_other_choices_than_the_first_are_left_out():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from msgbook.errors import NotACompletionError
+from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import (
     Citations,
     ModelFinished,
@@ -34,6 +34,8 @@ from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import CallAssembler
 from msgbook_format.turn import Usage
+
+_OF_OTHER_API = "Expected a chat completion, but the server sent an answer of the Responses API."
 
 
 class CompletionDecoder:
@@ -71,7 +73,8 @@ class CompletionDecoder:
         """Yield the events of a piece of the body.
 
         Raises:
-            ProviderError: The server reports an error in the stream, or sends a line that never ends.
+            ProviderError: The server reports an error in the stream, answers by the other API, or
+                sends a line that never ends.
         """
         for _, data in self._events.feed(chunk):
             yield from self._chunk(data)
@@ -108,6 +111,8 @@ class CompletionDecoder:
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
         self._answered = self._answered or "choices" in chunk
+        if not self._answered and str(chunk.get("type")).startswith("response."):
+            raise OtherApiError(_OF_OTHER_API)
         self._usage |= cast("dict[str, int]", find_usage(chunk))
         self._model = self._model or find_model(chunk)
         if "citations" in chunk or "search_results" in chunk:
@@ -175,6 +180,8 @@ class CompletionDecoder:
             if body.strip():
                 raise NotACompletionError(describe_other_body("a chat completion", body)) from None
             return
+        if isinstance(answer, dict) and answer.get("object") == "response":
+            raise OtherApiError(_OF_OTHER_API)
         if not isinstance(answer, dict) or not (answer.get("choices") or answer.get("error")):
             raise NotACompletionError(describe_other_body("a chat completion", body))
         self._events.done = True
