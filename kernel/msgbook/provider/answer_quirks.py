@@ -35,6 +35,9 @@ _USAGE = {
 }
 """Places where a server may state a number of tokens, the most common first."""
 
+_MAX_TOKENS = 10**12
+"""Most tokens of an answer that are believed. JSON allows numbers that cannot be added up, priced or saved."""
+
 ECHOED_KEYS = ("extra_content", "provider_specific_fields")
 """Keys of a tool call beside `function` that hold Gemini's thought signature, which has to be sent back."""
 
@@ -91,7 +94,7 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
         group, _, key = path.rpartition(".")
         place = usage.get(group) if group else usage
         count = place.get(key) if isinstance(place, dict) else None
-        if type(count) is int and count >= 0:
+        if type(count) is int and 0 <= count <= _MAX_TOKENS:
             return count
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,7 +16,13 @@ JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 _DEEPEST = 100
 """Levels of objects and lists in one value. What is kept of it is written and compared without overflow."""
 
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite)
 
 
 class JSONEvents:
@@ -66,7 +73,7 @@ class JSONEvents:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text; None stands for what JSON does not know, such as `NaN`.
+    """Return the value of a JSON text; None stands for what JSON does not know: `NaN`, `1e999`.
 
     Raises:
         ValueError: It is not JSON, or nested more deeply than `_DEEPEST`.

@@ -66,6 +66,8 @@ class OutputItems:
         another item: a server may find out at the end that it was reasoning (LocalAI).
         """
         items = objects(output)
+        if len(items) > MAX_ITEMS:
+            raise _too_many_items()
         matches = [self._named(item) for item in items]
         said = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
         free = [item for item in self._items if not any(item is match for match in matches)]
@@ -105,7 +107,7 @@ class OutputItems:
 
     def _new(self, kind: str, name: str, place: int | None) -> Item:
         if len(self._items) == MAX_ITEMS:
-            raise ProviderError("TooManyItems", f"The server sent more than {MAX_ITEMS} items.")
+            raise _too_many_items()
         item: Item
         match kind:
             case "reasoning":
@@ -163,3 +165,7 @@ def _is_said(item: dict[str, Any], said: str) -> bool:
     kinds = {"reasoning": ("summary", "content"), "message": ("text", "refusal")}
     texts = ["".join(item_texts(item, kind)) for kind in kinds.get(_kind(item), ())]
     return any(texts) and all(text in said for text in texts)
+
+
+def _too_many_items() -> ProviderError:
+    return ProviderError("TooManyItems", f"The server sent more than {MAX_ITEMS} items.")

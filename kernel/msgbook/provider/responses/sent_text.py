@@ -23,10 +23,10 @@ class SentText:
         self._ended: set[Hashable] = set()
         self._unnamed = 0
         """Number of parts without an index that have ended."""
-        self._has_ended = False
+        self._has_ended = self._has_text = False
 
     def __bool__(self) -> bool:
-        return any(any(pieces) for pieces in self._parts.values())
+        return self._has_text
 
     def __str__(self) -> str:
         return "".join(piece for pieces in self._parts.values() for piece in pieces)
@@ -39,9 +39,7 @@ class SentText:
         """Return the text of a delta that can be passed on; empty if the part has ended."""
         if self._has_ended or part in self._ended:
             return ""
-        text = self._half.feed(text)
-        self._parts.setdefault(part, []).append(text)
-        return text
+        return self._pass_on(part, self._half.feed(text))
 
     def end_part(self, part: Hashable, text: str) -> str:
         """Return what is missing of the complete text of a part."""
@@ -49,13 +47,11 @@ class SentText:
             return ""
         self._ended.add(part)
         self._unnamed += type(part) is not int
-        pieces = self._parts.setdefault(part, [])
-        sent, whole = "".join(pieces), repair_surrogates(text)
+        sent, whole = "".join(self._parts.get(part, ())), repair_surrogates(text)
         if not whole.startswith(sent):
             return ""
         self._half.end()
-        pieces.append(whole[len(sent) :])
-        return pieces[-1]
+        return self._pass_on(part, whole[len(sent) :])
 
     def end(self, texts: list[str]) -> Iterator[tuple[Hashable, str]]:
         """Yield what is missing of the complete texts of all parts, each with its part."""
@@ -70,10 +66,16 @@ class SentText:
         for number, whole in enumerate(wholes):
             part = parts[number] if number < len(parts) else ("new", number)
             if missing := whole[passed:]:
-                self._parts.setdefault(part, []).append(missing)
-                yield part, missing
+                yield part, self._pass_on(part, missing)
             passed = max(0, passed - len(whole))
 
     def held(self) -> str:
         """Return the replacement of half a character whose other half did not come; empty for none."""
         return self._half.end()
+
+    def _pass_on(self, part: Hashable, text: str) -> str:
+        pieces = self._parts.setdefault(part, [])
+        if text:
+            pieces.append(text)
+            self._has_text = True
+        return text
