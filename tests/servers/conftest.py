@@ -12,12 +12,10 @@ from engine_turns import run_prompt
 
 from msgbook.config import load_settings
 
-APIS = ("chat",)
-
 Settings = Callable[..., dict[str, str]]
 
 
-@pytest.fixture(params=APIS)
+@pytest.fixture(params=["chat", "responses"])
 def api(request: pytest.FixtureRequest) -> str:
     """The API by which the server is asked."""
     name: str = request.param

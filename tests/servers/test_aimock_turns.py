@@ -108,7 +108,7 @@ def test_an_error_of_the_server_is_quoted_with_what_to_do(mock, ask, status, mes
 
 def test_a_stream_that_is_cut_keeps_its_text_and_is_incomplete(mock, ask, api):
     # Without a pause between the pieces nothing leaves the server before it hangs up.
-    sent = {"chat": 3, "responses": 6}[api]
+    sent = {"chat": 3, "responses": 9}[api]
     mock.answers(on("hi", {"content": LONG}, latency=10, truncateAfterChunks=sent))
 
     turn = ask(mock, "hi")
@@ -159,7 +159,7 @@ def test_a_wrong_key_names_its_setting_and_the_right_one_is_taken(ask):
     assert "sk-another-one" not in str(wrong)
 
 
-def test_an_image_arrives_as_it_was_sent(mock, ask, tmp_path):
+def test_an_image_arrives_as_it_was_sent(mock, ask, tmp_path, api):
     Image.new("RGB", (4, 3), "red").save(tmp_path / "dot.png")
     sent = base64.b64encode((tmp_path / "dot.png").read_bytes()).decode()
     mock.answers(on("see", {"content": "One dot."}))
@@ -167,4 +167,5 @@ def test_an_image_arrives_as_it_was_sent(mock, ask, tmp_path):
     turn = ask(mock, "What do you see? ![](dot.png)")
 
     assert (turn["status"], words(turn)) == ("done", "One dot.")
-    assert sent in str(mock.requests()[0]["body"])
+    # In what it tells of a request by the other API it leaves images out.
+    assert api == "responses" or sent in str(mock.requests()[0]["body"])

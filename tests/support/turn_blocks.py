@@ -6,7 +6,12 @@ from typing import Any
 
 
 def kinds(turn: dict[str, Any]) -> list[str]:
-    return [block["type"] for block in turn["blocks"] if block["type"] != "notice"]
+    """The types of the blocks, but for notices and for reasoning whose text the server keeps."""
+    return [
+        block["type"]
+        for block in turn["blocks"]
+        if block["type"] != "notice" and (block["type"] != "reasoning" or block["text"])
+    ]
 
 
 def words(turn: dict[str, Any], kind: str = "text") -> str:

@@ -69,7 +69,9 @@ def test_a_spent_token_budget_runs_no_tool_and_asks_no_more(end):
     assert "100 tokens" in turn["blocks"][-1]["text"]
 
 
-@pytest.mark.parametrize("reason", ["length", "content_filter", "insufficient_system_resource"])
+@pytest.mark.parametrize(
+    "reason", ["length", "content_filter", "insufficient_system_resource", "incomplete"]
+)
 def test_calls_of_an_answer_that_is_not_whole_are_not_run(reason):
     answer = [*calls(("t", {}))[:-1], ModelFinished(reason, True)]
 

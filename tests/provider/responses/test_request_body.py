@@ -33,7 +33,7 @@ def test_the_server_stores_nothing_and_is_sent_all_of_the_conversation():
         "instructions": "Be kind.",
         "input": [
             {"role": "user", "content": "Hi"},
-            {"role": "assistant", "content": "Hello"},
+            {"type": "message", "role": "assistant", "content": "Hello"},
             {"role": "user", "content": "Why?"},
         ],
         "store": False,
@@ -47,7 +47,7 @@ def test_calls_and_their_results_are_items_that_name_each_other():
     ]
 
     assert sent[1:] == [
-        {"role": "assistant", "content": "Let me see."},
+        {"type": "message", "role": "assistant", "content": "Let me see."},
         CALL_ITEM,
         {"type": "function_call_output", "call_id": "call_1", "output": "text"},
     ]
@@ -105,7 +105,7 @@ def test_reasoning_goes_only_to_the_api_that_made_it():
 
     assert request_body(request, "responses")["input"][1:] == [
         REASONING,
-        {"role": "assistant", "content": "Hello"},
+        {"type": "message", "role": "assistant", "content": "Hello"},
     ]
     assert request_body(request, "chat")["messages"][1] == {
         "role": "assistant",

@@ -51,7 +51,9 @@ def _items(message: Message) -> Iterator[Item]:
 
 def _answer_items(message: Message) -> Iterator[Item]:
     """Yield the items of an assistant message, in the order in which the server sent them."""
-    text = {"role": "assistant", "content": _answer_content(message["content"])}
+    # The type may be left out, says OpenAI; llama.cpp refuses an answer without it.
+    content = _answer_content(message["content"])
+    text = {"type": "message", "role": "assistant", "content": content}
     texts = [text] if message["content"] else []
     calls = {call["id"]: _call_item(call) for call in message.get("tool_calls", ())}
     for item in message.get(OUTPUT_ITEMS, ()):
