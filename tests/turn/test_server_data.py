@@ -114,3 +114,11 @@ def test_reasoning_under_a_key_of_chat_is_not_taken_for_that_of_an_item():
         ("text", None),
         ("reasoning", {"item": SEALED}),
     ]
+
+
+def test_what_an_item_holds_counts_as_size():
+    record = TurnRecord({}, lambda: "0" * 8)
+    record.apply(StepStarted(1), 0.0)
+    record.apply(OutputItem({**SEALED, "encrypted_content": "x" * 1000}), 1.0)
+
+    assert record.size > 1000

@@ -65,7 +65,7 @@ class TurnRecord:
         self._calls = StepCalls(self._step)
         self.status = "running"
         self.size = 0
-        """Characters of text, arguments and results so far."""
+        """Characters of text, arguments, results and kept items so far."""
         self.milestones = 0
         """Number of calls, of decisions about them, and of first outputs and results of tools."""
 
@@ -154,6 +154,7 @@ class TurnRecord:
         if owner is None or owner is self._text.block:
             self._text.close(at)
         self._blocks += keep_item(owner, event.item, self._step)
+        self.size += sum(len(value) for value in event.item.values() if isinstance(value, str))
 
     def _add_retry(self, event: RetryWait) -> None:
         """Show all waits of a model call in one notice, which counts down and then remains."""
