@@ -212,6 +212,20 @@ def test_a_turn_that_was_stopped_is_not_replayed(chat, cassette, capsys):
     assert chat.read_bytes() == before
 
 
+def test_a_turn_that_was_stopped_before_the_first_byte_of_its_answer_is_not_replayed(
+    chat, cassette, capsys
+):
+    record([text("Hello")], chat, cassette)
+    stopped = [
+        {**line, "events": [], "end": "closed"} if "events" in line else line
+        for line in lines(cassette)
+    ]
+    cassette.write_text("".join(json.dumps(line) + "\n" for line in stopped), "utf-8")
+
+    assert run_replay(chat, cassette) == 1
+    assert "was stopped while it was recorded" in capsys.readouterr().err
+
+
 def test_a_replay_writes_no_other_file_than_the_conversation(chat, cassette, tmp_path, monkeypatch):
     chat.with_name("a.txt").write_text("words", "utf-8")
     chat.write_text(prompts("Read @[a.txt]"), "utf-8")

@@ -103,7 +103,8 @@ class PlayingWire(Wire):
         answer = exchange.answer
         if isinstance(answer, FailedLine):
             raise _failure(http, answer.failed.type, answer.failed.message, request)
-        if not isinstance(answer, AnswerLine):
+        # An answer that was closed before its first byte is none either: the turn was stopped.
+        if not isinstance(answer, AnswerLine) or (answer.end == "closed" and not answer.events):
             self._problems.note(STOPPED, exchange.line)
             raise http.ConnectError("the cassette has no answer", request=request)
 
