@@ -19,7 +19,7 @@ help:
 	@echo "make coverage     the same tests, and the lines that they reach"
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
-	@echo "make test-servers  the tests against llama.cpp's server, with a tiny model (downloads the server)"
+	@echo "make test-servers  the tests against llama.cpp's server and LiteLLM's proxy, with a tiny model (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
@@ -100,7 +100,7 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	npm install --silent --no-audit --no-fund --prefix .model-servers @copilotkit/aimock@1.43.0
 	touch $@
 
-# Too large for `make test`. xllamacpp holds llama.cpp with its server; the model is written here.
+# Too large for `make test`. xllamacpp holds llama.cpp with its server; the model is written on the spot.
 test-servers: $(VENV)/.dev .local-models/.installed
 	pytest -m servers -p no:cacheprovider tests/servers
 
@@ -110,6 +110,8 @@ test-servers: $(VENV)/.dev .local-models/.installed
 	.local-models/llama/bin/python -m pip install --quiet --disable-pip-version-check \
 		xllamacpp==2026.10.11549 gguf==0.19.0
 	.local-models/llama/bin/python tests/support/tiny_model.py .local-models/tiny.gguf
+	$(PYTHON) -m venv .local-models/litellm
+	.local-models/litellm/bin/python -m pip install --quiet --disable-pip-version-check "litellm[proxy]==1.106.2"
 	touch $@
 
 lint: $(VENV)/.dev labextension/.linted

@@ -42,8 +42,10 @@ def settings(api: str, tmp_path: Path) -> Settings:
 def ask(settings: Settings, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Runs one prompt against a server and returns the turn; names in capitals are variables."""
 
-    def run(server: Any, prompt: str, **more: Any) -> dict[str, Any]:
-        env = settings(server.url, **{key: more.pop(key) for key in [*more] if key.isupper()})
+    def run(server: Any, prompt: str, *, model: str = "m", **more: Any) -> dict[str, Any]:
+        env = settings(
+            server.url, model, **{key: more.pop(key) for key in [*more] if key.isupper()}
+        )
         return run_prompt(server, tmp_path, prompt, settings=load_settings(env), **more)
 
     return run

@@ -28,13 +28,14 @@ def server():
         yield running
 
 
-def test_text_comes_in_pieces_with_its_usage(server, ask):
+def test_text_comes_in_pieces_with_usage_and_the_model_that_answered(server, ask):
     turn = ask(server, "hi")
 
     assert (turn["status"], kinds(turn), words(turn)) == (
         "done", ["text"], "Hello, I am very small.",
     )  # fmt: skip
     assert turn["usage"]["output_tokens"] == 7
+    assert turn["answered_model"] == MODEL
 
 
 def test_reasoning_that_the_server_takes_out_of_the_text_is_a_block(server, ask):
