@@ -12,7 +12,7 @@ from talk import Talk
 
 from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
-from msgbook.messages import request_hash
+from msgbook.messages import API_TITLES, request_hash
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 4}
 THOUGHT = [delta(reasoning_content="I look "), delta(reasoning_content="first.")]
@@ -73,8 +73,7 @@ def test_a_cassette_of_the_other_api_says_so(tmp_path, capsys, recorded, now):
 
     assert run_replay(chat, cassette) == 1
 
-    names = {"chat": "chat", "responses": "Responses"}
-    words = f"recorded over the {names[recorded]} API, and goes over the {names[now]} API now"
+    words = f"recorded over the {API_TITLES[recorded]}, and is sent over the {API_TITLES[now]} now"
     assert words in capsys.readouterr().err
 
 

@@ -68,7 +68,7 @@ class NotACompletionError(ProviderError):
 
 
 class OtherApiError(ProviderError):
-    """An answer of the API that the server was not asked by. The message does not name the setting yet."""
+    """An answer over the API that the server was not asked over. The message does not name the setting yet."""
 
     def __init__(self, message: str) -> None:
         super().__init__("OtherApi", message)

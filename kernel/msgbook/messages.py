@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from msgbook.text import repair_surrogates
@@ -17,7 +17,12 @@ Part = dict[str, Any]
 """A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
 
 ApiName = Literal["chat", "responses"]
-"""The API by which a server is asked: chat completions, or OpenAI's newer Responses API."""
+"""The API over which a server is asked: chat completions, or OpenAI's newer Responses API."""
+
+API_TITLES: Mapping[ApiName, str] = {"chat": "chat API", "responses": "Responses API"}
+"""What a reader is told that an API is."""
+
+OTHER_API: Mapping[ApiName, ApiName] = {"chat": "responses", "responses": "chat"}
 
 OUTPUT_ITEMS = "output_items"
 """Key of an assistant message with what a server of the Responses API wants back within the turn: its output

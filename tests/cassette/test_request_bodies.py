@@ -78,7 +78,7 @@ def test_a_difference_of_instructions_shows_their_lines():
 def test_a_request_over_the_other_api_is_told_plainly():
     told, diff = describe_difference({"messages": [ASKED]}, {"input": [ASKED]})
 
-    assert told == "it was recorded over the chat API, and goes over the Responses API now"
+    assert told == "it was recorded over the chat API, and is sent over the Responses API now"
     assert diff == []
 
 

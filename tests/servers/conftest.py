@@ -1,4 +1,4 @@
-"""A user of a server that others wrote, by one API and by the other."""
+"""A user of a server that others wrote, over one API and over the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Settings = Callable[..., dict[str, str]]
 
 @pytest.fixture(params=["chat", "responses"])
 def api(request: pytest.FixtureRequest) -> str:
-    """The API by which the server is asked."""
+    """The API over which the server is asked."""
     name: str = request.param
     return name
 

@@ -177,5 +177,5 @@ def test_an_image_arrives_as_it_was_sent(mock, ask, tmp_path, api):
     turn = ask(mock, "What do you see? ![](dot.png)")
 
     assert (turn["status"], words(turn)) == ("done", "One dot.")
-    # In what it tells of a request by the other API it leaves images out.
+    # In what it tells of a request over the other API it leaves images out.
     assert api == "responses" or sent in str(mock.requests()[0]["body"])

@@ -26,7 +26,7 @@ def make_request_options(
 
     Args:
         base_url: URL of the server; None for OpenAI's own.
-        api: The API by which the server is asked.
+        api: The API over which the server is asked.
     """
     options: dict[str, Any] = dict(turn_options(api))
     if agent.use_temperature and agent.temperature is not None:

@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 from msgbook.cassette.request_bodies import list_key
+from msgbook.messages import API_TITLES, ApiName
 from msgbook.text import without_data
 
-_APIS = {"messages": "chat", "input": "Responses"}
+_APIS: dict[str, ApiName] = {"messages": "chat", "input": "responses"}
 _ENTRIES = {"messages": "message", "input": "input item"}
 """The API, and what an entry is called, by the key of the list."""
 
@@ -26,8 +27,8 @@ def describe_difference(recorded: dict[str, Any], now: dict[str, Any]) -> tuple[
     """
     name = list_key(now)
     if list_key(recorded) != name:
-        apis = (_APIS[list_key(body)] for body in (recorded, now))
-        return "it was recorded over the {} API, and goes over the {} API now".format(*apis), []
+        before, after = (API_TITLES[_APIS[list_key(body)]] for body in (recorded, now))
+        return f"it was recorded over the {before}, and is sent over the {after} now", []
     old, new = recorded.get(name, []), now.get(name, [])
     for number in range(max(len(old), len(new))):
         before, after = old[number : number + 1], new[number : number + 1]

@@ -54,7 +54,7 @@ class ProviderSettings:
     alternate: bool = False
     """True if user and assistant messages have to alternate."""
     api: ApiName = "chat"
-    """The API by which it is asked."""
+    """The API over which it is asked."""
     is_api_set: bool = False
     """True if the configuration file sets it, False for the default of the URL."""
     from_environment: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from msgbook.config import ProviderSettings
+from msgbook.messages import OTHER_API
 from msgbook.provider.error_kinds import ErrorKind
 
 _ANSWERED = "The server has answered before"
@@ -107,7 +108,7 @@ class Advice:
 
     @property
     def _other_api(self) -> str:
-        return 'api = "chat"' if self._settings.api == "responses" else 'api = "responses"'
+        return f'api = "{OTHER_API[self._settings.api]}"'
 
     def _for_missing_route(self) -> str:
         """Return what to do about a missing path. Nearly all servers have the chat API, so their URL is wrong."""

@@ -1,4 +1,4 @@
-"""The interface of the two APIs by which a server is asked: what it is sent, and what it answers."""
+"""The interface of the two APIs over which a server is asked: what it is sent, and what it answers."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> Error
         status: HTTP status; 0 for an error inside an answer that names none.
         error: The `error` value, of any shape.
         model: The requested model; None for a request that lists the models.
-        api: The API by which the server was asked.
+        api: The API over which the server was asked.
     """
     if model is not None and is_unknown_model(status, error, model):
         return "model"

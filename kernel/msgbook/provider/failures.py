@@ -59,7 +59,7 @@ class UnknownModelError(RefusedError):
 
 
 class MissingRouteError(ProviderError):
-    """The server does not have the path of the API by which it is asked."""
+    """The server does not have the path of the API over which it is asked."""
 
 
 class _Answer(NamedTuple):

@@ -63,7 +63,7 @@ class ActiveAgent:
     provider: Provider
     view: View
     api: ApiName
-    """The API by which the provider is asked."""
+    """The API over which the provider is asked."""
     options: dict[str, Any]
     """Further keys of the request's body, by their names in the chat API."""
     tools: ToolSet

@@ -18,7 +18,7 @@ from msgbook_format.turn import TURN_MIME
 
 CHAT, RESPONSES, OTHER = "by-chat", "by-responses", "by-another"
 APIS = {CHAT: "chat", RESPONSES: "responses", OTHER: "responses"}
-"""Providers, and the API by which each is asked."""
+"""Providers, and the API over which each is asked."""
 
 CALL_IDS = ["fc_1", "call_1", "abcdefghi", "x" * 80, "x" * 79 + "y", ""]
 TOOL = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}

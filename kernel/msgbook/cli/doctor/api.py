@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 from msgbook.cli.doctor.answer import Answer
 from msgbook.cli.doctor.findings import Finding
-from msgbook.messages import ApiName
-
-OTHER: dict[ApiName, ApiName] = {"chat": "responses", "responses": "chat"}
-
-_NAMES: dict[ApiName, str] = {"chat": "chat API", "responses": "Responses API"}
+from msgbook.messages import API_TITLES, OTHER_API, ApiName
 
 _CALLS, _REASONING, _USAGE, _ENCRYPTED = "tool calls", "reasoning", "usage", "encrypted reasoning"
 _RANKS = (_CALLS, _REASONING, _USAGE, _ENCRYPTED)
@@ -28,13 +24,13 @@ class ApiChoice:
     @property
     def other(self) -> ApiName:
         """The API that is not in force."""
-        return OTHER[self.api]
+        return OTHER_API[self.api]
 
     @property
     def advice(self) -> str:
         """The line that sets the other API."""
         return (
-            f'For the {_NAMES[self.other]}, set api = "{self.other}" in '
+            f'For the {API_TITLES[self.other]}, set api = "{self.other}" in '
             f"[providers.{self.provider}] of msgbook.toml."
         )
 
@@ -47,11 +43,11 @@ def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Findin
         theirs: The answer over the other one.
     """
     if ours is None:
-        words = f"the server has only the {_NAMES[choice.other]}"
+        words = f"the server has only the {API_TITLES[choice.other]}"
         return Finding("api", "fail", words, choice.advice)
     shown, other = _shown(ours), _shown(theirs)
     if shown == other:
-        words = f"{choice.api}; the {_NAMES[choice.other]} shows the same: {_listed(shown)}"
+        words = f"{choice.api}; the {API_TITLES[choice.other]} shows the same: {_listed(shown)}"
         return Finding("api", "pass", words)
     words = f"{choice.api} shows {_listed(shown)}; {choice.other} shows {_listed(other)}"
     if ours.is_cut or theirs.is_cut:
@@ -68,7 +64,7 @@ def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
         answers: Whether it answers over the API in force.
     """
     if answers:
-        return Finding("api", "pass", f"{choice.api}; the server has no {_NAMES[choice.other]}")
+        return Finding("api", "pass", f"{choice.api}; the server has no {API_TITLES[choice.other]}")
     words = "the server has neither the chat API nor the Responses API at this URL"
     return Finding("api", "fail", words, "Is the base URL right (it usually ends in /v1)?")
 
@@ -81,7 +77,7 @@ def judge_no_answer(choice: ApiChoice, why: str, *, answers: bool) -> Finding:
         answers: Whether it answers over the API in force.
     """
     begins = f"{choice.api}; " if answers else ""
-    return Finding("api", "unknown", f"{begins}over the {_NAMES[choice.other]}: {why}")
+    return Finding("api", "unknown", f"{begins}over the {API_TITLES[choice.other]}: {why}")
 
 
 def _shown(answer: Answer) -> list[str]:

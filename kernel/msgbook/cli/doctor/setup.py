@@ -46,7 +46,7 @@ class Answers:
     model: str
     """Name of the model; empty if the server offers only one, or if it is set later."""
     api: str = ""
-    """The API by which the server is asked; empty for the default of its URL."""
+    """The API over which the server is asked; empty for the default of its URL."""
 
 
 def set_up(*, seconds: float) -> None:

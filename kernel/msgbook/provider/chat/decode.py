@@ -73,7 +73,7 @@ class CompletionDecoder:
         """Yield the events of a piece of the body.
 
         Raises:
-            ProviderError: The server reports an error in the stream, answers by the other API, or
+            ProviderError: The server reports an error in the stream, answers over the other API, or
                 sends a line that never ends.
         """
         for _, data in self._events.feed(chunk):

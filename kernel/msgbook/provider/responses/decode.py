@@ -99,7 +99,7 @@ class ResponseDecoder:
         """Yield the events of a piece of the body.
 
         Raises:
-            ProviderError: The server reports an error in the stream, answers by the other API, or
+            ProviderError: The server reports an error in the stream, answers over the other API, or
                 sends a line that never ends.
         """
         yield from self._read(self._events.feed(chunk))
