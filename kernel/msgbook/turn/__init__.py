@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from msgbook.turn.repaired_blocks import repair_block
     from msgbook.turn.repeated_calls import RepeatedCalls
     from msgbook.turn.replay import turn_messages
+    from msgbook.turn.saved_data import without_unseen
     from msgbook.turn.stopped_calls import interrupted_result
     from msgbook.turn.text_calls import find_text_call
 else:
@@ -30,6 +31,7 @@ else:
             "repaired_blocks": "repair_block",
             "repeated_calls": "RepeatedCalls",
             "replay": "turn_messages",
+            "saved_data": "without_unseen",
             "stopped_calls": "interrupted_result",
             "text_calls": "find_text_call",
         },

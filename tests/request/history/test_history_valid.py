@@ -11,7 +11,8 @@ from history_cells import blocks, check_valid, json_values, odd_cells, prompt, s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.messages import Message, request_hash
+from msgbook.messages import OUTPUT_ITEMS, Message, request_hash
+from msgbook.provider import Request, request_body
 from msgbook.request.context.content_reference import (
     ContextItems,
     append_content_reference,
@@ -49,6 +50,11 @@ extras = st.fixed_dictionaries(
             optional={
                 "field": st.sampled_from(["", "reasoning", "role", "content"]) | json_values,
                 "reasoning_details": st.lists(st.dictionaries(st.text(max_size=2), json_values)),
+                "item": st.dictionaries(
+                    st.sampled_from(["type", "id", "role", "content", "call_id", "output"]),
+                    st.sampled_from(["reasoning", "message", "function_call", "mcp_call"])
+                    | json_values,
+                ),
                 "call": st.dictionaries(
                     st.sampled_from(["id", "type", "function", "extra_content"]), json_values
                 ),
@@ -116,8 +122,9 @@ def check_keys(messages: list[Message], *, reasoning: bool) -> None:
         known = {"role", "content", "tool_call_id" if message["role"] == "tool" else "tool_calls"}
         more = message.keys() - known
         assert not more or (reasoning and message["role"] == "assistant")
-        assert all(key.startswith("reasoning") for key in more)
-        assert all(isinstance(message[key], str) for key in more - {"reasoning_details"})
+        assert all(key.startswith("reasoning") for key in more - {OUTPUT_ITEMS})
+        lists = {"reasoning_details", OUTPUT_ITEMS}
+        assert all(isinstance(message[key], str) for key in more - lists)
         for call in message.get("tool_calls", ()):
             assert call["type"] == "function"
             assert call["function"].keys() == {"name", "arguments"}
@@ -137,9 +144,26 @@ def test_any_notebook_gives_a_valid_request(cells, view):
     messages = request(cells, view)
 
     check_valid(messages)
-    check_keys(messages, reasoning=view.keep_reasoning)
+    check_keys(messages, reasoning=view.reasoning_of is not None)
     if view.alternate:
         check_alternating(messages)
+
+
+@given(notebooks, views)
+def test_any_notebook_says_the_same_over_both_apis(cells, view):
+    chat = request(cells, view)
+    responses = request_body(Request("m", chat), "responses")
+
+    json.dumps(responses, allow_nan=False).encode()
+    items = [item for item in responses["input"] if item.get("type") != "reasoning"]
+    assert {item.get("role", item.get("type")) for item in items} <= {
+        *("user", "assistant", "function_call", "function_call_output"),
+    }
+    calls = [call for message in chat for call in message.get("tool_calls", ())]
+    made = [item for item in items if item.get("type") == "function_call"]
+    assert [call["function"]["name"] for call in calls] == [item["name"] for item in made]
+    spoken = [m["role"] for m in chat if m["role"] not in ("system", "tool") and m["content"]]
+    assert spoken == [item["role"] for item in items if "role" in item]
 
 
 @given(notebooks, views)

@@ -12,7 +12,7 @@ from msgbook import messages
 from msgbook.messages import Message, content_text
 from msgbook.request.history.summary import SummaryLookup, source_of_text
 from msgbook.text import repair_surrogates
-from msgbook.turn import interrupted_result, repair_block, turn_messages
+from msgbook.turn import interrupted_result, repair_block, turn_messages, without_unseen
 from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import Block, Turn, answer_text, match_results
 
@@ -44,8 +44,9 @@ def answer_messages(
         blocks = _summarized(_included(blocks), lookup, cell_id)
     author: Any = turn.get("agent")
     if agent is None or not isinstance(author, str) or author in ("", agent):
-        is_own = turn.get("provider") in (None, reasoning_of)
-        return turn_messages(blocks, reasoning=reasoning_of is not None and is_own)
+        if reasoning_of is None or turn.get("provider") not in (None, reasoning_of):
+            return turn_messages(blocks)
+        return turn_messages(without_unseen(blocks), reasoning=True)
     text = answer_text(blocks)
     return [messages.user(f"[{author}] {text}")] if text.strip() else []
 
