@@ -9,9 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from msgbook.cli.file_prompts import append_prompt
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
-from msgbook.cli.going_on import (
-    append_prompt,
+from msgbook.cli.incomplete_answers import (
     describe_incomplete,
     describe_last_answer,
     how_to_go_on,

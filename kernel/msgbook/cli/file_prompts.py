@@ -1,10 +1,11 @@
-"""The prompts of a file: which have an answer."""
+"""The prompts of a file: which have an answer, and new ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgbook.notebook import Cell, is_prompt, outputs_of, source_of
+from msgbook.notebook import Cell, Document, is_prompt, new_prompt, outputs_of, source_of
 from msgbook.request.history import is_continue
 from msgbook.turn import REFERENCE_STEP, turn_messages
 from msgbook_format.turn import Block, Turn, turn_of
@@ -50,6 +51,19 @@ def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list
     ]
 
 
+def append_prompt(document: Document, source: str, attributes: Mapping[str, str]) -> int:
+    """Append a prompt, or replace an empty last cell by it, and return its number."""
+    cells = document.cells
+    if cells and _is_blank(cells[-1]):
+        del cells[-1]
+    taken = [cell.get("id") for cell in cells]
+    cell_id = secrets.token_hex(4)
+    while cell_id in taken:
+        cell_id = secrets.token_hex(4)
+    cells.append(new_prompt(source, cell_id, dict(attributes)))
+    return len(cells) - 1
+
+
 def _is_worth_keeping(turn: Turn) -> bool:
     """Return whether an incomplete turn is left as it is."""
     if turn["status"] == "error":
@@ -65,3 +79,9 @@ def has_model_output(turn: Turn) -> bool:
 def _own_blocks(turn: Turn) -> Iterator[Block]:
     """Return the blocks of a turn without the calls of the prompt's own references."""
     return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
+
+
+def _is_blank(cell: Cell) -> bool:
+    return (
+        cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
 from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
-from msgbook.cli.going_on import (
+from msgbook.cli.incomplete_answers import (
     describe_incomplete,
     how_to_go_on,
     is_left_incomplete,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgbook.cli.going_on import append_continue
+from msgbook.cli.incomplete_answers import append_continue
 from msgbook.notebook import Document
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
 

@@ -1,19 +1,17 @@
-"""Incomplete and missing answers in a file: what goes on from one, and the advice about it."""
+"""Incomplete and missing answers in a file: how a conversation goes on from one, and the advice about it."""
 
 from __future__ import annotations
 
-import secrets
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgbook.cli.cell_names import NO_ID, shown_id
-from msgbook.cli.file_prompts import is_answered, is_prompt_cell
+from msgbook.cli.file_prompts import append_prompt, is_answered, is_prompt_cell
 from msgbook.notebook import (
     Cell,
     Document,
     metadata_of,
-    new_prompt,
     outputs_of,
     parse_prompt,
     source_of,
@@ -24,19 +22,6 @@ from msgbook_format.turn import FINISH_REASONS, turn_of
 
 _CHOICES = ("agent", "model")
 """Attributes that say who answers a prompt."""
-
-
-def append_prompt(document: Document, source: str, attributes: Mapping[str, str]) -> int:
-    """Append a prompt, or replace an empty last cell by it, and return its number."""
-    cells = document.cells
-    if cells and _is_blank(cells[-1]):
-        del cells[-1]
-    taken = [cell.get("id") for cell in cells]
-    cell_id = secrets.token_hex(4)
-    while cell_id in taken:
-        cell_id = secrets.token_hex(4)
-    cells.append(new_prompt(source, cell_id, dict(attributes)))
-    return len(cells) - 1
 
 
 def append_continue(document: Document, attributes: Mapping[str, str] | None = None) -> int | None:
@@ -139,12 +124,6 @@ def describe_incomplete(cell: Cell) -> str | None:
 
 def _last_prompt(cells: Sequence[Cell]) -> int | None:
     return next((n for n in reversed(range(len(cells))) if is_prompt_cell(cells[n])), None)
-
-
-def _is_blank(cell: Cell) -> bool:
-    return (
-        cell.get("cell_type") == "code" and not source_of(cell).strip() and not cell.get("outputs")
-    )
 
 
 def _word(value: Path | str) -> str:
