@@ -42,7 +42,7 @@ def test_what_real_models_write_is_found(written, before):
 
     found = find_text_call(before + written, TOOLS)
 
-    assert found is not None if not (is_json and before) else found is None
+    assert (found is None) == (is_json and before != "")
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,15 @@ def test_without_tools_nothing_is_looked_for():
 
 
 @pytest.mark.parametrize(
-    "text", ["<tool_call>{" * 100_000, "`" * 300_000 + "<tool_call>{", "[" * 10**6]
+    ("text", "found"),
+    [
+        ("<tool_call>{" * 100_000, "`<tool_call>`"),
+        ("a" + "`" * 300_000 + "<tool_call>{", "`<tool_call>`"),
+        ("[" * 10**6, None),
+    ],
 )
-def test_long_texts_are_searched(text):
-    find_text_call(text, TOOLS)
+def test_long_texts_are_searched_to_the_end(text, found):
+    assert find_text_call(text, TOOLS) == found
 
 
 def notices(turn):
