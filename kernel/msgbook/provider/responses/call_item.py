@@ -45,7 +45,7 @@ class CallItem(Item):
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._open(item)
         yield from self.end_part("arguments", 0, json_text(item.get("arguments")))
-        self.is_done, self.truth = True, item
+        self.is_done, self.complete = True, item
         said = ("id", "type", "status", "name", "arguments", "call_id")
         further = {key: v for key, v in item.items() if v is not None and key not in said}
         if further and self._our_id:

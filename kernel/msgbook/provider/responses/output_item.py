@@ -29,8 +29,8 @@ class Item:
     def __init__(self, kind: str, item_id: str = "", index: int | None = None) -> None:
         self.kind, self.id, self.index = kind, item_id, index
         self.is_done = False
-        self.truth: dict[str, Any] | None = None
-        """The complete item, once it has come."""
+        self.complete: dict[str, Any] | None = None
+        """The item as the server completed it; None until then."""
         self.is_announced = False
         self._is_kept = False
 
@@ -58,7 +58,7 @@ class Item:
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the events of what is missing of the complete item."""
-        self.is_done, self.truth = True, item
+        self.is_done, self.complete = True, item
         yield from self._keep(item)
 
     def close(self) -> Iterator[StreamEvent]:
@@ -109,7 +109,7 @@ class TextItem(Item):
         for kind in self.kinds:
             for part, text in self._texts[kind].end(item_texts(item, kind)):
                 yield from self._say(kind, part, text)
-        self.is_done, self.truth = True, item
+        self.is_done, self.complete = True, item
 
     def close(self) -> Iterator[StreamEvent]:
         for kind, sent in self._texts.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
 from msgbook.provider.answer_quirks import objects
@@ -14,6 +14,16 @@ from msgbook.provider.tool_call_pieces import CallAssembler
 
 MAX_ITEMS = 1000
 """Most items of one response."""
+
+
+class _Address(NamedTuple):
+    """What an event says of the item that it is about."""
+
+    kind: str
+    id: str
+    """Empty if the server does not send it."""
+    position: int | None
+    """Index in the response; None if the server does not send it."""
 
 
 class OutputItems:
@@ -37,26 +47,30 @@ class OutputItems:
 
     def of_piece(self, kind: str, item_id: Any, index: Any) -> Item:
         """Return the item that a piece belongs to; a new one if the server did not announce it."""
-        name, place = _text(item_id), _place(index)
-        return self._find(kind, name, place) or self._new(kind, name, place)
+        address = _Address(kind, _text(item_id), _number(index))
+        return self._find(address) or self._new(address)
 
     def announced(self, item: dict[str, Any], index: Any) -> Item:
         """Return the item that a server announces: a new one, unless pieces of it came before."""
-        kind, name, place = _kind(item), _name(item), _place(index)
-        found = self._find(kind, name, place)
-        if found is not None:
-            is_repeated = place is not None and place == found.index and not (name and found.id)
-            if is_repeated or found.id == name != "" or not found.is_announced:
-                found.id = found.id or name
-                return found
-        return self._new(kind, name, place)
+        address = _address(item, index)
+        found = self._find(address)
+        if found is None:
+            return self._new(address)
+        has_id = bool(address.id)
+        is_same_id = has_id and found.id == address.id
+        is_same_place = address.position is not None and address.position == found.index
+        is_repeated = is_same_id or (is_same_place and not (has_id and found.id))
+        if found.is_announced and not is_repeated:
+            return self._new(address)
+        found.id = found.id or address.id
+        return found
 
     def completed(self, item: dict[str, Any], index: Any) -> Item:
         """Return the item that a server completes, perhaps for the second time."""
-        kind, name, place = _kind(item), _name(item), _place(index)
-        found = self._named(item) or self._find(kind, name, place, completes=True)
-        repeated = (one for one in self._items if one.truth == item)
-        return found or next(repeated, None) or self._new(kind, name, place)
+        address = _address(item, index)
+        found = self._named(item) or self._find(address, completes=True)
+        repeated = (one for one in self._items if one.complete == item)
+        return found or next(repeated, None) or self._new(address)
 
     def output(self, output: Any) -> Iterator[tuple[Item, dict[str, Any]]]:
         """Yield each item of a complete response with the one here that it completes.
@@ -77,47 +91,47 @@ class OutputItems:
                 free = [one for one in free if one is not found]
                 yield found, item
             elif not _is_said(item, said):
-                yield self._new(_kind(item), _name(item), None), item
+                yield self._new(_address(item, None)), item
 
     def is_progress(self, event: dict[str, Any]) -> bool:
         """Return whether an event is about an item of a type that has no block: the item has it all."""
-        name, place = _text(event.get("item_id")), _place(event.get("output_index"))
+        item_id, index = _text(event.get("item_id")), _number(event.get("output_index"))
         others = [item for item in self._items if type(item) is Item]
         return any(
-            (name and item.id == name) or (place is not None and item.index == place)
+            (item_id and item.id == item_id) or (index is not None and item.index == index)
             for item in others
         )
 
-    def _find(
-        self, kind: str, name: str, place: int | None, *, completes: bool = False
-    ) -> Item | None:
+    def _find(self, address: _Address, *, completes: bool = False) -> Item | None:
         """Return the last item of a type that fits by its id, else by its index, else because it is open."""
+        kind, item_id, index = address
         same = [item for item in reversed(self._items) if item.kind == kind]
         for item in same:
-            if name and name in item.ids and not (item.is_done and _differ(place, item.index)):
+            is_done_elsewhere = item.is_done and _differ(index, item.index)
+            if item_id and item_id in item.ids and not is_done_elsewhere:
                 return item
-        same = [item for item in same if (item.truth is None if completes else not item.is_done)]
+        same = [item for item in same if (item.complete is None if completes else not item.is_done)]
         for item in same:
-            if place is not None and item.index == place:
+            if index is not None and item.index == index:
                 return item
         for item in same[:1]:
-            if not (name and item.id) and not _differ(place, item.index):
+            if not (item_id and item.id) and not _differ(index, item.index):
                 return item
         return None
 
-    def _new(self, kind: str, name: str, place: int | None) -> Item:
+    def _new(self, address: _Address) -> Item:
         if len(self._items) == MAX_ITEMS:
             raise _too_many_items()
         item: Item
-        match kind:
+        match address.kind:
             case "reasoning":
-                item = ReasoningItem(kind, name, place)
+                item = ReasoningItem(*address)
             case "message":
-                item = MessageItem(kind, name, place)
+                item = MessageItem(*address)
             case "function_call":
-                item = CallItem(name, place, self._calls)
+                item = CallItem(address.id, address.position, self._calls)
             case _:
-                item = Item(kind, name, place)
+                item = Item(*address)
         self._items.append(item)
         return item
 
@@ -126,10 +140,16 @@ class OutputItems:
         own, call_id = _text(item.get("id")), _text(item.get("call_id"))
         for one in self._items:
             # Two calls may have the same call id.
-            is_other = one.truth is not None and own and one.id and own != one.id
+            is_other = one.complete is not None and own and one.id and own != one.id
             if one.kind == _kind(item) and not is_other and {own, call_id} & one.ids - {""}:
                 return one
         return None
+
+
+def _address(item: dict[str, Any], index: Any) -> _Address:
+    """Return the address of an item, whose id may be that of its call."""
+    item_id = _text(item.get("id")) or _text(item.get("call_id"))
+    return _Address(_kind(item), item_id, _number(index))
 
 
 def _kind(item: dict[str, Any]) -> str:
@@ -141,17 +161,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _place(index: Any) -> int | None:
+def _number(index: Any) -> int | None:
     return index if type(index) is int else None
 
 
-def _name(item: dict[str, Any]) -> str:
-    """Return the id of an item, or that of its call; empty if it has none."""
-    return _text(item.get("id")) or _text(item.get("call_id"))
-
-
-def _differ(place: int | None, other: int | None) -> bool:
-    return None not in (place, other) and place != other
+def _differ(index: int | None, other: int | None) -> bool:
+    return None not in (index, other) and index != other
 
 
 def _is_like(one: Item, item: dict[str, Any]) -> bool:
