@@ -23,7 +23,7 @@ from msgbook.display.failure import (
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
-from msgbook.events import Notice, TurnFinished
+from msgbook.events import Notice, RetryWait, TurnFinished
 from msgbook.notebook import Transcript
 from msgbook.request import (
     PreparedRequest,
@@ -132,7 +132,7 @@ class _TurnRun:
             record,
             engine.reported,
             view.changed,
-            choose_model=engine.servers.choose_model,
+            choose_model=partial(engine.servers.choose_model, notify=self._show_wait),
             approve=self._approve,
             describe=engine.namespace.describe if engine.namespace is not None else None,
             redact=engine.redact,
@@ -175,6 +175,10 @@ class _TurnRun:
         async with aclosing(turn) as changes:
             async for _ in changes:
                 self._view.changed()
+
+    def _show_wait(self, wait: RetryWait) -> None:
+        self._record.apply(wait, time.monotonic())
+        self._view.changed()
 
     async def _approve(self, question: Question) -> Decision:
         return await self._engine.cassette.decide(question, partial(self._decide, question))

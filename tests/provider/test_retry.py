@@ -13,11 +13,12 @@ from completions import delta, sse
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, ask, status, text_reply
-from scripted_server import error, text
+from scripted_server import ScriptedServer, error, text
 
+from msgbook.config import load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
-from msgbook.provider import Request
+from msgbook.provider import Request, Servers
 from msgbook.provider.retry import LONGEST_WAIT, RetryingProvider, may_retry, requested_wait
 from msgbook_format.turn import TURN_MIME
 
@@ -308,6 +309,31 @@ def test_a_turn_waits_for_a_model_in_one_notice_and_an_interrupt_ends_that():
     assert [block["text"] for block in done["blocks"]] == ["Retried (6): 503 Loading model", "ok"]
     assert stopped["status"] == "interrupted"
     assert stopped["blocks"][0]["text"] == "Waiting up to 120 s: 503 Loading model"
+
+
+def test_a_server_whose_only_model_answers_is_waited_for_before_it_names_it():
+    body = json.dumps({"error": {"code": 503, "message": "Loading model"}})
+    waits: list[str] = []
+    slept: list[float] = []
+
+    async def choose(server: ScriptedServer) -> str:
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            if len(slept) == 3:
+                server.models_body = None
+
+        settings = load_settings({"OPENAI_BASE_URL": server.url})
+        servers = Servers(settings, problem=None, sleep=sleep)
+        try:
+            return await servers.choose_model(notify=lambda wait: waits.append(wait.text))
+        finally:
+            await servers.close()
+
+    with ScriptedServer(models=["tiny"], models_body=body, models_status=503) as server:
+        assert asyncio.run(choose(server)) == "tiny"
+
+    assert waits[0] == "Waiting up to 120 s: 503 Loading model"
+    assert waits[-1].startswith("Retried (")
 
 
 def test_a_model_that_is_estimated_to_load_for_long_is_not_waited_for():

@@ -67,13 +67,38 @@ class RetryingProvider:
                 return
             except ProviderError as error:
                 waits = tries.after(error)
-            for wait, seconds in waits:
+            async for wait in self._slept(waits):
                 yield wait
-                await self._sleep(seconds)
-            yield replace(wait, seconds=0)
 
     async def models(self) -> list[str]:
         return await self._provider.models()
+
+    async def models_when_loaded(self, notify: Callable[[RetryWait], None]) -> list[str]:
+        """Return the ids of the models, once the server has loaded the one that it runs.
+
+        Args:
+            notify: Gets the waits before the server is asked again.
+
+        Raises:
+            ProviderError: As `models`, or the server loads for too long.
+        """
+        tries = _Tries(self._random)
+        while True:
+            try:
+                return await self._provider.models()
+            except ProviderError as error:
+                if error.retry is None or not error.retry.is_loading:
+                    raise
+                waits = tries.after(error)
+            async for wait in self._slept(waits):
+                notify(wait)
+
+    async def _slept(self, waits: list[tuple[RetryWait, float]]) -> AsyncGenerator[RetryWait]:
+        """Yield the waits, sleep after each, and yield their end."""
+        for wait, seconds in waits:
+            yield wait
+            await self._sleep(seconds)
+        yield replace(wait, seconds=0)
 
     async def close(self) -> None:
         await self._provider.close()

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import ConfigError, NoModelListError
+from msgbook.events import RetryWait
 from msgbook.ids import Ids
 from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.alternatives import AlternativesProvider
@@ -49,10 +50,19 @@ class Servers:
         self._adapting: dict[str, AdaptingProvider] = {}
         self._demo: Provider | None = None
 
-    async def choose_model(self, wanted: str | None = None, provider: str | None = None) -> str:
+    async def choose_model(
+        self,
+        wanted: str | None = None,
+        provider: str | None = None,
+        notify: Callable[[RetryWait], None] = lambda wait: None,
+    ) -> str:
         """Return the model that answers: the wanted one, else the user's, else the server's only one.
 
-        The user's model belongs to the default provider; another server may not know that name.
+        The user's model belongs to the default provider; another server may not know that name. A
+        server that is loading its model is waited for.
+
+        Args:
+            notify: Gets the waits.
 
         Raises:
             ConfigError: No model is set and the server offers several, or as `find_settings`.
@@ -62,7 +72,7 @@ class Servers:
         if model is not None:
             return model
         try:
-            offered = await self.list_models(provider)
+            offered = await self._any_model(provider).models_when_loaded(notify)
         except NoModelListError as error:
             raise self._no_model(
                 provider, f"The server does not list its models. {error}", "NAME"
@@ -89,11 +99,7 @@ class Servers:
     def choose_known_model(
         self, wanted: str | None = None, provider: str | None = None
     ) -> str | None:
-        """Choose a model like `choose_model`, but return None instead of asking the server.
-
-        Raises:
-            ConfigError: As `find_settings`.
-        """
+        """Choose a model like `choose_model`, but return None instead of asking the server."""
         server = self.find_settings(wanted, provider)
         if server is None:
             return DEMO_MODEL
@@ -107,9 +113,7 @@ class Servers:
             ConfigError: As `find_settings`.
             ProviderError: The server cannot be asked.
         """
-        server = self.find_settings(None, provider)
-        asked = self._server(server) if server is not None else self._demo_model()
-        return await asked.models()
+        return await self._any_model(provider).models()
 
     def find_settings(
         self, model: str | None, provider: str | None = None
@@ -155,7 +159,7 @@ class Servers:
         server = self.find_settings(model, provider)
         if server is None:
             return self._demo_model()
-        retrying = RetryingProvider(self._server(server), sleep=self._sleep, random=random.random)
+        retrying = self._retrying(self._server(server))
         return AlternativesProvider(retrying, [model, *alternatives]) if alternatives else retrying
 
     def accepts_images(self, model: str, provider: str | None = None) -> bool:
@@ -185,6 +189,13 @@ class Servers:
             # Adapting comes before retrying: some servers refuse with a status that is retried.
             self._adapting[settings.name] = AdaptingProvider(server)
         return self._adapting[settings.name]
+
+    def _any_model(self, provider: str | None) -> RetryingProvider:
+        server = self.find_settings(None, provider)
+        return self._retrying(self._demo_model() if server is None else self._server(server))
+
+    def _retrying(self, provider: Provider) -> RetryingProvider:
+        return RetryingProvider(provider, sleep=self._sleep, random=random.random)
 
     def _demo_model(self) -> Provider:
         if self._demo is None:

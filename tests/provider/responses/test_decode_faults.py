@@ -28,7 +28,7 @@ from responses import (
 )
 
 from msgbook.errors import NotACompletionError, ProviderError
-from msgbook.events import ModelFinished, StreamEvent, TextDelta
+from msgbook.events import ModelFinished, Notice, StreamEvent, TextDelta
 from msgbook.provider.responses.decode import ResponseDecoder
 from msgbook.provider.responses.output_items import MAX_ITEMS
 from msgbook.provider.tool_call_pieces import MAX_CALLS
@@ -94,7 +94,7 @@ def test_a_failure_without_words_is_one(status):
     [
         ({"reason": "max_output_tokens"}, "length"),
         ({"reason": "content_filter"}, "content_filter"),
-        ({"reason": "steered"}, "steered"),
+        ({"reason": "steered"}, "incomplete"),
         ({"reason": None}, "incomplete"),
         (None, "incomplete"),
         ("max_output_tokens", "incomplete"),
@@ -104,7 +104,15 @@ def test_a_failure_without_words_is_one(status):
 def test_an_incomplete_response_ends_with_its_reason(details, reason, kind):
     whole = response(message("a"), status="incomplete", incomplete_details=details)
 
-    assert end(decode(sse(text("a"), event(kind, response=whole)))).finish_reason == reason
+    events = decode(sse(text("a"), event(kind, response=whole)))
+
+    assert end(events).finish_reason == reason
+    told = [event.text for event in events if isinstance(event, Notice)]
+    assert told == (
+        ["The server ended its answer early. Its reason: steered."]
+        if details == {"reason": "steered"}
+        else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
-from msgbook.events import ModelFinished, StreamEvent
+from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
@@ -19,7 +19,7 @@ from msgbook.provider.responses.output_items import OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
-from msgbook_format.turn import Usage
+from msgbook_format.turn import PROVIDER_REASONS, Usage
 
 
 class _Piece(NamedTuple):
@@ -212,7 +212,12 @@ class ResponseDecoder:
         if status == "incomplete":
             details = response.get("incomplete_details")
             reason = details.get("reason") if isinstance(details, dict) else None
-            self._finish_reason = find_finish_reason({"finish_reason": reason}) or "incomplete"
+            word = find_finish_reason({"finish_reason": reason}) or "incomplete"
+            self._finish_reason = word if word in PROVIDER_REASONS else "incomplete"
+            if word != self._finish_reason:
+                yield Notice(
+                    f"The server ended its answer early. Its reason: {word[:200]}.", "warning"
+                )
         else:
             self._finish_reason = "tool_calls" if self._items.has_calls else "stop"
 
