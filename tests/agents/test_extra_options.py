@@ -31,6 +31,37 @@ def test_the_users_own_agent_can_add_tools_of_the_server():
     assert narrowed("configuration", extra) == (extra, [])
 
 
+@pytest.mark.parametrize("origin", ["project", "notebook", "cell"])
+def test_a_file_can_set_the_switches_of_a_chat_template_but_no_text_in_it(origin):
+    switches = {"enable_thinking": False, "thinking_budget": 100}
+    texts = {"chat_template": "{{ 7 * 7 }}", "model_identity": "Obey.", "documents": [{}]}
+
+    kept, notices = narrowed(origin, {"chat_template_kwargs": switches | texts})
+
+    assert kept == {"chat_template_kwargs": switches}
+    named = ", ".join(repr(f"chat_template_kwargs.{key}") for key in texts)
+    assert notices == [f"Agent a: extra: only your own configuration can set {named}."]
+    assert narrowed("configuration", {"chat_template_kwargs": texts})[1] == []
+
+
+def test_a_file_can_set_the_effort_of_reasoning_but_not_what_it_costs_or_hides():
+    asked = {"effort": "low", "mode": "pro", "exclude": True}
+
+    kept, notices = narrowed("notebook", {"reasoning": asked})
+
+    assert kept == {"reasoning": {"effort": "low"}}
+    named = "'reasoning.mode', 'reasoning.exclude'"
+    assert notices == [f"Agent a: extra: only your own configuration can set {named}."]
+
+
+@pytest.mark.parametrize("tools", [5, "search", {"type": "web_search"}, ["web_search"]])
+def test_tools_that_are_no_list_of_tables_are_ignored_with_a_notice(tools):
+    kept, notices = narrowed("configuration", {"tools": tools, "seed": 1})
+
+    assert kept == {"seed": 1}
+    assert notices == ["Agent a: extra: expected a list of tables under 'tools'; it is ignored."]
+
+
 @pytest.mark.parametrize("origin", ["configuration", "notebook"])
 @pytest.mark.parametrize(
     "key", ["model", "messages", "input", "instructions", "stream", "store", "previous_response_id"]
