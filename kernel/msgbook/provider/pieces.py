@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from msgbook.events import ReasoningDelta, TextDelta
 from msgbook.text import repair_surrogates
-
-Kind = Literal["reasoning", "text"]
 
 _OPEN, _CLOSE = "<think>", "</think>"
 
@@ -44,11 +43,11 @@ class ThinkSplitter:
         self._state: Literal["start", "blank", "reasoning", "text"] = "start"
         self._held = ""
 
-    def feed(self, text: str) -> Iterator[tuple[Kind, str]]:
-        """Yield the parts whose kind is certain."""
+    def feed(self, text: str) -> Iterator[ReasoningDelta | TextDelta]:
+        """Yield the pieces of which it is certain what they are."""
         if self._state == "text":
             if text:
-                yield "text", text
+                yield TextDelta(text)
             return
         self._held += text
         if self._state == "start":
@@ -60,27 +59,27 @@ class ThinkSplitter:
         if self._state in ("blank", "reasoning"):
             yield from self._reasoning()
 
-    def flush(self) -> Iterator[tuple[Kind, str]]:
+    def flush(self) -> Iterator[ReasoningDelta | TextDelta]:
         """Yield the text that is held back: something else follows, or nothing."""
         held, self._held = self._held, ""
         if self._state == "start" and held:
             self._state = "text"
-            yield "text", held
+            yield TextDelta(held)
         elif self._state == "reasoning" and held:
-            yield "reasoning", held
+            yield ReasoningDelta(held, "")
         elif self._state == "blank" and held.strip():
             self._state = "reasoning"
-            yield "reasoning", held
+            yield ReasoningDelta(held, "")
 
-    def _reasoning(self) -> Iterator[tuple[Kind, str]]:
+    def _reasoning(self) -> Iterator[ReasoningDelta | TextDelta]:
         reasoning, closed, rest = self._held.partition(_CLOSE)
         if closed:
             self._held = ""
             if self._state == "reasoning" or reasoning.strip():
-                yield "reasoning", reasoning
+                yield ReasoningDelta(reasoning, "")
             self._state = "text"
             if rest:
-                yield "text", rest
+                yield TextDelta(rest)
             return
         kept = _overlap(reasoning, _CLOSE)
         certain = reasoning[: len(reasoning) - kept]
@@ -88,7 +87,7 @@ class ThinkSplitter:
             return
         if certain:
             self._state, self._held = "reasoning", reasoning[len(certain) :]
-            yield "reasoning", certain
+            yield ReasoningDelta(certain, "")
 
 
 class DetailsJoiner:

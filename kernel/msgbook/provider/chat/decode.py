@@ -167,10 +167,10 @@ class CompletionDecoder:
         if text := self._reasoning_half.feed(text):
             yield ReasoningDelta(text, field)
 
-    def _split(self, content: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
-        for kind, text in content:
-            self._has_text = self._has_text or kind == "text"
-            yield ReasoningDelta(text, "") if kind == "reasoning" else TextDelta(text)
+    def _split(self, content: Iterator[ReasoningDelta | TextDelta]) -> Iterator[StreamEvent]:
+        for piece in content:
+            self._has_text = self._has_text or isinstance(piece, TextDelta)
+            yield piece
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""

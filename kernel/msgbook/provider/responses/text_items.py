@@ -59,7 +59,7 @@ class MessageItem(TextItem):
         self._citations.add(annotations)
 
     def pause(self) -> Iterator[StreamEvent]:
-        yield from _split(self._content.flush())
+        yield from self._content.flush()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from super().finish(item)
@@ -90,12 +90,7 @@ class MessageItem(TextItem):
 
     def _say(self, kind: str, part: Hashable, text: str) -> Iterator[StreamEvent]:
         if kind == "text":
-            yield from _split(self._content.feed(text))
+            yield from self._content.feed(text)
         else:
             yield from self.pause()
             yield TextDelta(text, refusal=True)
-
-
-def _split(content: Iterator[tuple[str, str]]) -> Iterator[StreamEvent]:
-    for kind, text in content:
-        yield ReasoningDelta(text, "") if kind == "reasoning" else TextDelta(text)
