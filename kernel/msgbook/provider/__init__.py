@@ -6,16 +6,18 @@
   `wire` what stands between it and the network, `reading` reads a body until its answer is over.
 - `api`, `apis`: the interface of an API, and the two that there are. `chat` is that of chat completions, `responses`
   OpenAI's Responses API. Each makes the body of a request and decodes the answer.
-- `sse`, `pieces`: what both need to get from the bytes of an answer to events.
+- `sse`, `json_events`, `pieces`, `tool_call_pieces`, `citations`: what both decoders need to get from the bytes of an
+  answer to events.
 - `retry`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it, asking another model,
   errors in words for a person, and what the person can do.
 - `server_options`: options of servers that messages name.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
-A provider's quirk is added in one of four places: `answer_quirks` for what a server sends (names of fields,
-usage, finish reasons), `error_kinds` and `error_quirks` for how it words an error, `request_quirks` for what it
-accepts (names of keys, refused parts); `request_changes` makes the request without a refused part.
+A provider's quirk is added where its kind stands: `answer_quirks` for what a server sends (names of fields,
+usage, finish reasons), `responses/stream_quirks` for its events of the Responses API, `error_kinds` and `error_quirks`
+for how it words an error, `request_quirks` for what it accepts (names of keys, refused parts); `request_changes` makes
+the request without a refused part.
 
 Names are imported when they are first used: the openai SDK takes a second.
 """

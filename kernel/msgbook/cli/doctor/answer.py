@@ -33,7 +33,7 @@ TOOLS: list[dict[str, Any]] = [
 
 
 _HIDDEN = (
-    "A short thought may have no summary. OpenAI shows summaries over the Responses API, and only to a "
+    "Short reasoning may have no summary. OpenAI shows summaries over the Responses API, and only to a "
     "verified organization."
 )
 

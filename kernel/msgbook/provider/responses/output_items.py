@@ -17,7 +17,7 @@ MAX_ITEMS = 1000
 
 
 class _Address(NamedTuple):
-    """What an event says of the item that it is about."""
+    """Names the item that an event is about."""
 
     kind: str
     id: str
