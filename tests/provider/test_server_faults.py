@@ -77,13 +77,12 @@ def test_a_server_that_cannot_stream_is_asked_otherwise_and_only_once_for_that()
     ids=["in words", "as FastAPI words it"],
 )
 def test_a_server_without_stream_options_is_asked_without_and_only_once_for_that(refusal, api):
-    if api == "responses":
-        return  # none are sent
-    turn, requests = ask(refusal, text_reply("plain"), turns=2)
+    is_chat = api == "chat"
+    turn, requests = ask(*[refusal] * is_chat, text_reply("plain"), turns=2)
 
-    first, *others = asked_to_stream(requests)
-    assert first == {"stream": True, "stream_options": {"include_usage": True}}
-    assert others == [{"stream": True}] * 2
+    options = {"stream_options": {"include_usage": True}}
+    first = [{"stream": True, **options}] if is_chat else []  # the other API has no such options
+    assert asked_to_stream(requests) == [*first, *[{"stream": True}] * 2]
     assert (turn["status"], turn["blocks"][0]["text"]) == ("done", "plain")
 
 

@@ -19,31 +19,27 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import Message
-from msgbook.provider import REASONING_PARSERS, Provider, Request
+from msgbook.provider import Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
 from msgbook.turn.answered_model import ModelChanges
 from msgbook.turn.attempt import RunCall, run_now
 from msgbook.turn.calls import CallRunner, CapResult
-from msgbook.turn.limits import Budgets, max_steps_notice
+from msgbook.turn.endings import (
+    end_of_answer,
+    end_of_calls,
+    ending_notices,
+    limit_reached,
+)
+from msgbook.turn.limits import Budgets
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.repeated_calls import RepeatedCalls
 from msgbook.turn.replay import turn_messages
-from msgbook.turn.text_calls import text_call_notices
 from msgbook_format.turn import (
-    PROVIDER_REASONS,
     Block,
-    LimitReason,
     Usage,
-    answer_text,
     blocks_of_type,
 )
-
-_NOTHING = (
-    "The server sent nothing. The conversation may be longer than its context window: %context shows the size "
-    "of each cell, and the server's log may say more."
-)
-"""llama-cpp-python and LM Studio end the answer to a conversation that is too long so."""
 
 
 async def run_turn(
@@ -80,7 +76,7 @@ async def run_turn(
     done: list[Message] = []
     models = ModelChanges()
     if budgets.notice:
-        _apply(record, _limit_reached("budget", budgets.notice), clock)
+        _apply(record, limit_reached("budget", budgets.notice), clock)
         return
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
@@ -99,11 +95,9 @@ async def run_turn(
                 async for _ in changes:
                     yield
             repeated.end_step(record.step_blocks())
-            end = _end_by_call(record.step_blocks(), tools)
-            end = end or _limit_events(repeated, budgets, limits, step)
+            end = end_of_calls(record.step_blocks(), tools, repeated, budgets, limits, step)
         if end:
-            notices = _silence_notices(end, blocks, step)
-            notices += await text_call_notices(end, blocks, request.tools)
+            notices = await ending_notices(end, blocks, request.tools, step)
             _apply(record, [*notices, *end], clock)
             yield
             return
@@ -149,53 +143,10 @@ class _Answer:
             status: TurnEnd = "incomplete" if isinstance(self._error, AnswerCutError) else "error"
             return [TurnFinished(status, None, self._error.name, str(self._error))]
         timed_out = self._finished is None and budgets.notice
-        end = None if timed_out else _end_of_answer(self._finished, blocks)
+        end = None if timed_out else end_of_answer(self._finished, blocks)
         if end is not None:
             return [end]
-        return _limit_reached("budget", budgets.notice) if budgets.notice else []
-
-
-def _silence_notices(end: list[TurnEvent], blocks: list[Block], step: int) -> list[Notice]:
-    """Return a notice if the turn is done and has neither text nor calls."""
-    is_done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
-    if step > 1 or not is_done or answer_text(blocks).strip():
-        return []
-    if blocks_of_type(blocks, "tool_call"):
-        return []
-    if any(block["text"].strip() for block in blocks_of_type(blocks, "reasoning")):
-        words = (
-            "The answer is nothing but reasoning, without any text. If this happens again, the server's "
-            f"reasoning parser does not fit the model: set {REASONING_PARSERS}."
-        )
-        return [Notice(words, "warning")]
-    return [Notice("The model ended its answer without any text.", "warning")]
-
-
-def _end_by_call(blocks: list[Block], tools: ToolSet) -> list[TurnEvent]:
-    """Return the end of the turn if one of the step's calls ends it; none if it goes on."""
-    ending = {tool.name for tool in tools if tool.ends_turn}
-    calls = {call["id"] for call in blocks_of_type(blocks, "tool_call") if call["name"] in ending}
-    results = blocks_of_type(blocks, "tool_result")
-    if any(result["id"] in calls and result.get("status") == "success" for result in results):
-        return [TurnFinished("done", "tool_calls")]
-    return []
-
-
-def _limit_events(
-    repeated: RepeatedCalls, budgets: Budgets, limits: Limits, step: int
-) -> list[TurnEvent]:
-    """Return the events that end the turn after its calls; none if the model is called again."""
-    if repeated.notice:
-        return _limit_reached("repeated_failure", repeated.notice)
-    if budgets.notice:
-        return _limit_reached("budget", budgets.notice)
-    if step == limits.max_steps:
-        return _limit_reached("max_steps", max_steps_notice(limits))
-    return []
-
-
-def _limit_reached(reason: LimitReason, text: str) -> list[TurnEvent]:
-    return [Notice(text, "warning"), TurnFinished("incomplete", reason)]
+        return limit_reached("budget", budgets.notice) if budgets.notice else []
 
 
 async def _until_timeout(
@@ -224,25 +175,3 @@ def _loss_notices(end: ModelFinished) -> list[Notice]:
     pieces = counted(end.unreadable, "piece")
     text = f"{pieces} of the answer could not be read; their content is missing."
     return [Notice(text, "warning")]
-
-
-def _end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
-    """Return the end of the turn after this model call; None if its calls have to run."""
-    reason = end.finish_reason if end else None
-    received = blocks_of_type(blocks, "text", "reasoning", "tool_call")
-    if end is None or not end.ended:
-        if received:
-            message = "The answer was cut off: the server closed the stream without an end mark."
-        else:
-            message = _NOTHING
-        return TurnFinished("incomplete", None, "IncompleteAnswer", message)
-    if reason in PROVIDER_REASONS:
-        return TurnFinished("incomplete", reason)
-    if reason == "error":
-        message = "The server ended the answer with an error and did not say which."
-        return TurnFinished("error", None, "APIError", message)
-    if blocks_of_type(blocks, "tool_call"):
-        return None
-    if not received and reason is None:
-        return TurnFinished("incomplete", None, "IncompleteAnswer", _NOTHING)
-    return TurnFinished("done", reason)
