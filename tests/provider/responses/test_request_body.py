@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,7 +128,9 @@ MESSAGES = st.lists(
 
 @given(MESSAGES, MESSAGES)
 def test_what_was_sent_stays_the_beginning_of_what_is_sent_next(earlier, later):
-    assert input_items(earlier + later) == input_items(earlier) + input_items(later)
+    before = input_items(earlier)
+
+    assert input_items(earlier + later)[: len(before)] == before
 
 
 @pytest.mark.parametrize(
@@ -178,3 +182,34 @@ def test_a_turn_asks_for_its_reasoning_where_the_api_hands_it_out():
     assert sent["include"] == ["reasoning.encrypted_content"]
     assert sent["reasoning"] == {"summary": "auto"}
     assert turn_options("chat") == {}
+
+
+def _called(*ids: str) -> list[Any]:
+    calls = [tool_call(call_id, "read", "{}") for call_id in ids]
+    results = [tool_result(call_id, call_id) for call_id in ids]
+    return [assistant(None, calls), *results]
+
+
+def _pairs(*answers: list[Any]) -> list[tuple[str, str]]:
+    items = input_items([message for answer in answers for message in answer])
+    outputs = [item for item in items if item["type"] == "function_call_output"]
+    calls = [item["call_id"] for item in items if item["type"] == "function_call"]
+    assert calls == [item["call_id"] for item in outputs]
+    assert len(calls) == len(set(calls))
+    return [(item["call_id"], item["output"]) for item in outputs]
+
+
+def test_calls_of_one_id_are_told_apart_and_each_keeps_its_result():
+    assert _pairs(_called("call_0"), _called("call_0", "b"), _called("call_0")) == [
+        ("call_0", "call_0"),
+        ("call_0-2", "call_0"),
+        ("b", "b"),
+        ("call_0-3", "call_0"),
+    ]
+    assert _pairs(_called("a"), _called("a"), _called("a-2")) == [
+        ("a", "a"),
+        ("a-2", "a"),
+        ("a-2-2", "a-2"),
+    ]
+    long = [_called("x" * 64), _called("x" * 64), _called("x" * 65)]
+    assert max(len(sent) for sent, _ in _pairs(*long)) <= 64

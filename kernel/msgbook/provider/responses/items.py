@@ -1,7 +1,6 @@
 """The input items of a request, made from its messages one by one. Pure.
 
-Two lists of messages together give the items of the first, then those of the second: what was sent before
-stays the beginning of what is sent next, so a server's prefix cache holds.
+What was sent before stays the beginning of what is sent next, so a server's prefix cache holds.
 """
 
 from __future__ import annotations
@@ -26,13 +25,46 @@ def input_items(messages: Iterable[Message]) -> list[Item]:
     """
     items: list[Item] = []
     ids: set[str] = set()
+    calls = _CallIds()
     for message in messages:
-        for item in _items(message):
+        for item in map(calls.tell_apart, _items(message)):
             item_id = str(item.get("id", ""))
             if not item_id or item_id not in ids:
                 items.append(item)
                 ids.add(item_id)
     return items
+
+
+class _CallIds:
+    """Gives each call of a request an id of its own; the first of several with one id keeps it.
+
+    Servers number the calls of each answer anew (`call_0`), cells are copied, and OpenAI refuses a request with
+    two outputs for one id.
+    """
+
+    def __init__(self) -> None:
+        self._sent: set[str] = set()
+        self._latest: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def tell_apart(self, item: Item) -> Item:
+        """Return a call, or the output of the latest call with its id, with the id that is sent."""
+        match item.get("type"):
+            case "function_call":
+                return {**item, "call_id": self._new(item["call_id"])}
+            case "function_call_output":
+                call_id = item["call_id"]
+                return {**item, "call_id": self._latest.get(call_id, call_id)}
+        return item
+
+    def _new(self, call_id: str) -> str:
+        sent = call_id
+        while sent in self._sent:
+            self._counts[call_id] = number = self._counts.get(call_id, 1) + 1
+            sent = _call_id(f"{call_id}-{number}")
+        self._sent.add(sent)
+        self._latest[call_id] = sent
+        return sent
 
 
 def _items(message: Message) -> Iterator[Item]:
