@@ -381,6 +381,11 @@ def test_the_keys_of_all_providers_are_taken_out_of_the_environment(toml):
     assert "sk-broken-1" in settings.secrets
 
 
+def test_the_environments_table_without_the_environment_names_its_variables(toml):
+    with pytest.raises(ConfigError, match=r"is missing.* set OPENAI_API_KEY or OPENAI_BASE_URL"):
+        toml('[providers.openai]\napi = "chat"')
+
+
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [

@@ -34,6 +34,8 @@ def error_text(status: int, message: str) -> str:
         ),
         (413, "Input is too long for requested model."),
         (500, "context length exceeded"),
+        (413, "Request Entity Too Large"),
+        (429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 90000."),
     ],
 )
 def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message):
@@ -42,6 +44,27 @@ def test_a_conversation_that_is_too_long_says_how_to_shorten_it(status, message)
     assert message.rstrip(".") in words
     assert "%compact" in words
     assert "context_window" in words
+    assert failure(status, error(message)).retry is None
+
+
+def test_too_many_requests_are_not_a_conversation_that_is_too_long():
+    words = "Too many tokens, please wait before trying again."
+
+    assert "%compact" not in error_text(429, words)
+    assert failure(429, error(words)).retry is not None
+
+
+def test_a_question_of_the_server_stays_one():
+    assert error_text(400, "Did you mean v1/models?").endswith("v1/models?")
+
+
+def test_without_a_url_a_lost_connection_is_not_blamed_on_the_url():
+    settings = ProviderSettings("openai", None, from_environment=True)
+
+    words = str(Failures(settings, ()).from_connection(OSError("no route")))
+
+    assert "The connection to the OpenAI API failed: no route. Is this computer online?" in words
+    assert "Check" not in words
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,10 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         raise ConfigError(f"{file}: options {whose} are for a plug-in, but plugin is missing.")
     if provider.base_url is None and not provider.plugin:
         # Without a URL the SDK would send everything to OpenAI.
-        raise ConfigError(f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}.")
+        missing = f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}."
+        if provider.name == ENVIRONMENT:
+            missing += " Or set OPENAI_API_KEY or OPENAI_BASE_URL in the environment."
+        raise ConfigError(missing)
     check_url(provider.base_url, f"{file}: base_url {whose}")
     if provider.key_variable:
         _check_key(provider.api_key, provider.key_variable)

@@ -81,6 +81,8 @@ class Advice:
 
     def for_lost_connection(self, *, has_answered: bool) -> str:
         """Return what to do about a server that cannot be reached; the argument is as in `for_no_answer`."""
+        if self._settings.base_url is None:
+            return "Is this computer online? For a server other than OpenAI's, set OPENAI_BASE_URL."
         if has_answered:
             return f"{_ANSWERED}. Is it still running?"
         return f"Is the server running? Check {self.url_setting}."

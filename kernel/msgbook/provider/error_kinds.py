@@ -21,6 +21,8 @@ _TOO_LONG = re.compile(
     r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
     re.IGNORECASE,
 )
+_ABOVE_RATE = re.compile(r"\brequest too large for\b", re.IGNORECASE)
+"""The words of OpenAI and Groq for one request above the limit of a minute. No wait helps."""
 _UNKNOWN_MODEL_CODES = {
     "model_not_found",  # OpenAI, Groq, LM Studio
     "invalid_model",  # Mistral
@@ -135,9 +137,18 @@ def _names_other_api(status: int, error: Any, api: ApiName) -> bool:
     return bool(_NOT_IN_THIS_API[api].search(words))
 
 
-def is_too_long(error: Any) -> bool:
-    """Return whether an `error` value says that the request is longer than the context window."""
+def is_too_long(status: int, error: Any) -> bool:
+    """Return whether an error says that the request is longer than the context window, or than the server takes.
+
+    Args:
+        status: HTTP status; 0 for an error inside an answer that names none.
+        error: The `error` value, of any shape.
+    """
     words = error_message(error)
+    if status == 429:
+        return bool(_ABOVE_RATE.search(words))
+    if status not in (0, 400, 422, 500):
+        return status == 413
     says_so = "context_length_exceeded" in codes_of(error) or _TOO_LONG.search(words)
     return bool(says_so) and not _TOKEN_LIMIT.search(words)
 
@@ -163,6 +174,6 @@ def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> Error
         return "stored"
     if is_loading(status, error):
         return "loading"
-    if status in (0, 400, 413, 422, 500) and is_too_long(error):
+    if is_too_long(status, error):
         return "length"
     return None

@@ -116,7 +116,7 @@ class Failures:
         """
         error = find_error(body)
         said = self.clean(error_message(error)).rstrip(".")
-        words = f"The server answered {status}{': ' if said else ''}{said}."
+        words = _sentence(f"The server answered {status}{': ' if said else ''}{said}")
         retry = None
         loads = is_loading(status, error)
         if loads or may_retry(status, headers, body):
@@ -149,14 +149,14 @@ class Failures:
         wait = requested_wait(status, {}, body)
         retry = Retry(said, wait, loads) if may_pass else None
         text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
-        words = f"The server reported an error: {said}."
+        words = _sentence(f"The server reported an error: {said}")
         answer = _Answer(report.name, status, report.error, said, text, words, retry)
         return self._failure(answer, model, model_origin)
 
     def _failure(self, answer: _Answer, model: str | None, model_origin: str) -> ProviderError:
         kind = find_kind(answer.status, answer.error, model, self._settings.api)
         hint = self._advice.for_answer(kind, answer.status, model, model_origin)
-        retry = None if kind in ("key", "route") else answer.retry
+        retry = None if kind in ("key", "route", "length") else answer.retry
         failure = ProviderError(answer.name, answer.words, retry, hint)
         if kind == "route":
             return MissingRouteError(answer.name, answer.words, advice=hint)
@@ -188,6 +188,10 @@ class Failures:
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""
         return redact(one_line(text), self._secrets)
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith(("!", "?")) else f"{words}."
 
 
 def shown_url(url: str | None) -> str:
