@@ -79,3 +79,19 @@ def test_a_key_in_pieces_of_any_field_goes_and_each_event_stays_json(key, data):
 
     kept = "".join(json.loads(event.removeprefix("data: "))[field] for event in redacted)
     assert kept == "[redacted]"
+
+
+@pytest.mark.parametrize("place", ["item_id", "index"])
+def test_a_key_in_the_pieces_of_calls_that_come_side_by_side_goes(place):
+    key = "sk-0123456789"
+    events = [
+        {place: number if place == "index" else f"fc_{number}", "delta": text}
+        for start in range(0, len(key), 3)
+        for number, text in enumerate([key[start : start + 3], "other"])
+    ]
+
+    redacted = redact_answer([f"data: {json.dumps(event)}\n\n" for event in events], [key])
+
+    kept = [json.loads(event.removeprefix("data: "))["delta"] for event in redacted]
+    assert "".join(kept[::2]) == "[redacted]"
+    assert set(kept[1::2]) == {"other"}

@@ -14,6 +14,8 @@ _FIELD = re.compile(
     r'\s*:\s*"((?:[^"\\]|\\.)*)"'
 )
 """A string of an event whose pieces belong together over events."""
+_PLACE = re.compile(r'"(?:item_id|output_index|index)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)')
+"""What an event is about: calls may come side by side."""
 
 
 def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
@@ -28,11 +30,15 @@ def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
     body = "".join(pieces)
     if secret.search(body):
         pieces = _redact_joined(pieces, secret)
-    fields = _FIELD.findall(body)
-    for name in {name for name, _ in fields}:
-        joined = "".join(text for field, text in fields if field == name)
-        if secret.search(joined):
-            pieces = _redact_field(pieces, name, secret)
+    texts: dict[tuple[str, ...], list[str]] = {}
+    for piece in pieces:
+        place = _PLACE.findall(piece)
+        for name, text in _FIELD.findall(piece):
+            texts.setdefault((name,), []).append(text)
+            texts.setdefault((name, *place), []).append(text)
+    for key in texts:
+        if secret.search("".join(texts[key])):
+            pieces = _redact_field(pieces, key, secret)
     return pieces
 
 
@@ -54,9 +60,20 @@ def _redact_joined(pieces: list[str], secret: re.Pattern[str]) -> list[str]:
     return redacted
 
 
-def _redact_field(pieces: list[str], name: str, secret: re.Pattern[str]) -> list[str]:
-    """Return the pieces without what matches in the joined texts of a field."""
-    texts = [text for piece in pieces for field, text in _FIELD.findall(piece) if field == name]
+def _redact_field(pieces: list[str], key: tuple[str, ...], secret: re.Pattern[str]) -> list[str]:
+    """Return the pieces without what matches in the joined texts of a field.
+
+    Args:
+        key: Name of the field, and the place of its events; without one, those of all events are joined.
+    """
+    name, place = key[0], [*key[1:]]
+    chosen = [not place or _PLACE.findall(piece) == place for piece in pieces]
+    texts = [
+        text
+        for piece, is_chosen in zip(pieces, chosen, strict=True)
+        for field, text in (_FIELD.findall(piece) if is_chosen else [])
+        if field == name
+    ]
     clean = iter(_redact_joined(texts, secret))
 
     def replaced(found: re.Match[str]) -> str:
@@ -65,4 +82,7 @@ def _redact_field(pieces: list[str], name: str, secret: re.Pattern[str]) -> list
         head = found[0][: found.start(2) - found.start()]
         return f'{head}{next(clean)}"'
 
-    return [_FIELD.sub(replaced, piece) for piece in pieces]
+    return [
+        _FIELD.sub(replaced, piece) if is_chosen else piece
+        for piece, is_chosen in zip(pieces, chosen, strict=True)
+    ]
