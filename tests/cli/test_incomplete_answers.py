@@ -147,6 +147,53 @@ def test_with_nothing_to_resume_the_file_stays_and_the_next_step_is_named(
     assert server.requests == []
 
 
+INCOMPLETE = '[^a]: [markdown] {}\n\nHi\n\n# %%% [^a-1]\n\n[^a-1]: [assistant] turn_status="incomplete"\n\nOne\n'
+
+
+def test_an_excluded_answer_is_not_resumed_and_not_called_complete(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %% [^a]\n\n" + INCOMPLETE.format('history="exclude"'))
+
+    done = run(server, "chat", path, "--resume")
+
+    assert (
+        "the last answer is incomplete, but history=exclude keeps it from being sent" in done.stderr
+    )
+    assert f"`msgbook run {path} --from a` answers it again" in done.stderr
+    assert server.requests == []
+
+
+def test_the_one_who_was_cut_off_goes_on_even_if_another_answered_an_excluded_prompt(
+    server, tmp_path
+):
+    server.answers = [text(", two.")]
+    path = tmp_path / "chat.msg.md"
+    aside = '# %% [^b]\n\n[^b]: [markdown] model="other" history="exclude"\n\nHow late?\n\n'
+    path.write_text(
+        "# %% [^a]\n\n"
+        + INCOMPLETE.format('model="big"')
+        + f"\n{aside}# %%% [^b-1]\n\n[^b-1]: [assistant]\n\nTen.\n"
+    )
+
+    assert with_settings(server, resume_chat, path) == 0
+
+    assert server.requests[0]["model"] == "big"
+
+
+def test_a_model_that_the_prompt_names_itself_is_not_replaced_in_silence(server, tmp_path):
+    path = tmp_path / "chat.msg.md"
+    content = "# %% [^a]\n\n%%msg model=goood\nHi\n"
+    path.write_text(content)
+
+    done = run(server, "chat", path, "--resume", "--model", "good")
+
+    assert done.returncode == 2
+    assert (
+        "--model: the %%msg line of the last prompt says model=goood. Change it in" in done.stderr
+    )
+    assert (path.read_text(), server.requests) == (content, [])
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgbook.cli.cell_names import NO_ID, shown_id
 from msgbook.cli.file_prompts import append_prompt, is_answered, is_prompt_cell
+from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import (
     Cell,
     Document,
@@ -17,7 +18,8 @@ from msgbook.notebook import (
     source_of,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
-from msgbook.request.history import has_incomplete_answer, is_continue
+from msgbook.request.history import has_incomplete_answer, history_of, is_continue
+from msgbook_format.syntax import MSG_MAGIC, is_excluded
 from msgbook_format.turn import FINISH_REASONS, turn_of
 
 _CHOICES = ("agent", "model")
@@ -25,7 +27,7 @@ _CHOICES = ("agent", "model")
 
 
 def append_continue(document: Document, attributes: Mapping[str, str] | None = None) -> int | None:
-    """Append `%continue` if the last answer is incomplete, for whom the last prompt is for.
+    """Append `%continue` if the last answer is incomplete, for whom its prompt is for.
 
     Args:
         attributes: Another `agent` or `model`.
@@ -33,10 +35,11 @@ def append_continue(document: Document, attributes: Mapping[str, str] | None = N
     Returns:
         The number of the new cell; None if there is nothing to continue.
     """
-    last = _last_prompt(document.cells)
-    if last is None or not has_incomplete_answer(document.cells):
+    sent = [cell for cell in document.cells if not is_excluded(history_of(cell))]
+    last = _last_prompt(sent)
+    if last is None or not has_incomplete_answer(sent):
         return None
-    cell = document.cells[last]
+    cell = sent[last]
     named = {**metadata_of(cell), **parse_prompt(source_of(cell)).attributes}
     chosen = {key: named[key] for key in _CHOICES if key in named}
     return append_prompt(document, CONTINUE_MAGIC, {**chosen, **(attributes or {})})
@@ -52,12 +55,16 @@ def resume(document: Document, attributes: Mapping[str, str]) -> int | None:
 
     Returns:
         The number; None if the last answer is complete, or there is no prompt.
+
+    Raises:
+        CommandError: The prompt names another agent or model itself.
     """
     last = _last_prompt(document.cells)
     if last is None or is_answered(document.cells[last]):
         return append_continue(document, attributes)
     if attributes:
         cell = document.cells[last]
+        _check_choices(document, cell, attributes)
         cell["metadata"]["msgbook"] = {**metadata_of(cell), **attributes}
     return last
 
@@ -106,8 +113,15 @@ def is_superfluous_continue(cells: Sequence[Cell], number: int) -> bool:
 
 def describe_last_answer(document: Document) -> str:
     """Return why there is nothing to resume, and what can be done instead."""
-    if _last_prompt(document.cells) is None:
+    cells = document.cells
+    last = _last_prompt(cells)
+    if last is None:
         why = "the file has no prompt"
+    elif is_excluded(history_of(cells[last])) and is_left_incomplete(cells, last):
+        again = how_to_go_on(document, last)
+        return (
+            f"the last answer is incomplete, but history=exclude keeps it from being sent ({again})"
+        )
     else:
         why = "the last answer is complete"
     return f"{why} (`msgbook chat {_word(document.path)} --continue TEXT` sends a message)"
@@ -120,6 +134,17 @@ def describe_incomplete(cell: Cell) -> str | None:
         return None
     reason = str(turn.get("finish_reason") or "")
     return f"the answer is incomplete: {FINISH_REASONS.get(reason, reason)}"
+
+
+def _check_choices(document: Document, cell: Cell, attributes: Mapping[str, str]) -> None:
+    """Raise `CommandError` if a prompt's own line would win over an attribute."""
+    named = parse_prompt(source_of(cell)).attributes
+    for key, name in attributes.items():
+        if named.get(key, name) != name:
+            raise CommandError(
+                f"--{key}: the {MSG_MAGIC} line of the last prompt says {key}={named[key]}. "
+                f"Change it in {document.path}, or leave out --{key}."
+            )
 
 
 def _last_prompt(cells: Sequence[Cell]) -> int | None:
