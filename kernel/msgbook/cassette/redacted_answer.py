@@ -34,8 +34,8 @@ def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
     for piece in pieces:
         place = _PLACE.findall(piece)
         for name, text in _FIELD.findall(piece):
-            texts.setdefault((name,), []).append(text)
-            texts.setdefault((name, *place), []).append(text)
+            for key in {(name,), (name, *place)}:
+                texts.setdefault(key, []).append(text)
     for key in texts:
         if secret.search("".join(texts[key])):
             pieces = _redact_field(pieces, key, secret)
