@@ -48,9 +48,9 @@ class OutputItem:
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Sources of the text before: the step's last text. They come in any number of events."""
+    """What a server cites for the text before: the step's last text. They come in any number of events."""
 
-    annotations: list[dict[str, Any]]
+    citations: list[dict[str, Any]]
     """Each has a `url`, a `title`, or both if the server names them, and whatever else it sent."""
 
 

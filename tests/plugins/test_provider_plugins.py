@@ -129,7 +129,7 @@ def test_no_line_for_the_reader_shows_a_key(ask, body):
         ("yield ReasoningDetails([float('nan')])", "a ReasoningDetails with a wrong details: list"),
         ("yield OutputItem({'type': object()})", "not JSON serializable"),
         ("yield Citations([{'title': float('nan')}])", "no JSON"),
-        ("yield Citations(['https://a.example'])", "a Citations with a wrong annotations: list"),
+        ("yield Citations(['https://a.example'])", "a Citations with a wrong citations: list"),
         ("yield ModelFinished('stop', True, model=5)", "a ModelFinished with a wrong model: int"),
         ("yield ToolCallDelta(0, 'c', 'read', {})", "a ToolCallDelta with a wrong arguments: dict"),
         ("yield ToolCallDelta(1, 'c', 'read', '{}')", "with index 1, expected 0 to 0"),

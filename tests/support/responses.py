@@ -130,7 +130,7 @@ def merged(events: list[StreamEvent]) -> list[Any]:
                 _grow(found, "text", "refusal" if refusal else "", words)
             case OutputItem(item=item):
                 found.append(("item", item))
-            case Citations(annotations=sources):
+            case Citations(citations=sources):
                 found.append(("citations", sources))
             case Notice(text=words):
                 found.append(("notice", words))

@@ -41,19 +41,19 @@ class Source:
 def shown_sources(block: Mapping[str, Any]) -> tuple[list[Source], int]:
     """Return the sources of a block that are shown, each once, and the number of further ones."""
     extra = block.get("extra")
-    annotations = extra.get("annotations") if isinstance(extra, dict) else None
+    citations = extra.get("annotations") if isinstance(extra, dict) else None
     found: dict[str, Source] = {}
-    for annotation in annotations if isinstance(annotations, list) else []:
-        source = _source(annotation) if isinstance(annotation, dict) else None
+    for citation in citations if isinstance(citations, list) else []:
+        source = _source(citation) if isinstance(citation, dict) else None
         if source is not None:
             found.setdefault(source.url or f" {source.title}", source)
     sources = list(found.values())
     return sources[:SOURCES_LIMIT], max(0, len(sources) - SOURCES_LIMIT)
 
 
-def _source(annotation: dict[str, Any]) -> Source | None:
-    title = next(filter(None, (_line(annotation.get(key)) for key in _TITLES)), "")
-    url = annotation.get("url")
+def _source(citation: dict[str, Any]) -> Source | None:
+    title = next(filter(None, (_line(citation.get(key)) for key in _TITLES)), "")
+    url = citation.get("url")
     is_link = isinstance(url, str) and _LINK.fullmatch(url)
     return Source(title, url if is_link else None) if title else None
 

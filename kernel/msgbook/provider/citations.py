@@ -1,4 +1,4 @@
-"""Sources that servers name for an answer, in one form: objects with `url` and `title`. Pure."""
+"""Citations of an answer in one form: objects with `url` and `title`. A reader is shown their sources. Pure."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _json_of(event: StreamEvent) -> Any:
     match event:
         case ToolCallDelta(extra=value) | ReasoningDetails(details=value):
             return value
-        case OutputItem(item=value) | Citations(annotations=value):
+        case OutputItem(item=value) | Citations(citations=value):
             return value
     return None
 

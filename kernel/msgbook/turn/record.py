@@ -81,7 +81,7 @@ class TurnRecord:
             case OutputItem():
                 self._add_item(event, at)
             case Citations():
-                self._blocks += keep_citations(self.step_blocks(), event.annotations, self._step)
+                self._blocks += keep_citations(self.step_blocks(), event.citations, self._step)
             case TextDelta():
                 self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():

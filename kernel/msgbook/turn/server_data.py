@@ -54,12 +54,12 @@ def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Bloc
 
 
 def keep_citations(
-    blocks: list[Block], annotations: list[dict[str, Any]], step: int
+    blocks: list[Block], citations: list[dict[str, Any]], step: int
 ) -> list[Block]:
     """Keep citations in the step's last text, or in an empty text if there is none."""
     texts = blocks_of_type(blocks, "text")
     owner = texts[-1] if texts else cast("Block", {"type": "text", "step": step, "text": ""})
-    _extend(owner, annotations=[*owner.get("extra", {}).get("annotations", []), *annotations])
+    _extend(owner, annotations=[*owner.get("extra", {}).get("annotations", []), *citations])
     return [] if texts else [owner]
 
 

@@ -32,9 +32,9 @@ const TITLES = ['title', 'filename', 'url', 'file_id'];
  * tests/format/turn/fixtures/sources.json tests both.
  */
 export function shownSources(block: IBlock): ISources {
-  const annotations = isObject(block.extra) ? block.extra.annotations : [];
+  const citations = isObject(block.extra) ? block.extra.annotations : [];
   const found = new Map<string, ISource>();
-  for (const value of Array.isArray(annotations) ? annotations : []) {
+  for (const value of Array.isArray(citations) ? citations : []) {
     const source = isObject(value) ? sourceOf(value) : null;
     const key = source && (source.url ?? ` ${source.title}`);
     if (source !== null && !found.has(key!)) {
@@ -48,9 +48,9 @@ export function shownSources(block: IBlock): ISources {
   };
 }
 
-function sourceOf(annotation: Record<string, unknown>): ISource | null {
-  const title = TITLES.map(key => oneLine(annotation[key])).find(Boolean);
-  const url = asText(annotation.url) ?? '';
+function sourceOf(citation: Record<string, unknown>): ISource | null {
+  const title = TITLES.map(key => oneLine(citation[key])).find(Boolean);
+  const url = asText(citation.url) ?? '';
   return title ? { title, url: LINK.test(url) ? url : null } : null;
 }
 

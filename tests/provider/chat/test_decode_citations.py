@@ -12,7 +12,7 @@ A, B = "https://a.example", "https://b.example"
 
 
 def cited(*chunks):
-    return [event.annotations for event in decode(sse(*chunks)) if isinstance(event, Citations)]
+    return [event.citations for event in decode(sse(*chunks)) if isinstance(event, Citations)]
 
 
 def test_annotations_of_deltas_are_citations_of_the_text():

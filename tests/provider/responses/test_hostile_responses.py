@@ -57,7 +57,7 @@ def test_a_number_that_is_not_json_is_kept_as_null(number: str):
     events = decode(body.replace(b"0.5", number.encode()))
 
     assert [found.item["score"] for found in events if isinstance(found, OutputItem)] == [None]
-    assert [e.annotations[0]["score"] for e in events if isinstance(e, Citations)] == [None]
+    assert [e.citations[0]["score"] for e in events if isinstance(e, Citations)] == [None]
 
 
 def test_a_count_of_tokens_that_nobody_can_add_up_is_left_out():

@@ -54,9 +54,9 @@ class MessageItem(TextItem):
         self._content = ThinkSplitter()
         self._citations = CitationList()
 
-    def cite(self, annotations: Any) -> None:
+    def cite(self, citations: Any) -> None:
         """Add citations of the text; they are given when the text has ended."""
-        self._citations.add(annotations)
+        self._citations.add(citations)
 
     def pause(self) -> Iterator[StreamEvent]:
         yield from self._content.flush()
