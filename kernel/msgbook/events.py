@@ -48,7 +48,7 @@ class OutputItem:
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """What a server cites for the text before: the step's last text. They come in any number of events."""
+    """Citations for the text before: the step's last text. They come in any number of events."""
 
     citations: list[dict[str, Any]]
     """Each has a `url`, a `title`, or both if the server names them, and whatever else it sent."""

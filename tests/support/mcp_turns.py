@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,11 +66,6 @@ def offered(server: ScriptedServer) -> list[str]:
 
 def notices(turn: dict[str, Any]) -> str:
     return "\n".join(b["text"] for b in turn["blocks"] if b["type"] == "notice")
-
-
-def in_loop(work: Callable[[], Any]) -> Any:
-    """Run a coroutine function to its end."""
-    return asyncio.run(work())
 
 
 def parsed(content: str) -> Any:

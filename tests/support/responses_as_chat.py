@@ -33,11 +33,6 @@ def chat_messages(body: dict[str, Any]) -> list[Message]:
     return messages
 
 
-def offered_names(body: dict[str, Any]) -> list[str]:
-    """Return the names of the tools in a request to either API."""
-    return [tool.get("function", tool)["name"] for tool in body.get("tools", ())]
-
-
 def _add(answer: Message, kind: str, item: dict[str, Any]) -> None:
     """Add an output item to the message of its answer."""
     if kind == "message":

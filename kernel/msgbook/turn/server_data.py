@@ -53,9 +53,7 @@ def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Bloc
     return [cast("Block", {**block, "extra": {"item": item}})]
 
 
-def keep_citations(
-    blocks: list[Block], citations: list[dict[str, Any]], step: int
-) -> list[Block]:
+def keep_citations(blocks: list[Block], citations: list[dict[str, Any]], step: int) -> list[Block]:
     """Keep citations in the step's last text, or in an empty text if there is none."""
     texts = blocks_of_type(blocks, "text")
     owner = texts[-1] if texts else cast("Block", {"type": "text", "step": step, "text": ""})
