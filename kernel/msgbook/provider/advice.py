@@ -116,10 +116,10 @@ class Advice:
         """Return what to do about a missing path. Nearly all servers have the chat API, so their URL is wrong."""
         url = self._settings.base_url
         missing = f"It has no {urlsplit(url).path.rstrip('/') if url else '/v1'}{self._path}."
-        here = self._settings.from_environment
+        # The table of a provider holds its URL, too; that of the environment's provider does not.
+        is_one_table = not self._settings.from_environment
         if self._settings.api == "responses":
-            checked = self.url_setting if here else "base_url there"
+            checked = "base_url there" if is_one_table else self.url_setting
             return f"{missing} Set {self._other_api} in {self._table}, or check {checked} {_V1}."
-        table = self._table if here else ""
-        where = f"in {table}" if table else "there"
+        where = "there" if is_one_table else f"in {self._table}"
         return f"{missing} Check {self.url_setting} {_V1}, or set {self._other_api} {where}."

@@ -59,37 +59,31 @@ def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
 
 def _named_here(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options by their names in this API."""
+    own = {key: _converted(key, value) for key, value in options.items() if value is not None}
     named: dict[str, Any] = {}
-    own = {key: value for key, value in options.items() if key not in _NAMES and value is not None}
-    for key, path in _NAMES.items():
-        if options.get(key) is None:
-            continue
-        value = _format(options[key]) if key == "response_format" else options[key]
-        if len(path) == 1:
-            named[path[0]] = value
-        else:
-            named.setdefault(path[0], {})[path[1]] = value
+    for key, (*outer, inner) in _NAMES.items():
+        if key in own:
+            table = named.setdefault(outer[0], {}) if outer else named
+            table[inner] = own.pop(key)
     for key, value in own.items():
         both = isinstance(value, Mapping) and isinstance(named.get(key), dict)
-        named[key] = {**named[key], **value} if both else _choice(key, value)
+        named[key] = {**named[key], **value} if both else value
     return named
+
+
+def _converted(key: str, value: Any) -> Any:
+    """Return the value of an option: the chat API has schemas and functions one level deeper."""
+    if not isinstance(value, Mapping):
+        return value
+    schema, function = value.get("json_schema"), value.get("function")
+    if key == "response_format" and isinstance(schema, Mapping):
+        return {"type": "json_schema", **schema}
+    if key == "tool_choice" and isinstance(function, Mapping):
+        return {"type": "function", **function}
+    return value
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
     """Return a tool. Without `strict` this API would demand each optional argument."""
     function = tool.get("function")
     return {"type": "function", **function, "strict": False} if function else tool
-
-
-def _format(value: Any) -> Any:
-    """Return a `response_format` of the chat API, whose schema stands one level deeper."""
-    schema = value.get("json_schema") if isinstance(value, Mapping) else None
-    return {"type": "json_schema", **schema} if isinstance(schema, Mapping) else value
-
-
-def _choice(key: str, value: Any) -> Any:
-    """Return an option. A `tool_choice` of the chat API names its function one level deeper."""
-    function = (
-        value.get("function") if key == "tool_choice" and isinstance(value, Mapping) else None
-    )
-    return {"type": "function", **function} if isinstance(function, Mapping) else value
