@@ -71,6 +71,15 @@ def test_reasoning_that_was_cut_off_or_that_nothing_follows_is_not_sent():
     assert items == [SEARCH, {"type": "function_call", "call_id": "c1"}]
 
 
+def test_nothing_follows_reasoning_before_the_last_text_of_a_step_which_is_sent_with_the_first():
+    sealed = block("reasoning", item=SEALED)
+
+    assert echoed(block("text", "a"), sealed, block("text", "b")) == [{"type": "message"}]
+    assert echoed(block("text", " "), CALL, sealed, block("text", "\n")) == [
+        {"type": "function_call", "call_id": "c1"}
+    ]
+
+
 def test_a_call_is_named_by_the_id_that_is_sent():
     message = turn_messages([block("reasoning", item=SEALED), CALL, CALL], reasoning=True)[0]
 

@@ -34,7 +34,7 @@ def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
     for piece in pieces:
         place = _PLACE.findall(piece)
         for name, text in _FIELD.findall(piece):
-            for key in {(name,), (name, *place)}:
+            for key in dict.fromkeys([(name,), (name, *place)]):
                 texts.setdefault(key, []).append(text)
     for key in texts:
         if secret.search("".join(texts[key])):

@@ -31,13 +31,16 @@ def echoed_items(blocks: Sequence[Block], call_ids: dict[int, str]) -> list[dict
 
 
 def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[str, Any]]:
+    has_message = False
     for position, block in enumerate(blocks):
         extra = block.get("extra", {})
         item = extra.get("item")
         match block["type"]:
             case "reasoning" if item is not None:
                 yield _reasoning_item(item, extra.get("field"), block.get("text", ""))
-            case "text" if block.get("text"):
+            case "text" if block.get("text", "").strip() and not has_message:
+                # All texts of a step are one message.
+                has_message = True
                 yield {"type": "message", **(item or {})}
             case "tool_call" if position in call_ids:
                 yield {**(item or {}), "type": "function_call", "call_id": call_ids[position]}
