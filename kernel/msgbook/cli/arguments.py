@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+
+from msgbook.cli.argument_actions import InsteadOf
 
 DOCTOR_TIMEOUT = 60.0
 """Seconds for one request of the doctor: a local server may have to load the model first."""
-
-
-class _InsteadOf(argparse.Action):
-    """A flag that stands in place of a positional argument.
-
-    An optional positional (`nargs="?"`) is no way: argparse would miss it behind an option.
-    """
-
-    def __init__(self, *, argument: argparse.Action, **options: Any) -> None:
-        super().__init__(nargs=0, default=False, **options)
-        self._argument = argument
-        argument.default = None
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Set the flag, so that the argument is not missed."""
-        setattr(namespace, self.dest, True)
-        self._argument.required = False
 
 
 def declare_demo(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +52,7 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--resume",
-        action=_InsteadOf,
+        action=InsteadOf,
         argument=text,
         help="instead of TEXT: continue the last answer if it broke off, was stopped or failed",
     )

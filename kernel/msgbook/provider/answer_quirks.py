@@ -72,9 +72,8 @@ def join_reasoning_details(details: list[dict[str, Any]]) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def find_finish_reason(choice: dict[str, Any]) -> str | None:
-    """Return the finish reason of a choice, by OpenAI's name where it is known; None if there is none."""
-    reason = choice.get("finish_reason")
+def plain_finish_reason(reason: Any) -> str | None:
+    """Return a finish reason by its name in the chat API where that is known; None if there is none."""
     words = one_line(reason) if isinstance(reason, str) else ""
     return "length" if words in _LENGTH else words or None
 

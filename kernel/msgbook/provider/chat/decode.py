@@ -19,13 +19,13 @@ from msgbook.events import (
     TextDelta,
 )
 from msgbook.provider.answer_quirks import (
-    find_finish_reason,
     find_model,
     find_reasoning,
     find_usage,
     join_reasoning_details,
     join_text,
     objects,
+    plain_finish_reason,
     repair_json,
 )
 from msgbook.provider.citations import CitationList, listed_citations
@@ -124,7 +124,8 @@ class CompletionDecoder:
                 delta = choice["delta"] if "delta" in choice else choice.get("message")
                 if isinstance(delta, dict):
                     yield from self._delta(delta)
-                self._finish_reason = find_finish_reason(choice) or self._finish_reason
+                reason = plain_finish_reason(choice.get("finish_reason"))
+                self._finish_reason = reason or self._finish_reason
                 errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
-from msgbook.provider.answer_quirks import find_finish_reason, find_model, find_usage, join_text
+from msgbook.provider.answer_quirks import find_model, find_usage, join_text, plain_finish_reason
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.responses.output_item import Item
@@ -147,7 +147,7 @@ class ResponseDecoder:
         if kind in _ENDS:
             yield from self._end_of(response if isinstance(response, dict) else {}, _ENDS[kind])
         elif isinstance(response, dict):
-            self._look_at(response)
+            self._note_usage_and_model(response)
         elif kind in _CITATIONS:
             self._cite(event)
         elif kind in ("response.output_item.added", "response.output_item.done"):
@@ -199,7 +199,7 @@ class ResponseDecoder:
 
     def _end_of(self, response: dict[str, Any], status: str) -> Iterator[StreamEvent]:
         """Yield what only the complete response says, and end the answer."""
-        self._look_at(response)
+        self._note_usage_and_model(response)
         if (given := response.get("status")) in _ENDS.values():
             status = str(given)
         for item, complete in self._items.output(response.get("output")):
@@ -210,18 +210,20 @@ class ResponseDecoder:
         if status in ("failed", "cancelled"):
             raise ReportedError(response.get("error") or f"The response is {status}.")
         if status == "incomplete":
-            details = response.get("incomplete_details")
-            reason = details.get("reason") if isinstance(details, dict) else None
-            word = find_finish_reason({"finish_reason": reason}) or "incomplete"
-            self._finish_reason = word if word in PROVIDER_REASONS else "incomplete"
-            if word != self._finish_reason:
-                yield Notice(
-                    f"The server ended its answer early. Its reason: {word[:200]}.", "warning"
-                )
+            yield from self._end_early(response.get("incomplete_details"))
         else:
             self._finish_reason = "tool_calls" if self._items.has_calls else "stop"
 
-    def _look_at(self, response: dict[str, Any]) -> None:
+    def _end_early(self, details: Any) -> Iterator[StreamEvent]:
+        """Yield a notice about the reason of an incomplete response if it is none that a turn knows."""
+        reason = plain_finish_reason(details.get("reason") if isinstance(details, dict) else None)
+        is_known = reason in PROVIDER_REASONS
+        self._finish_reason = reason if is_known else "incomplete"
+        if reason and not is_known:
+            words = f"The server ended its answer early. Its reason: {reason[:200]}."
+            yield Notice(words, "warning")
+
+    def _note_usage_and_model(self, response: dict[str, Any]) -> None:
         self._usage |= cast("dict[str, int]", find_usage(response))
         self._model = find_model(response) or self._model
 
