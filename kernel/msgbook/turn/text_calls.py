@@ -20,7 +20,7 @@ _CALL = "|".join(
         # Hermes, Qwen, GLM, Jamba, Hunyuan, MiniMax, Seed
         r"<(?:\w{1,20}:)?tool_calls?>(?=\s*(?:[\[{<]|[\w.-]{1,64}\s*<arg_key>))",
         r"<function=[\w.:-]{1,64}>(?=\s*[{<])",  # Llama 3, Qwen Coder
-        r"<\|python_tag\|>(?=\s*[{\w])",  # Llama 3
+        r"<\|python_tag\|>(?=\s*(?:\{|[\w.]{1,64}\())",  # Llama 3
         r"\[TOOL_CALLS\](?=\s*(?:[\[{]|[\w.-]{1,64}[\[{]))",  # Mistral
         r"<\|tool_call\|>(?=\s*[\[{])",  # Granite, Phi
         r"<\|tool_calls?(?:_section)?_begin\|>",  # Kimi
@@ -30,6 +30,8 @@ _CALL = "|".join(
 )
 """What real models write before a call."""
 
+_CALL = rf"(?<![\"'\u201c\u2018\t])(?<! {{4}})(?:{_CALL})"
+"""Not one in quotation marks or in indented code, where an answer explains it."""
 _MAYBE_CALL = re.compile(_CALL)
 _ARGUMENTS = ("arguments", "parameters")
 
