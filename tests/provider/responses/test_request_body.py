@@ -213,3 +213,15 @@ def test_calls_of_one_id_are_told_apart_and_each_keeps_its_result():
     ]
     long = [_called("x" * 64), _called("x" * 64), _called("x" * 65)]
     assert max(len(sent) for sent, _ in _pairs(*long)) <= 64
+
+
+def test_an_item_that_comes_again_is_left_out_and_another_with_its_id_goes_without_it():
+    other = {**REASONING, "encrypted_content": "BBB"}
+    answers = [
+        {"role": "assistant", "content": "a", OUTPUT_ITEMS: [item, {"type": "message"}]}
+        for item in (REASONING, REASONING, other)
+    ]
+
+    sent = [item for item in input_items(answers) if item["type"] == "reasoning"]
+
+    assert sent == [REASONING, {key: value for key, value in other.items() if key != "id"}]

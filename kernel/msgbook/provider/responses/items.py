@@ -21,17 +21,21 @@ Item = dict[str, Any]
 def input_items(messages: Iterable[Message]) -> list[Item]:
     """Return the items of messages, none of which is the system message at the beginning.
 
-    Of items with one id the first is sent: a cell may have been copied with its answer.
+    No two have the same id, which OpenAI refuses. An item that comes again is left out: a cell may have been
+    copied with its answer. Another one goes without the id: some servers give all of theirs one.
     """
     items: list[Item] = []
-    ids: set[str] = set()
+    known: dict[str, Item] = {}
     calls = _CallIds()
     for message in messages:
         for item in map(calls.tell_apart, _items(message)):
-            item_id = str(item.get("id", ""))
-            if not item_id or item_id not in ids:
+            item_id = str(item.get("id") or "")
+            if item_id not in known:
                 items.append(item)
-                ids.add(item_id)
+            elif known[item_id] != item:
+                items.append({key: value for key, value in item.items() if key != "id"})
+            if item_id:
+                known.setdefault(item_id, item)
     return items
 
 
