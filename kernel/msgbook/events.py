@@ -121,6 +121,11 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class AdaptationNotice(Notice):
+    """Says what a request was sent without, or with a replacement, because its server refuses it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelChosen:
     """A model other than the requested one answers."""
 

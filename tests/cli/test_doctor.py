@@ -24,7 +24,7 @@ from msgbook.cli.terminal import home_as_tilde
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
 from msgbook.errors import ProviderError
-from msgbook.events import ModelFinished, TextDelta
+from msgbook.events import ModelFinished, Notice, TextDelta
 
 NUMBERS = "1 2 3 4 5 6 7 8 9 10 11 12"
 CALLS = scripted.call("add", {"a": 2, "b": 3})
@@ -249,6 +249,42 @@ def test_a_server_that_refuses_tools_fails_in_that_only(doctor):
 
     assert (code, statuses(found, "answer", "tools")) == (1, ["pass", "fail"])
     assert "does not support tools" in found["tools"]["words"]
+
+
+def test_a_notice_about_the_stream_is_no_refusal_of_tools():
+    class Odd(SilentProvider):
+        async def stream(self, request):
+            yield Notice("The server sent an event of type `sparkle`.")
+            yield TextDelta("1 2")
+            yield ModelFinished("stop", ended=True)
+
+    found = found_by(Odd(), seconds=5)
+
+    assert (found["tools"].status, found["notice"].status) == ("unknown", "note")
+    assert "called no tool" in found["tools"].words
+
+
+def test_providers_of_the_file_that_the_environment_overrides_are_a_finding(
+    tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "msgbook.toml"
+    path.write_text('model = "qwen3"\n[providers.ollama]\nbase_url = "http://localhost:11434/v1"\n')
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(path))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+
+    assert main(["doctor", "--offline"]) == 1
+    told = capsys.readouterr().out
+    assert "FAIL     settings: The providers of msgbook.toml are not the default" in told
+    assert "\n         Unset OPENAI_API_KEY" in told
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    monkeypatch.setenv("MSGBOOK_MODEL", "gpt-5")
+    assert main(["doctor", "--offline"]) == 0
+    assert "note     settings: The providers of msgbook.toml" in capsys.readouterr().out
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    main(["doctor", "--offline", "--provider", "ollama"])
+    assert "not the default, because" not in capsys.readouterr().out
 
 
 @over_both_apis
@@ -693,10 +729,24 @@ def test_setup_says_first_what_the_environment_decides_and_names_no_setting_to_c
     done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\nn\n\x04", OPENAI_BASE_URL="http://h/v1")
 
     assert done.returncode == 2
-    assert done.stdout.startswith("OPENAI_BASE_URL is set in the environment and overrides")
+    assert done.stdout.startswith(
+        "The environment variable OPENAI_BASE_URL is set and overrides the file. To use the server that you name "
+        "below, unset it before you start Jupyter or the command."
+    )
     assert "The connection to http://127.0.0.1:9/v1 failed" in done.stdout
     assert "Check" not in done.stdout
     assert not (tmp_path / "msgbook.toml").exists()
+
+
+def test_setup_says_before_the_questions_that_a_key_overrides_the_file(tmp_path):
+    key = "sk-0123456789abcdef"
+    done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\x04", OPENAI_API_KEY=key)
+
+    assert done.stdout.startswith(
+        "The environment variable OPENAI_API_KEY is set and overrides the file."
+    )
+    assert "For a server other than OpenAI's, unset it" in done.stdout.partition("Base URL")[0]
+    assert key not in done.stdout
 
 
 def test_setup_leaves_a_file_alone_without_a_yes(tmp_path):

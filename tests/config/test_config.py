@@ -382,7 +382,9 @@ def test_the_keys_of_all_providers_are_taken_out_of_the_environment(toml):
 
 
 def test_the_environments_table_without_the_environment_names_its_variables(toml):
-    with pytest.raises(ConfigError, match=r"is missing.* set OPENAI_API_KEY or OPENAI_BASE_URL"):
+    with pytest.raises(
+        ConfigError, match="no base_url, and neither OPENAI_API_KEY nor OPENAI_BASE_URL"
+    ):
         toml('[providers.openai]\napi = "chat"')
 
 
@@ -540,3 +542,57 @@ def test_the_example_of_the_documentation_is_understood_whole(toml):
     agent, notices = parse_agent("reviewer", settings.agents["reviewer"], "configuration")
     assert (agent.provider, agent.models, notices) == ("cloud", ("big-1",), ())
     assert set(settings.providers["cloud"].prices) == set(agent.models)
+
+
+LOCAL = 'model = "qwen3"\n[providers.ollama]\nbase_url = "http://localhost:11434/v1"\n'
+
+
+def settings_of(tmp_path, text, **env):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return load_settings({"MSGBOOK_CONFIG": str(path), **env})
+
+
+def test_a_model_of_the_file_that_the_server_of_the_environment_is_asked_for_gives_a_warning(
+    tmp_path,
+):
+    settings = settings_of(tmp_path, LOCAL, OPENAI_API_KEY="sk-0123456789")
+
+    assert (settings.provider.name, settings.model) == ("openai", "qwen3")
+    assert settings.warnings == (settings.overridden,)
+    assert settings.overridden.startswith(
+        "The providers of mine.toml are not the default, because OPENAI_API_KEY is set; the server of the "
+        "environment is asked for 'qwen3'. Unset OPENAI_API_KEY "
+    )
+    assert 'provider = "ollama"' in settings.overridden
+
+
+def test_the_environment_goes_first_without_a_warning_where_it_names_the_model_itself(tmp_path):
+    env = {"OPENAI_BASE_URL": "http://h:1/v1", "MSGBOOK_MODEL": "m"}
+    settings = settings_of(tmp_path, LOCAL, **env)
+
+    assert settings.warnings == ()
+    assert "because OPENAI_BASE_URL is set. Unset" in settings.overridden
+
+
+@pytest.mark.parametrize(
+    ("text", "env"),
+    [
+        (LOCAL, {}),
+        (LOCAL, {"OPENAI_BASE_URL": "http://localhost:11434/v1/"}),
+        (
+            f"[providers.openai]\nkeep_reasoning = true\n{LOCAL[16:]}",
+            {"OPENAI_API_KEY": "sk-0123456789"},
+        ),
+        ('model = "m"', {"OPENAI_API_KEY": "sk-0123456789"}),
+    ],
+)
+def test_a_default_of_the_file_or_the_same_server_is_not_overridden(tmp_path, text, env):
+    settings = settings_of(tmp_path, text, **env)
+
+    assert (settings.warnings, settings.overridden) == ((), "")
+
+
+def test_a_file_that_is_missing_is_named_with_its_folder(tmp_path):
+    with pytest.raises(ConfigError, match=str(tmp_path / "no" / "x.toml")):
+        load_settings({"MSGBOOK_CONFIG": str(tmp_path / "no" / "x.toml")})

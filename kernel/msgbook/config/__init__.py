@@ -2,7 +2,7 @@
 
 - `load`: reads all settings, once at kernel start; `settings` has their classes.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name.
-- `providers`: the servers of the environment and the file.
+- `providers`: the servers of the environment and the file; `overridden`: where the environment goes first.
 - `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
 - `redaction`: removes secrets from the environment and from texts.
@@ -14,12 +14,14 @@ from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
+from msgbook.config.overridden import HOW_TO_USE_THE_FILE
 from msgbook.config.providers import check_url, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
 __all__ = [
     "DEMO_MODEL",
+    "HOW_TO_USE_THE_FILE",
     "LIMIT_KEYS",
     "ApprovalPolicy",
     "Limits",

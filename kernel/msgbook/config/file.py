@@ -202,8 +202,7 @@ def read_file(path: Path | None) -> SettingsFile:
         return SettingsFile(path.name, tomllib.loads(text), text)
     except OSError as error:
         raise ConfigError(
-            f"{path.name} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: "
-            f"{error.strerror}."
+            f"{path} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: {error.strerror}."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path.name} is not valid TOML: {error}") from error

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from msgbook.config.file import config_path, read_file
 from msgbook.config.mcp_tables import read_mcp_servers
+from msgbook.config.overridden import describe_overridden
 from msgbook.config.providers import OTHER_KEYS, read_providers
 from msgbook.config.settings import Settings
 
@@ -40,6 +41,10 @@ def load_settings(
         (file.model, f"model of {file.name}"),
     )
     model, origin = next(((name, origin) for name, origin in models if name), (None, ""))
+    of_file = file.model if origin == models[-1][1] else None
+    overridden = describe_overridden(env, file, found.providers, of_file)
+    if overridden and of_file:
+        file.warnings.append(overridden)
     return Settings(
         providers=found.providers,
         model=model,
@@ -51,6 +56,7 @@ def load_settings(
         rules=tuple(file.rules()),
         limits=file.limits(),
         warnings=tuple(file.warnings),
+        overridden=overridden,
         other_keys=tuple(env[name].strip() for name in OTHER_KEYS if env.get(name)),
         set_aside=tuple(found.set_aside),
     )

@@ -22,7 +22,7 @@ OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
 """Variables that hold keys, whatever the settings say."""
 
 _OPENAI_HOST = "api.openai.com"
-_OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
+OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
 
 
 class FoundProviders(NamedTuple):
@@ -74,7 +74,7 @@ def default_api(base_url: str | None) -> ApiName:
         base_url: None for OpenAI's own.
     """
     try:
-        host = urlsplit(base_url or _OPENAI_URL).hostname or ""
+        host = urlsplit(base_url or OPENAI_URL).hostname or ""
     except ValueError:
         return "chat"
     is_openai = host == _OPENAI_HOST or host.endswith(f".{_OPENAI_HOST}")
@@ -152,10 +152,7 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         raise ConfigError(f"{file}: options {whose} are for a plug-in, but plugin is missing.")
     if provider.base_url is None and not provider.plugin:
         # Without a URL the SDK would send everything to OpenAI.
-        missing = f"{file}: base_url {whose} is missing. For OpenAI it is {_OPENAI_URL}."
-        if provider.name == ENVIRONMENT:
-            missing += " Or set OPENAI_API_KEY or OPENAI_BASE_URL in the environment."
-        raise ConfigError(missing)
+        raise ConfigError(_missing_url(provider, whose, file))
     check_url(provider.base_url, f"{file}: base_url {whose}")
     if provider.key_variable:
         _check_key(provider.api_key, provider.key_variable)
@@ -165,6 +162,15 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         raise ConfigError(
             f"{file}: headers {whose} contain a line break or characters that a header cannot have."
         )
+
+
+def _missing_url(provider: ProviderSettings, whose: str, file: str) -> str:
+    if provider.name == ENVIRONMENT:
+        return (
+            f"{file}: [providers.{ENVIRONMENT}] has no base_url, and neither OPENAI_API_KEY nor OPENAI_BASE_URL "
+            f"is set in the environment. Set one of them, or base_url (for OpenAI {OPENAI_URL})."
+        )
+    return f"{file}: base_url {whose} is missing. For OpenAI it is {OPENAI_URL}."
 
 
 def _check_key(key: str | None, variable: str) -> None:
@@ -197,7 +203,7 @@ def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:
     entry = file.provider(ENVIRONMENT)
     url = strip_text(entry.get("base_url"))
     others = [
-        "base_url" if url and url.rstrip("/") != (ours.base_url or _OPENAI_URL).rstrip("/") else "",
+        "base_url" if url and url.rstrip("/") != (ours.base_url or OPENAI_URL).rstrip("/") else "",
         "api_key_env" if entry.get("api_key_env", ours.key_variable) != ours.key_variable else "",
         "headers" if entry.get("headers") else "",
         "plugin" if entry.get("plugin") else "",

@@ -93,6 +93,9 @@ class Settings:
     """Limits that the project wants, of any type; they can only lower `limits`."""
     warnings: tuple[str, ...] = ()
     """Problems with settings, one line each; shown in the first turn."""
+    overridden: str = ""
+    """Says that the environment's provider is the default and not the first of the file; empty if that is not
+    so. `warnings` has it, too, where the model of the file would be asked of that provider."""
     untrusted_project: str = ""
     """The warning that the project waits for the user's trust; empty for none."""
     other_keys: tuple[str, ...] = field(default=(), repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from msgbook.events import Notice, StreamEvent
+from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.request_quirks import IMAGES, Adaptation, find_adaptation
@@ -72,10 +72,12 @@ class AdaptingProvider:
                 used.append(known)
         return request, used
 
-    def _learn(self, model: str, fresh: Sequence[tuple[Adaptation, RefusedError]]) -> list[Notice]:
+    def _learn(
+        self, model: str, fresh: Sequence[tuple[Adaptation, RefusedError]]
+    ) -> Sequence[Notice]:
         """Remember adaptations, and return the notices that were not shown yet."""
         learned = self._learned.setdefault(model, [])
-        notices = []
+        notices: list[Notice] = []
         for adaptation, refusal in fresh:
             if adaptation not in learned:
                 learned.append(adaptation)
@@ -85,5 +87,5 @@ class AdaptingProvider:
                 quote = (
                     f" It said: {visible(one_line(refusal.said, _SHOWN))}" if refusal.said else ""
                 )
-                notices.append(Notice(words + quote, "warning"))
+                notices.append(AdaptationNotice(words + quote, "warning"))
         return notices

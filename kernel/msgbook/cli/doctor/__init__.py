@@ -15,7 +15,7 @@ from pathlib import Path
 from msgbook.approval import load_with_project
 from msgbook.cli.doctor.api import ApiChoice
 from msgbook.cli.doctor.asking import Asker, new_asker
-from msgbook.cli.doctor.findings import Finding, as_objects, exit_code, split_advice
+from msgbook.cli.doctor.findings import Finding, Status, as_objects, exit_code, split_advice
 from msgbook.cli.doctor.local import check_installation
 from msgbook.cli.doctor.mcp import check_mcp_servers
 from msgbook.cli.doctor.plugins import check_plugins
@@ -27,7 +27,7 @@ from msgbook.config import DEMO_MODEL, ProviderSettings, Settings, config_path, 
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 
-_MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown"}
+_MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown", "note": "note   "}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -103,8 +103,12 @@ async def _findings(
     for warning in settings.warnings:
         if warning == settings.untrusted_project:
             yield Finding("project", "unknown", *split_advice(warning))
-        else:
+        elif warning != settings.overridden:
             yield Finding("settings", "fail", warning)
+    if settings.overridden and settings.provider and settings.provider.from_environment:
+        is_mixed = settings.overridden in settings.warnings
+        status: Status = "fail" if is_mixed else "note"
+        yield Finding("settings", status, *split_advice(settings.overridden))
     for finding in (*check_installation(settings), *check_plugins(settings)):
         yield finding
     if not offline:
@@ -112,9 +116,7 @@ async def _findings(
             yield finding
     if settings.provider is None or settings.model == DEMO_MODEL:
         advice = "For a real model, run msgbook doctor --setup"
-        yield Finding(
-            "server", "unknown", "the built-in demo model answers, without a server", advice
-        )
+        yield Finding("server", "note", "the built-in demo model answers, without a server", advice)
         return
     if offline:
         return

@@ -65,8 +65,10 @@ class Answer:
     calls: dict[int, list[str]] = field(default_factory=dict)
     """Name and arguments, by position."""
     end: ModelFinished | None = None
-    notices: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     """What the request was sent without, because the server refuses it."""
+    notices: list[str] = field(default_factory=list)
+    """Other lines about the answer."""
 
     @property
     def pieces(self) -> int:
@@ -188,8 +190,8 @@ def judge_reasoning(answer: Answer) -> Finding | None:
 
 def judge_tools(answer: Answer) -> Finding:
     """Judge whether the model called the tool, with arguments that can be read."""
-    if not answer.calls and answer.notices:
-        return Finding("tools", "fail", " ".join(answer.notices), f"{OTHER_MODEL} {ONLY_CHAT}")
+    if not answer.calls and answer.refused:
+        return Finding("tools", "fail", " ".join(answer.refused), f"{OTHER_MODEL} {ONLY_CHAT}")
     if not answer.calls and (written := find_text_call(answer.text, TOOLS)):
         words = (
             f"the model wrote a call as text ({written}): the server does not recognize its calls"

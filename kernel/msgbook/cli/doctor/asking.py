@@ -13,6 +13,7 @@ from msgbook.cli.doctor.answer import Answer
 from msgbook.config import ProviderSettings, Settings
 from msgbook.errors import ProviderError
 from msgbook.events import (
+    AdaptationNotice,
     ModelFinished,
     Notice,
     OutputItem,
@@ -172,6 +173,8 @@ def _add(answer: Answer, event: StreamEvent, seconds: float) -> None:
         case ReasoningDetails():
             if any(detail.get("type") == "reasoning.encrypted" for detail in event.details):
                 answer.has_encrypted_reasoning = True
+        case AdaptationNotice():
+            answer.refused.append(event.text)
         case Notice():
             answer.notices.append(event.text)
         case ModelFinished():

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-_ADVICE = "Read it, "
-"""Beginning of the advice in a warning about a project that is not trusted."""
+from msgbook.config import HOW_TO_USE_THE_FILE
 
-Status = Literal["pass", "fail", "unknown"]
+_ADVICES = ("Read it, ", HOW_TO_USE_THE_FILE)
+"""Beginnings of the advice in warnings: about a project that is not trusted, and about the environment."""
+
+Status = Literal["pass", "fail", "unknown", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,11 @@ class Finding:
 
 def split_advice(message: str) -> tuple[str, str]:
     """Split a warning into its description and the advice at its end."""
-    words, begins, advice = message.partition(f" {_ADVICE}")
-    return words, _ADVICE + advice if begins else ""
+    for begins in _ADVICES:
+        words, found, advice = message.partition(f" {begins}")
+        if found:
+            return words, begins + advice
+    return message, ""
 
 
 def as_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -37,5 +42,5 @@ def as_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """Return 1 if a check failed, or else 0: an unknown result is not a failure."""
+    """Return 1 if a check failed, or else 0: an unknown result or a note is not a failure."""
     return int(any(finding.status == "fail" for finding in findings))

@@ -135,8 +135,10 @@ class ServerChecks:
             yield Finding("answer", "fail", error.what, advice)
             return
         self._seen = answer
+        for notice in answer.refused:
+            yield Finding("request", "note", notice)
         for notice in answer.notices:
-            yield Finding("request", "unknown", notice)
+            yield Finding("notice", "note", notice)
         found = judge_answer(answer)
         yield found
         if found.status == "fail" and not answer.pieces:

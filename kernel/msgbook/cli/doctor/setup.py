@@ -26,6 +26,14 @@ Ask = Callable[[str], str]
 
 OPENAI_URL = "https://api.openai.com/v1"
 
+_UNSET = "unset it before you start Jupyter or the command."
+_OVERRIDING = {
+    "OPENAI_API_KEY": f"For a server other than OpenAI's, {_UNSET} Its key can be in another variable.",
+    "OPENAI_BASE_URL": f"To use the server that you name below, {_UNSET}",
+    "MSGBOOK_MODEL": f"To use the model that you name below, {_UNSET}",
+}
+"""What to do about variables that override the file."""
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBERED = 20
 """Models that are numbered."""
@@ -61,9 +69,9 @@ def set_up(*, seconds: float) -> None:
     path = _target()
     if not sys.stdin.isatty():
         raise CommandError(f"--setup asks questions and needs a terminal. The file is {path}.")
-    for name in ("OPENAI_BASE_URL", "MSGBOOK_MODEL"):
+    for name, what_to_do in _OVERRIDING.items():
         if os.environ.get(name):
-            say(f"{name} is set in the environment and overrides the file.")
+            say(f"The environment variable {name} is set and overrides the file. {what_to_do}")
     try:
         replaced = _may_write(path, input)
         answers = ask_settings(
@@ -76,9 +84,6 @@ def set_up(*, seconds: float) -> None:
         f"Wrote {home_as_tilde(str(path))}."
         + (f" The old file is now {backup.name}." if backup else "")
     )
-    is_used = answers.base_url == OPENAI_URL and answers.key_variable == "OPENAI_API_KEY"
-    if os.environ.get("OPENAI_API_KEY") and not is_used:
-        say("OPENAI_API_KEY is set in the environment and overrides the file.")
     say("")
 
 
