@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from msgbook.events import (
     Citations,
     ModelFinished,
@@ -116,9 +118,10 @@ def test_reasoning_under_a_key_of_chat_is_not_taken_for_that_of_an_item():
     ]
 
 
-def test_what_an_item_holds_counts_as_size():
+@pytest.mark.parametrize("more", [{"encrypted_content": "x" * 1000}, {"outputs": [["x" * 1000]]}])
+def test_what_an_item_holds_counts_as_size(more):
     record = TurnRecord({}, lambda: "0" * 8)
     record.apply(StepStarted(1), 0.0)
-    record.apply(OutputItem({**SEALED, "encrypted_content": "x" * 1000}), 1.0)
+    record.apply(OutputItem({**SEALED, **more}), 1.0)
 
     assert record.size > 1000

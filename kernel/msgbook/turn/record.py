@@ -154,7 +154,7 @@ class TurnRecord:
         if owner is None or owner is self._text.block:
             self._text.close(at)
         self._blocks += keep_item(owner, event.item, self._step)
-        self.size += sum(len(value) for value in event.item.values() if isinstance(value, str))
+        self.size += content_size([event.item])
 
     def _add_retry(self, event: RetryWait) -> None:
         """Show all waits of a model call in one notice, which counts down and then remains."""
