@@ -53,7 +53,7 @@ OPENAI2 := openai==2.20.0
 test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 	PYTHONPATH=$(abspath .openai2) pytest -n 2 --dist loadfile -p no:cacheprovider \
 		tests/engine/test_engine*.py tests/provider/test_server_faults.py tests/provider/test_sdk.py tests/provider/test_origins.py \
-		tests/cli/test_demo.py tests/cli/test_doctor.py
+		tests/cli/test_demo.py tests/cli/test_doctor*.py
 
 .openai2/$(OPENAI2):
 	rm -rf .openai2

@@ -6,21 +6,20 @@ import json
 
 import pytest
 import scripted_server as scripted
+from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
 from msgbook.cli.doctor.answer import Answer
 from msgbook.cli.doctor.api import ApiChoice, judge_apis
 from msgbook.events import ModelFinished
 
-NUMBERS = "1 2 3 4 5 6 7 8 9 10 11 12"
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
-CALL = scripted.call("add", {"a": 2, "b": 3})
 CHAT, RESPONSES = "/chat/completions", "/responses"
 
 
 def called(*, reasoning="", usage=USAGE):
     thought = [scripted.delta(reasoning_content=reasoning)] if reasoning else []
-    return scripted.Answer([*thought, *CALL.chunks[:-1], scripted.finish("tool_calls", usage)])
+    return scripted.Answer([*thought, *CALLS.chunks[:-1], scripted.finish("tool_calls", usage)])
 
 
 @pytest.fixture

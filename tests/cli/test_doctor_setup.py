@@ -1,0 +1,227 @@
+"""`msgbook doctor --setup`: what it asks, and the file that it writes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import scripted_server as scripted
+from doctor_answers import CALLS, NUMBERS
+
+from msgbook.__main__ import main
+from msgbook.cli.doctor.setup import Answers, ask_settings, format_toml, write_settings
+from msgbook.cli.usage_errors import CommandError
+from msgbook.config import load_settings
+
+
+def answering(*answers):
+    left = iter(answers)
+    asked = []
+
+    def ask(question):
+        asked.append(question)
+        answer = next(left, None)
+        if answer is None:
+            raise EOFError
+        return answer
+
+    ask.asked = asked
+    return ask
+
+
+def test_setup_asks_again_until_an_answer_is_right(capsys):
+    ask = answering("localhost", "http://localhost:1/v1", "sk-abcdefgh-123", "MY_KEY", "2", "")
+
+    answers = ask_settings(ask, lambda url, variable: ["a", "b"])
+
+    assert answers == Answers("http://localhost:1/v1", "MY_KEY", "b")
+    assert "not the name of a variable" in capsys.readouterr().out
+
+
+def test_setup_offers_what_most_people_want():
+    asked = []
+
+    def offered(url, variable):
+        asked.append((url, variable))
+        return ["only"]
+
+    answers = ask_settings(answering("", "", ""), offered)
+
+    assert answers == Answers("https://api.openai.com/v1", "OPENAI_API_KEY", "only")
+    assert asked == [("https://api.openai.com/v1", "OPENAI_API_KEY")]
+
+
+@pytest.mark.parametrize("models", [["a", "b"], []])
+def test_setup_says_what_follows_from_no_model_and_where_to_choose_one(capsys, models):
+    answers = ask_settings(answering("http://h:1/v1", "", "", ""), lambda url, variable: models)
+
+    assert answers.model == ""
+    told = capsys.readouterr().out
+    assert "No model is set" in told
+    for place in ('`model = "NAME"` at the top of the file', "MSGBOOK_MODEL", "`%model NAME`"):
+        assert place in told
+    assert ("only one model" in told) == (not models)
+
+
+def test_setup_asks_which_api_a_server_has_and_writes_it_if_it_is_set(capsys):
+    ask = answering("http://h:1/v1", "", "m", "soap", "responses")
+
+    answers = ask_settings(ask, lambda url, variable: ["m", "n"])
+
+    assert answers == Answers("http://h:1/v1", "", "m", "responses")
+    assert "The API is chat or responses." in capsys.readouterr().out
+    assert format_toml(answers).endswith('base_url = "http://h:1/v1"\napi = "responses"\n')
+
+
+def test_setup_says_nothing_of_a_later_choice_where_the_environment_has_made_it(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("MSGBOOK_MODEL", "a")
+
+    ask_settings(answering("http://h:1/v1", "", "", ""), lambda url, variable: ["a", "b"])
+
+    assert "No model is chosen" not in capsys.readouterr().out
+
+
+def test_setup_asks_again_when_the_server_does_not_answer():
+    ask = answering("http://h:1/v1", "", "n", "http://h:2/v1", "", "1", "")
+
+    answers = ask_settings(ask, lambda url, variable: ["a"] if url.endswith("2/v1") else None)
+
+    assert answers == Answers("http://h:2/v1", "", "a")
+
+
+def test_setup_keeps_a_server_that_does_not_answer_with_a_yes():
+    answers = ask_settings(answering("http://h:1/v1", "", "y", "m", ""), lambda url, variable: None)
+
+    assert answers == Answers("http://h:1/v1", "", "m")
+
+
+def test_the_written_file_is_the_owners_alone_and_says_what_was_answered(tmp_path):
+    path = tmp_path / "new" / "msgbook.toml"
+    answers = Answers("http://h/v1", "MY_KEY", 'a "model" \\ of\u007f 文')
+
+    assert write_settings(path, answers, replace=False) is None
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    settings = load_settings({"MSGBOOK_CONFIG": str(path), "MY_KEY": "sk-0123456789"})
+    assert (settings.model, settings.provider.base_url) == (answers.model, "http://h/v1")
+    assert (settings.provider.api_key, settings.warnings) == ("sk-0123456789", ())
+    assert [file.name for file in path.parent.iterdir()] == ["msgbook.toml"]
+
+
+def test_a_file_that_is_there_is_kept_beside_the_new_one(tmp_path):
+    path = tmp_path / "msgbook.toml"
+    path.write_text("# mine")
+    (tmp_path / "msgbook.toml.bak1").write_text("# older")
+    answers = Answers("http://h/v1", "", "")
+
+    backup = write_settings(path, answers, replace=True)
+
+    assert (backup.name, backup.read_text()) == ("msgbook.toml.bak2", "# mine")
+    assert path.read_text() == format_toml(answers)
+    assert (tmp_path / "msgbook.toml.bak1").read_text() == "# older"
+
+
+def test_a_file_that_came_in_between_is_not_overwritten(tmp_path):
+    path = tmp_path / "msgbook.toml"
+    path.write_text("# mine")
+
+    with pytest.raises(CommandError, match="exists"):
+        write_settings(path, Answers("http://h/v1", "", ""), replace=False)
+
+    assert path.read_text() == "# mine"
+    assert [file.name for file in tmp_path.iterdir()] == ["msgbook.toml"]
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "soon", "inf", "nan"])
+def test_a_time_limit_that_is_none_is_wrong_usage(word, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--timeout", word])
+
+    assert end.value.code == 2
+    assert "expected a positive number of seconds" in capsys.readouterr().err
+
+
+def test_without_a_terminal_setup_says_so(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "msgbook", "doctor", "--setup"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 2
+    assert "needs a terminal" in done.stderr
+
+
+def on_terminal(folder: Path, typed: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """`msgbook doctor --setup` with a terminal as its input."""
+    ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
+    settings = {"MSGBOOK_CONFIG": str(folder / "msgbook.toml"), **env}
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "msgbook", "doctor", "--setup", "--timeout", "30"],
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env={**os.environ, **settings},
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_setup_writes_the_file_and_checks_what_it_says(tmp_path, server):
+    server.answers = [scripted.text(NUMBERS), CALLS]
+    server.models = ["a", "b"]
+
+    done = on_terminal(tmp_path, f"{server.url}\nnone\n2\n\n")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'model = "b"' in (tmp_path / "msgbook.toml").read_text()
+    assert "pass     tools" in done.stdout
+
+
+def test_setup_says_first_what_the_environment_decides_and_names_no_setting_to_come(tmp_path):
+    done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\nn\n\x04", OPENAI_BASE_URL="http://h/v1")
+
+    assert done.returncode == 2
+    assert done.stdout.startswith(
+        "The environment variable OPENAI_BASE_URL is set and overrides the file. To use the server that you name "
+        "below, unset it before you start Jupyter or the command."
+    )
+    assert "The connection to http://127.0.0.1:9/v1 failed" in done.stdout
+    assert "Check" not in done.stdout
+    assert not (tmp_path / "msgbook.toml").exists()
+
+
+def test_setup_says_before_the_questions_that_a_key_overrides_the_file(tmp_path):
+    key = "sk-0123456789abcdef"
+    done = on_terminal(tmp_path, "http://127.0.0.1:9/v1\n\x04", OPENAI_API_KEY=key)
+
+    assert done.stdout.startswith(
+        "The environment variable OPENAI_API_KEY is set and overrides the file."
+    )
+    assert "For a server other than OpenAI's, unset it" in done.stdout.partition("Base URL")[0]
+    assert key not in done.stdout
+
+
+def test_setup_leaves_a_file_alone_without_a_yes(tmp_path):
+    (tmp_path / "msgbook.toml").write_text("# mine")
+
+    done = on_terminal(tmp_path, "\n")
+
+    assert done.returncode == 2
+    assert "was not changed" in done.stderr
+    assert (tmp_path / "msgbook.toml").read_text() == "# mine"
