@@ -165,11 +165,11 @@ def test_a_malformed_cell_id_is_treated_as_absent(kernel, server, cell_id):
 def test_cells_queued_after_a_failed_turn_are_aborted_if_the_client_wants_that(kernel, server):
     is_queued = threading.Event()
 
-    def nothing() -> Iterator[scripted.Chunk]:
+    def half_an_answer() -> Iterator[scripted.Chunk]:
         is_queued.wait(30)
-        yield from ()
+        yield scripted.delta(content="Half")
 
-    server.answers = [scripted.Answer(nothing(), done=False), scripted.text("Fine.")]
+    server.answers = [scripted.Answer(half_an_answer(), done=False), scripted.text("Fine.")]
     failed = kernel.start("one", stop_on_error=True)
     queued = kernel.start("two")
     is_queued.set()
