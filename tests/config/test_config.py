@@ -559,12 +559,12 @@ def test_a_model_of_the_file_that_the_server_of_the_environment_is_asked_for_giv
     settings = settings_of(tmp_path, LOCAL, OPENAI_API_KEY="sk-0123456789")
 
     assert (settings.provider.name, settings.model) == ("openai", "qwen3")
-    assert settings.warnings == (settings.overridden,)
-    assert settings.overridden.startswith(
+    assert settings.warnings == (str(settings.overridden),)
+    assert settings.warnings[0].startswith(
         "The providers of mine.toml are not the default, because OPENAI_API_KEY is set; the server of the "
         "environment is asked for 'qwen3'. Unset OPENAI_API_KEY "
     )
-    assert 'provider = "ollama"' in settings.overridden
+    assert 'provider = "ollama"' in settings.overridden.advice
 
 
 def test_the_environment_goes_first_without_a_warning_where_it_names_the_model_itself(tmp_path):
@@ -572,7 +572,8 @@ def test_the_environment_goes_first_without_a_warning_where_it_names_the_model_i
     settings = settings_of(tmp_path, LOCAL, **env)
 
     assert settings.warnings == ()
-    assert "because OPENAI_BASE_URL is set. Unset" in settings.overridden
+    assert settings.overridden.words.endswith("because OPENAI_BASE_URL is set.")
+    assert settings.overridden.advice.startswith("Unset OPENAI_BASE_URL ")
 
 
 @pytest.mark.parametrize(
@@ -590,7 +591,7 @@ def test_the_environment_goes_first_without_a_warning_where_it_names_the_model_i
 def test_a_default_of_the_file_or_the_same_server_is_not_overridden(tmp_path, text, env):
     settings = settings_of(tmp_path, text, **env)
 
-    assert (settings.warnings, settings.overridden) == ((), "")
+    assert (settings.warnings, settings.overridden) == ((), None)
 
 
 def test_a_file_that_is_missing_is_named_with_its_folder(tmp_path):

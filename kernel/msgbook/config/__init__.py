@@ -14,14 +14,12 @@ from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
-from msgbook.config.overridden import HOW_TO_USE_THE_FILE
 from msgbook.config.providers import check_url, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
 __all__ = [
     "DEMO_MODEL",
-    "HOW_TO_USE_THE_FILE",
     "LIMIT_KEYS",
     "ApprovalPolicy",
     "Limits",

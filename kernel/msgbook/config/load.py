@@ -44,7 +44,7 @@ def load_settings(
     of_file = file.model if origin == models[-1][1] else None
     overridden = describe_overridden(env, file, found.providers, of_file)
     if overridden and of_file:
-        file.warnings.append(overridden)
+        file.warnings.append(str(overridden))
     return Settings(
         providers=found.providers,
         model=model,

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 
 from msgbook.config.file import SettingsFile
 from msgbook.config.providers import OPENAI_URL
-from msgbook.config.settings import ProviderSettings
-
-HOW_TO_USE_THE_FILE = "Unset "
-"""Beginning of the advice about it."""
+from msgbook.config.settings import AdvisedWarning, ProviderSettings
 
 
 def describe_overridden(
@@ -17,30 +14,30 @@ def describe_overridden(
     file: SettingsFile,
     providers: Mapping[str, ProviderSettings],
     model: str | None,
-) -> str:
-    """Return a line that says that the environment's provider is the default, not the first of the file.
+) -> AdvisedWarning | None:
+    """Return a warning that says that the environment's provider is the default, not the first of the file.
 
     Args:
         providers: By name, the default one first.
         model: Model of the file that is in force; None for none.
 
     Returns:
-        The line, which ends with advice; empty if the default is of the file, or is the same server.
+        The warning; None if the default is of the file, or is the same server.
     """
     default = next(iter(providers.values()), None)
     first = next(iter(file.provider_names()), None)
     if default is None or not default.from_environment or first in (None, default.name):
-        return ""
+        return None
     if not providers[first].plugin and _url(providers[first]) == _url(default):
-        return ""
+        return None
     names = [name for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL") if env.get(name, "").strip()]
     set_names = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} set"
     asked = f"; the server of the environment is asked for {model!r}" if model else ""
-    return (
-        f"The providers of {file.name} are not the default, because {set_names}{asked}. "
-        f"{HOW_TO_USE_THE_FILE}{' and '.join(names)} before you start Jupyter or the command, or name the provider "
-        f'in an agent (provider = "{first}"). A key for a provider of the file can be in another variable, which '
-        "its api_key_env names."
+    return AdvisedWarning(
+        f"The providers of {file.name} are not the default, because {set_names}{asked}.",
+        f"Unset {' and '.join(names)} before you start Jupyter or the command, or name the provider in an agent "
+        f'(provider = "{first}"). A key for a provider of the file can be in another variable, which its '
+        "api_key_env names.",
     )
 
 

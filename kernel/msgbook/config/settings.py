@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgbook.config.mcp_server import McpServerSettings
@@ -34,6 +34,16 @@ _NO_SECRETS = frozenset({
 """Values given as a key where none is needed, and names of schemes that precede a key."""
 
 ApprovalPolicy = Literal["ask", "deny", "allow"]
+
+
+class AdvisedWarning(NamedTuple):
+    """A problem with settings, and what the user can do about it."""
+
+    words: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.words} {self.advice}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +103,8 @@ class Settings:
     """Limits that the project wants, of any type; they can only lower `limits`."""
     warnings: tuple[str, ...] = ()
     """Problems with settings, one line each; shown in the first turn."""
-    overridden: str = ""
-    """Says that the environment's provider is the default and not the first of the file; empty if that is not
+    overridden: AdvisedWarning | None = None
+    """Says that the environment's provider is the default and not the first of the file; None if that is not
     so. `warnings` has it, too, where the model of the file would be asked of that provider."""
     untrusted_project: str = ""
     """The warning that the project waits for the user's trust; empty for none."""

@@ -100,15 +100,16 @@ async def examine(
 async def _findings(
     settings: Settings, usage: dict[str, int], *, offline: bool, seconds: float
 ) -> AsyncIterator[Finding]:
+    overridden = settings.overridden
     for warning in settings.warnings:
         if warning == settings.untrusted_project:
             yield Finding("project", "unknown", *split_advice(warning))
-        elif warning != settings.overridden:
+        elif overridden is None or warning != str(overridden):
             yield Finding("settings", "fail", warning)
-    if settings.overridden and settings.provider and settings.provider.from_environment:
-        is_mixed = settings.overridden in settings.warnings
+    if overridden and settings.provider and settings.provider.from_environment:
+        is_mixed = str(overridden) in settings.warnings
         status: Status = "fail" if is_mixed else "note"
-        yield Finding("settings", status, *split_advice(settings.overridden))
+        yield Finding("settings", status, *overridden)
     for finding in (*check_installation(settings), *check_plugins(settings)):
         yield finding
     if not offline:

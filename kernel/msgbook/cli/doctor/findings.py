@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from msgbook.config import HOW_TO_USE_THE_FILE
-
-_ADVICES = ("Read it, ", HOW_TO_USE_THE_FILE)
-"""Beginnings of the advice in warnings: about a project that is not trusted, and about the environment."""
+_ADVICE = "Read it, "
+"""Beginning of the advice in a warning about a project that is not trusted."""
 
 Status = Literal["pass", "fail", "unknown", "note"]
 
@@ -29,11 +27,8 @@ class Finding:
 
 def split_advice(message: str) -> tuple[str, str]:
     """Split a warning into its description and the advice at its end."""
-    for begins in _ADVICES:
-        words, found, advice = message.partition(f" {begins}")
-        if found:
-            return words, begins + advice
-    return message, ""
+    words, begins, advice = message.partition(f" {_ADVICE}")
+    return words, _ADVICE + advice if begins else ""
 
 
 def as_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
