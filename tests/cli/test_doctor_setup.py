@@ -14,7 +14,8 @@ import scripted_server as scripted
 from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
-from msgbook.cli.doctor.setup import Answers, ask_settings, format_toml, write_settings
+from msgbook.cli.doctor.setup import ask_settings
+from msgbook.cli.doctor.written_settings import Answers, format_toml, write_settings
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
 

@@ -1,19 +1,18 @@
-"""`msgbook doctor --setup`: writes `msgbook.toml` from the user's answers."""
+"""`msgbook doctor --setup`: asks the user for the settings of `msgbook.toml`."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
+from msgbook.cli.doctor.written_settings import Answers, write_settings
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ProviderSettings, check_url, config_path
@@ -42,19 +41,6 @@ _CHOOSE_LATER = (
     "MSGBOOK_MODEL, or write `%model NAME` into a cell above the message."
 )
 _ONLY_ONE = "If the server offers only one model, you need not do this."
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Settings that the user chose."""
-
-    base_url: str
-    key_variable: str
-    """Name of the variable with the key; empty if the server needs no key."""
-    model: str
-    """Name of the model; empty if the server offers only one, or if it is set later."""
-    api: str = ""
-    """The API over which the server is asked; empty for the default of its URL."""
 
 
 def set_up(*, seconds: float) -> None:
@@ -113,43 +99,6 @@ def _ask_server(ask: Ask) -> tuple[str, str]:
     return url, variable
 
 
-def format_toml(answers: Answers) -> str:
-    """Return the text of the file."""
-    key = f"api_key_env = {_quoted(answers.key_variable)}\n" if answers.key_variable else ""
-    model = f"model = {_quoted(answers.model)}\n\n" if answers.model else ""
-    api = f"api = {_quoted(answers.api)}\n" if answers.api else ""
-    return f"{model}[providers.main]\nbase_url = {_quoted(answers.base_url)}\n{key}{api}"
-
-
-def write_settings(path: Path, answers: Answers, *, replace: bool) -> Path | None:
-    """Write the file in one step, readable only by its owner.
-
-    Returns:
-        Path of the copy of the old file; None if there was no file.
-
-    Raises:
-        CommandError: The file cannot be written, or it exists and `replace` is false.
-    """
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(format_toml(answers))
-        if replace:
-            backup = _free_name(path)
-            os.link(path, backup)
-            fresh.replace(path)
-            return backup
-        # Unlike a rename, a link never replaces a file that was created meanwhile.
-        os.link(fresh, path)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
-    finally:
-        fresh.unlink(missing_ok=True)
-    return None
-
-
 def _target() -> Path:
     named = config_path(os.environ)
     if named:
@@ -165,13 +114,6 @@ def _may_write(path: Path, ask: Ask) -> bool:
     if not _says_yes(ask, f"{shown} exists. Replace it, and keep a copy? [y/N] "):
         raise CommandError(f"{path} was not changed.")
     return True
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
-        number += 1
-    return backup
 
 
 def _says_yes(ask: Ask, question: str) -> bool:
@@ -247,8 +189,3 @@ def _ask_api(ask: Ask, url: str) -> str:
         return ""
     question = "API, chat or responses (the checks below say which one shows more) [chat]: "
     return _ask_until(ask, question, _wrong_api)
-
-
-def _quoted(text: str) -> str:
-    """Return a TOML string. JSON strings are the same, except for DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
