@@ -82,6 +82,15 @@ def test_words_in_signed_reasoning_are_those_of_the_step():
     ]
 
 
+def test_data_is_sent_in_the_order_of_its_keys():
+    item = {"encrypted_content": "c2VhbGVk", "type": "reasoning", "id": "rs_1", "format": "f"}
+    detail = {"data": "x", "type": "reasoning.encrypted", "id": "1", "format": "f", "index": 0}
+    thought = block("reasoning", "hm", item=item, reasoning_details=[detail])
+
+    assert list(items(thought, CALL)[0])[1:] == list(item)
+    assert list(sent(thought, CALL)[0]["reasoning_details"][0]) == list(detail)
+
+
 def test_reasoning_that_led_only_to_what_a_server_did_itself_is_left_out_with_it():
     search = block("notice", "", item={"type": "web_search_call", "id": "w"})
     second = block("reasoning", "", item={**SEALED, "id": "rs_2"})

@@ -63,9 +63,10 @@ def _cut(block: Block, words: str, *, keeps_item: bool) -> Block:
 
 
 def _cut_item(item: Any) -> dict[str, Any]:
-    kind = item.get("type") if isinstance(item, dict) else None
+    given = item if isinstance(item, dict) else {}
+    kind = given.get("type")
     keys = _ITEM_KEYS.get(kind, set()) if isinstance(kind, str) else set()
-    return {key: item[key] for key in keys if isinstance(item.get(key), str)}
+    return {key: given[key] for key in given if key in keys and isinstance(given[key], str)}
 
 
 def _cut_details(details: Any, words: str) -> list[dict[str, Any]]:
@@ -74,4 +75,4 @@ def _cut_details(details: Any, words: str) -> list[dict[str, Any]]:
     said = [str(one.get(key) or "") for one in given for key in ("text", "summary")]
     if repair_surrogates("".join(said)) not in ("", repair_surrogates(words)):
         return []
-    return [{key: one[key] for key in one.keys() & _DETAIL_KEYS} for one in given]
+    return [{key: one[key] for key in one if key in _DETAIL_KEYS} for one in given]
