@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+RESTART = "restart the kernel if this is a notebook"
+"""End of advice to change a file that is read when a kernel or a command starts."""
+
 
 class MsgbookError(Exception):
     """Root of the errors that msgbook raises on purpose.

@@ -8,7 +8,7 @@ import pytest
 from refused import error
 
 from msgbook.config import ProviderSettings
-from msgbook.errors import NoModelListError
+from msgbook.errors import RESTART, NoModelListError
 from msgbook.provider.apis import APIS
 from msgbook.provider.failures import Failures, MissingRouteError, UnknownModelError
 
@@ -87,13 +87,13 @@ def route_failure(status: int, body: Any, settings: ProviderSettings) -> Any:
     ("settings", "advice"),
     [
         (provider("responses"), ('It has no /v1/responses. Set api = "chat" in [providers.p] of msgbook.toml, '
-         "or check base_url there (it usually ends in /v1).")),
-        (provider("chat"), ("It has no /v1/chat/completions. Check base_url of [providers.p] in msgbook.toml (it "
-         'usually ends in /v1), or set api = "responses" there.')),
+         "or check base_url there (it usually ends in /v1), and restart the kernel if this is a notebook.")),
+        (provider("chat"), ("It has no /v1/chat/completions. Check base_url of [providers.p] of msgbook.toml (it "
+         'usually ends in /v1), or set api = "responses" there, and restart the kernel if this is a notebook.')),
         (provider("responses", from_environment=True), ('It has no /v1/responses. Set api = "chat" in '
-         "[providers.p] of msgbook.toml, or check OPENAI_BASE_URL (it usually ends in /v1).")),
+         "[providers.p] of msgbook.toml, or check OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.")),
         (provider("chat", from_environment=True), ("It has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
-         'usually ends in /v1), or set api = "responses" in [providers.p] of msgbook.toml.')),
+         'usually ends in /v1), or set api = "responses" in [providers.p] of msgbook.toml, and restart the kernel if this is a notebook.')),
     ],
     ids=["responses", "chat", "responses of the environment", "chat of the environment"],
 )  # fmt: skip
@@ -124,7 +124,9 @@ def test_a_server_without_the_route_is_told_by_the_setting_of_the_api(
 def test_words_about_the_other_api_name_the_setting_of_it(status, message, api, other):
     found = route_failure(status, error(message), provider(api))
 
-    assert str(found).endswith(f'Set api = "{other}" in [providers.p] of msgbook.toml.')
+    assert str(found).endswith(
+        f'Set api = "{other}" in [providers.p] of msgbook.toml, and {RESTART}.'
+    )
     assert not isinstance(found, UnknownModelError)
 
 

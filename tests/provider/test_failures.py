@@ -58,12 +58,33 @@ def test_a_question_of_the_server_stays_one():
     assert error_text(400, "Did you mean v1/models?").endswith("v1/models?")
 
 
+def test_a_key_that_is_not_set_is_said_to_be_that():
+    named = ProviderSettings("p", "http://h/v1", None, "MY_KEY", file="mine.toml")
+    ours = ProviderSettings("openai", None, None, "OPENAI_API_KEY", from_environment=True)
+
+    words = [
+        str(Failures(settings, ()).from_status("X", 401, {}, {}, "m")) for settings in (named, ours)
+    ]
+
+    assert "MY_KEY, the api_key_env of [providers.p] of mine.toml, is not set. Set it" in words[0]
+    assert "OPENAI_API_KEY is not set. Set it before you start Jupyter or the command." in words[1]
+
+
+def test_a_lost_connection_to_openai_asks_about_the_network_whoever_names_it():
+    settings = ProviderSettings("main", "https://api.openai.com/v1")
+
+    words = str(Failures(settings, ()).from_connection(OSError("no route")))
+
+    assert "Is this computer online, and does a proxy let the request through?" in words
+    assert "running" not in words
+
+
 def test_without_a_url_a_lost_connection_is_not_blamed_on_the_url():
     settings = ProviderSettings("openai", None, from_environment=True)
 
     words = str(Failures(settings, ()).from_connection(OSError("no route")))
 
-    assert "The connection to the OpenAI API failed: no route. Is this computer online?" in words
+    assert "The connection to the OpenAI API failed: no route. Is this computer online, " in words
     assert "Check" not in words
 
 
@@ -101,7 +122,9 @@ def test_other_refusals_are_shown_unchanged(status):
 def test_words_about_a_wrong_key_name_the_setting_of_the_key(status, body, model):
     found = failure(status, body, model)
 
-    assert str(found).endswith("Check api_key_env or headers of [providers.p] in msgbook.toml.")
+    assert str(found).endswith(
+        "Check api_key_env or headers of [providers.p] of msgbook.toml, and restart the kernel if this is a notebook."
+    )
     assert not isinstance(found, NoModelListError)
     assert found.retry is None
 

@@ -58,7 +58,7 @@ def test_a_redirect_to_another_origin_is_an_error_that_names_both(
     message = turn["blocks"][-1]["message"]
     for words in (server.url, elsewhere.url):
         assert words.removesuffix("/v1") in message
-    assert "base_url of [providers.mine] in msgbook.toml" in message
+    assert "base_url of [providers.mine] of msgbook.toml to its address, and restart" in message
 
 
 def test_a_redirect_to_another_scheme_or_host_of_the_same_server_is_another_origin(

@@ -42,7 +42,7 @@ QUOTA = "You exceeded your current quota, please check your plan and billing det
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (refused(401, "invalid_api_key", "Incorrect API key provided: no."), "Check OPENAI_API_KEY."),
+        (refused(401, "invalid_api_key", "Incorrect API key provided: no."), "OPENAI_API_KEY is not set."),
         (refused(404, "model_not_found", "The model `m` does not exist."), "Check the model's name ('m'"),
         (refused(400, "model_not_found", "The requested model 'm' does not exist."), "Check the model's name"),
         (refused(429, "insufficient_quota", QUOTA, type="insufficient_quota"), "your budget"),
@@ -52,7 +52,7 @@ QUOTA = "You exceeded your current quota, please check your plan and billing det
         (failed("invalid_prompt", "The prompt was flagged."), "reported an error: The prompt was flagged."),
         (error_event(type="invalid_request_error", code="model_not_found", message="no"), "model's name"),
         (Reply(sse({"type": "error", "code": "invalid_api_key", "message": "no", "param": None})),
-         "Check OPENAI_API_KEY."),
+         "OPENAI_API_KEY is not set."),
     ],
 )  # fmt: skip
 def test_an_error_names_the_setting_to_change(reply, words):
@@ -79,7 +79,7 @@ def test_what_a_server_has_not_stored_is_neither_a_model_nor_a_route(status, cod
     assert len(requests) == 1
     assert turn["blocks"][-1]["message"] == (
         f"The server answered {status}: {message} It looks for something that it has stored, and msgbook "
-        'stores nothing there. Set api = "chat" in [providers.openai] of msgbook.toml.'
+        'stores nothing there. Set api = "chat" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.'
     )
 
 
@@ -129,5 +129,5 @@ def test_an_answer_of_the_other_api_names_the_setting_of_the_api():
     assert (turn["status"], len(requests)) == ("error", 1)
     assert turn["blocks"][-1]["message"] == (
         "Expected an answer of the Responses API, but the server sent a chat completion. "
-        'Set api = "chat" in [providers.openai] of msgbook.toml.'
+        'Set api = "chat" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.'
     )

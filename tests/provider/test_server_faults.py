@@ -202,9 +202,9 @@ def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
 
 NO_ROUTE = {
     "chat": "It has no /v1/chat/completions. Check OPENAI_BASE_URL (it usually ends in /v1), or set api = "
-    '"responses" in [providers.openai] of msgbook.toml.',
+    '"responses" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.',
     "responses": 'It has no /v1/responses. Set api = "chat" in [providers.openai] of msgbook.toml, or check '
-    "OPENAI_BASE_URL (it usually ends in /v1).",
+    "OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.",
 }
 
 
@@ -267,8 +267,8 @@ def test_after_half_an_answer_an_error_is_a_cut_and_blames_no_setting(reply):
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        ({"message": "bad", "code": 401}, "The server reported an error: bad. Check OPENAI_API_KEY."),
-        ({"message": "bad", "code": "invalid_api_key"}, "Check OPENAI_API_KEY."),
+        ({"message": "bad", "code": 401}, "The server reported an error: bad. OPENAI_API_KEY is not set."),
+        ({"message": "bad", "code": "invalid_api_key"}, "OPENAI_API_KEY is not set."),
         ({"message": "no", "code": "model_not_found"}, "Check the model's name ('m'"),
         ({"message": "This exceeds the context window", "type": "x"}, "%compact"),
         ({"message": "too long", "code": "context_length_exceeded"}, "%compact"),

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from msgbook.agents.agent import Agent, ParsedAgent, parse_agent, parse_temporary
 from msgbook.agents.markdown_file import split_markdown
 from msgbook.agents.project_files import ProjectFiles
-from msgbook.errors import MsgbookError
+from msgbook.errors import RESTART, MsgbookError
 from msgbook.notebook import (
     NOTEBOOK_SUFFIX,
     Cell,
@@ -187,7 +187,7 @@ class NamedAgents:
         raise UnknownAgentError(
             f"There is no agent {visible(one_line(name, 60))!r}; {listed}. "
             "Define it under agents: in the frontmatter, by %agent new in a cell above, in "
-            f".msgbook/agents or in msgbook.toml.{why}"
+            f".msgbook/agents or in msgbook.toml (then {RESTART}).{why}"
         )
 
 

@@ -53,7 +53,7 @@ def load_with_project(
     """
     project = load_project_settings(folder, Trust.from_user_file())
     settings = load_settings(environ, project_model=project.model)
-    rules, problems = read_rules(settings.rules, "msgbook.toml")
+    rules, problems = read_rules(settings.rules, settings.file)
     warnings = (*settings.warnings, *problems, *project.warnings)
     settings = replace(
         settings,

@@ -14,7 +14,7 @@ from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
-from msgbook.config.providers import check_url, parse_header_lines
+from msgbook.config.providers import check_url, default_api, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
@@ -28,6 +28,7 @@ __all__ = [
     "Settings",
     "check_url",
     "config_path",
+    "default_api",
     "hide_keys",
     "load_settings",
     "may_contain",

@@ -56,6 +56,7 @@ def load_settings(
         rules=tuple(file.rules()),
         limits=file.limits(),
         warnings=tuple(file.warnings),
+        file=file.name,
         overridden=overridden,
         other_keys=tuple(env[name].strip() for name in OTHER_KEYS if env.get(name)),
         set_aside=tuple(found.set_aside),

@@ -192,6 +192,7 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
         provider,
         api=api or ("chat" if provider.plugin else default_api(provider.base_url)),
         is_api_set=api is not None,
+        file=file.name,
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),

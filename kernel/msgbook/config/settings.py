@@ -73,6 +73,8 @@ class ProviderSettings:
     """Name of the entry point that answers; empty for a server that is compatible with OpenAI's."""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Further settings for the plug-in, unchecked."""
+    file: str = "msgbook.toml"
+    """Name of the configuration file, for messages."""
     problem: str = ""
     """Why it cannot be used; empty if it can."""
 
@@ -103,6 +105,8 @@ class Settings:
     """Limits that the project wants, of any type; they can only lower `limits`."""
     warnings: tuple[str, ...] = ()
     """Problems with settings, one line each; shown in the first turn."""
+    file: str = "msgbook.toml"
+    """Name of the configuration file, for messages."""
     overridden: AdvisedWarning | None = None
     """Says that the environment's provider is the default and not the first of the file; None if that is not
     so. `warnings` has it, too, where the model of the file would be asked of that provider."""

@@ -78,7 +78,7 @@ class Session:
         try:
             self.settings, self._rules = load_with_project(folder)
         except ConfigError as error:
-            self._problem = error
+            self._problem = ConfigError(f"{error} Correct it, and restart the kernel.")
         warnings = (*self.settings.warnings, *notices(os.environ, self.settings, folder))
         self.settings = replace(self.settings, warnings=warnings)
         hide_keys(self.settings)

@@ -18,7 +18,7 @@ async def mcp(context: MagicContext, words: Sequence[str]) -> str:
     """List the servers; `refresh` starts one or all anew, and takes the tools that it offers now."""
     servers = context.engine.mcp
     if not servers.servers:
-        return "There are no MCP servers. [mcp_servers.NAME] in msgbook.toml configures one."
+        return "There are no MCP servers. [mcp_servers.NAME] in msgbook.toml configures one. Then restart the kernel."
     if words and words[0] != "refresh":
         raise UsageError("Expected %mcp, %mcp refresh or %mcp refresh NAME.")
     names = list(words[1:]) or list(servers.servers)

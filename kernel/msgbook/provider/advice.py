@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from msgbook.config import ProviderSettings
+from msgbook.config import ProviderSettings, default_api
+from msgbook.errors import RESTART
 from msgbook.messages import OTHER_API
 from msgbook.provider.error_kinds import ErrorKind
 
@@ -41,13 +42,13 @@ class Advice:
         """
         match kind or status:
             case "key" | 401 | 403:
-                return f"Check {self.key_setting}."
+                return self._check_key
             case "route":
                 return self._for_missing_route()
             case "other_api":
-                return f"Set {self._other_api} in {self._table}."
+                return f"Set {self._other_api} in {self._table}, and {RESTART}."
             case "stored":
-                return f"{_STORED} Set {self._other_api} in {self._table}."
+                return f"{_STORED} Set {self._other_api} in {self._table}, and {RESTART}."
             case "loading":
                 return "Wait until it has loaded the model."
             case "length":
@@ -56,10 +57,10 @@ class Advice:
                 origin = model_origin or "MSGBOOK_MODEL or %model"
                 return (
                     f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
-                    f"terminal, lists the models of the server) and {self.url_setting}."
+                    f"terminal, lists the models of the server) and {self.url_setting}{self.and_restart}."
                 )
             case 404:
-                return f"Check {self.url_setting} {_V1}."
+                return f"Check {self.url_setting} {_V1}{self.and_restart}."
             case 429:
                 return (
                     "Your rate limit or your budget with this provider is used up. Try again later."
@@ -77,36 +78,44 @@ class Advice:
             return (
                 f"{_ANSWERED}, so this is a fault of the server or of a proxy: run the cell again."
             )
-        return f"Check {self.url_setting} {_V1}."
+        return f"Check {self.url_setting} {_V1}{self.and_restart}."
 
     def for_lost_connection(self, *, has_answered: bool) -> str:
         """Return what to do about a server that cannot be reached; the argument is as in `for_no_answer`."""
-        if self._settings.base_url is None:
-            return "Is this computer online? For a server other than OpenAI's, set OPENAI_BASE_URL."
+        if default_api(self._settings.base_url) == "responses":
+            # The host is OpenAI's own.
+            other = f"For a server other than OpenAI's, set {self.url_setting}{self.and_restart}."
+            return f"Is this computer online, and does a proxy let the request through? {other}"
         if has_answered:
             return f"{_ANSWERED}. Is it still running?"
-        return f"Is the server running? Check {self.url_setting}."
+        return f"Is the server running? Check {self.url_setting}{self.and_restart}."
 
     @property
-    def key_setting(self) -> str:
-        if self._settings.from_environment:
-            return "OPENAI_API_KEY"
-        table = f"[providers.{self._settings.name}] in msgbook.toml"
-        if self._settings.key_variable and not self._settings.api_key:
-            return (
-                f"{self._settings.key_variable}, which is not set: it is the api_key_env of {table}"
-            )
-        return f"api_key_env or headers of {table}"
+    def _check_key(self) -> str:
+        from_environment = self._settings.from_environment
+        variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
+        if variable and not self._settings.api_key:
+            whose = "" if from_environment else f", the api_key_env of {self._table},"
+            return f"{variable}{whose} is not set. Set it before you start Jupyter or the command."
+        if from_environment:
+            return f"Check {variable}."
+        return f"Check api_key_env or headers of {self._table}, and {RESTART}."
 
     @property
     def url_setting(self) -> str:
+        """The name of the setting with the base URL."""
         if self._settings.from_environment:
             return "OPENAI_BASE_URL"
-        return f"base_url of [providers.{self._settings.name}] in msgbook.toml"
+        return f"base_url of {self._table}"
+
+    @property
+    def and_restart(self) -> str:
+        """The end of advice about the URL: a kernel reads a changed file when it starts."""
+        return "" if self._settings.from_environment else f", and {RESTART}"
 
     @property
     def _table(self) -> str:
-        return f"[providers.{self._settings.name}] of msgbook.toml"
+        return f"[providers.{self._settings.name}] of {self._settings.file}"
 
     @property
     def _other_api(self) -> str:
@@ -120,6 +129,8 @@ class Advice:
         is_one_table = not self._settings.from_environment
         if self._settings.api == "responses":
             checked = "base_url there" if is_one_table else self.url_setting
-            return f"{missing} Set {self._other_api} in {self._table}, or check {checked} {_V1}."
+            advice = f"Set {self._other_api} in {self._table}, or check {checked} {_V1}"
+            return f"{missing} {advice}, and {RESTART}."
         where = "there" if is_one_table else f"in {self._table}"
-        return f"{missing} Check {self.url_setting} {_V1}, or set {self._other_api} {where}."
+        advice = f"Check {self.url_setting} {_V1}, or set {self._other_api} {where}"
+        return f"{missing} {advice}, and {RESTART}."

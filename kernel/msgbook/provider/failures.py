@@ -176,14 +176,16 @@ class Failures:
         why = self.clean(visible(str(cause))).rstrip(".") or type(cause).__name__
         if isinstance(cause, RedirectedError):
             words = f"{why}. Nothing was sent there. If that is the right server, change"
-            return ProviderError("RedirectedError", f"{words} {self.url_setting} to its address.")
+            where = f"{self._advice.url_setting} to its address{self._advice.and_restart}"
+            return ProviderError("RedirectedError", f"{words} {where}.")
         failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
         advice = self._advice.for_lost_connection(has_answered=self.has_answered)
         return LostConnectionError("APIConnectionError", f"{failed}.", Retry(failed), advice)
 
     @property
-    def url_setting(self) -> str:
-        return self._advice.url_setting
+    def check_url(self) -> str:
+        """Advice to check the base URL."""
+        return f"Check {self._advice.url_setting}{self._advice.and_restart}."
 
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""

@@ -217,7 +217,7 @@ class OpenAIProvider:
     def _no_models(self, answer: object) -> str:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
-        return f"Expected a list of models, but got {said!r}. Check {failures.url_setting}."
+        return f"Expected a list of models, but got {said!r}. {failures.check_url}"
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
-from msgbook.errors import ConfigError, NoModelListError
+from msgbook.errors import RESTART, ConfigError, NoModelListError
 from msgbook.events import RetryWait
 from msgbook.ids import Ids
 from msgbook.provider.adapting import AdaptingProvider
@@ -139,10 +139,10 @@ class Servers:
             known = _listed(self._settings.providers) or "no providers"
             raise ConfigError(
                 f"The provider {named!r} is not in your configuration, which has {known}. "
-                "Add it to msgbook.toml as [providers.NAME]."
+                f"Add it to {self._settings.file} as [providers.NAME], and {RESTART}."
             )
         if found.problem:
-            raise ConfigError(found.problem)
+            raise ConfigError(f"{found.problem} Correct it, and {RESTART}.")
         return found
 
     def find_provider(

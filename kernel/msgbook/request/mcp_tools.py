@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from msgbook.agents import Agent
-from msgbook.errors import MsgbookError
+from msgbook.errors import RESTART, MsgbookError
 from msgbook.text import visible
 from msgbook.tools import ToolSet
 from msgbook.tools.mcp import McpTool
@@ -37,6 +37,6 @@ def with_server_tools(tools: ToolSet, server_tools: Sequence[McpTool], agent: Ag
             f"Agent {visible(agent.name)} is offered {len(own) + len(added)} tools, and model servers "
             f"take at most {TOOL_LIMIT}. Tools of MCP servers: {listed}; others: {len(own)}. Choose fewer "
             "with enabled_tools or disabled_tools of [mcp_servers.NAME] in msgbook.toml, or with "
-            "mcp_servers of the agent."
+            f"mcp_servers of the agent. After a change of the file, {RESTART}."
         )
     return ToolSet([*own, *added])
