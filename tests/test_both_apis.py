@@ -16,8 +16,12 @@ from msgbook.messages import API_TITLES, request_hash
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 4}
 THOUGHT = [delta(reasoning_content="I look "), delta(reasoning_content="first.")]
-LOOKS = Answer([*THOUGHT, *call("read", {"path": "."}).chunks])
 SAYS = Answer([delta(content="It is "), delta(content="empty."), finish("stop", USAGE)])
+
+
+def looks(number):
+    """A call with an id of its own: a request of the Responses API replaces an id that comes twice."""
+    return Answer([*THOUGHT, *call("read", {"path": "."}, f"call_{number}").chunks])
 
 
 def talk_over(apis, server, folder):
@@ -25,7 +29,7 @@ def talk_over(apis, server, folder):
     folder.mkdir()
     talk = Talk(server, folder)
     server.reset()
-    server.answers = [LOOKS, SAYS] * len(apis)
+    server.answers = [answer for number in range(len(apis)) for answer in (looks(number), SAYS)]
     turns = []
     for number, api in enumerate(apis):
         with asking_over(api):
