@@ -74,14 +74,14 @@ def test_the_keys_of_a_message_and_of_a_call_are_kept_with_text_and_call():
     ]
 
 
-def test_an_item_of_any_other_type_is_a_notice_that_names_it():
+def test_an_item_of_any_other_type_is_a_notice_about_it():
     (notice,) = blocks(OutputItem(SEARCH))
 
     assert notice == {
         "type": "notice",
         "step": 1,
         "level": "info",
-        "text": "The server sent an item of type `web_search_call`.",
+        "text": "The server searched the web.",
         "extra": {"item": SEARCH},
     }
 

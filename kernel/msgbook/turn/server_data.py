@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from msgbook.text import one_line
 from msgbook.turn.echoed_items import ITEM_TEXTS
+from msgbook.turn.item_words import item_words
 from msgbook_format.turn import Block, blocks_of_type
 
 
@@ -41,7 +41,7 @@ def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Bloc
     """Keep an output item of the Responses API in its block.
 
     Reasoning without a block becomes one without text. An item of a type that has no block is a notice
-    which names it.
+    which says what the server did.
     """
     if owner is not None:
         _extend(owner, item=item)
@@ -67,9 +67,7 @@ def _is_of_item(reasoning: Block) -> bool:
 
 
 def _item_notice(item: dict[str, Any], step: int) -> dict[str, Any]:
-    name = one_line(str(item.get("type")), 100).replace("`", "'")
-    text = f"The server sent an item of type `{name}`."
-    return {"type": "notice", "step": step, "level": "info", "text": text}
+    return {"type": "notice", "step": step, "level": "info", "text": item_words(item)}
 
 
 def _extend(block: Block, **keys: Any) -> None:

@@ -40,7 +40,10 @@ def test_json_of_any_size_is_shown_in_bounded_space() -> None:
 
 def test_markdown_shows_no_encrypted_value() -> None:
     item = {"type": "compaction", "encrypted_content": "SECRET" * 10**5}
-    notice = {"type": "notice", "text": "The server sent an item of type `compaction`."}
+    notice = {
+        "type": "notice",
+        "text": "The server sent an item that msgbook cannot display: `compaction`.",
+    }
     blocks: Any = [
         {**notice, "extra": {"item": item}},
         {"type": "reasoning", "text": "", "extra": {"item": item}},
@@ -50,4 +53,6 @@ def test_markdown_shows_no_encrypted_value() -> None:
     ]
     markdown = to_markdown({"version": 1, "status": "done", "blocks": blocks})
     assert "SECRET" not in markdown
-    assert markdown.startswith("> ℹ️ The server sent an item of type &#96;compaction&#96;.\n\n")
+    assert markdown.startswith(
+        "> ℹ️ The server sent an item that msgbook cannot display: &#96;compaction&#96;.\n\n"
+    )
