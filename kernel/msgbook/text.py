@@ -23,6 +23,16 @@ def one_line(text: str, limit: int = 500) -> str:
     return " ".join(repair_surrogates(text).split())[:limit]
 
 
+def excerpt(text: str, limit: int = 500) -> str:
+    """Return the text on one line of at most `limit` characters: cut at a word, and then with `…`."""
+    line = one_line(text, limit + 1)
+    if len(line) <= limit:
+        return line
+    words = line[:limit].rpartition(" ")[0]
+    # Without blanks there is no word to cut at, as in Japanese or in a URL.
+    return f"{words if len(words) > limit // 2 else line[: limit - 1]}…"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1: `1,200 lines`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -16,6 +16,7 @@ from responses import completed, event, message, sse
 from responses import text as words
 from scripted_server import Answer, Chunk, delta, finish
 
+from msgbook.turn.item_words import item_words
 from msgbook_format.turn import bundle
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -36,7 +37,7 @@ CITED = [
 
 
 def notice(item: dict[str, Any]) -> dict[str, Any]:
-    text = f"The server sent an item of type `{item['type']}`."
+    text = item_words(item)
     return {"type": "notice", "step": 1, "level": "info", "text": text, "extra": {"item": item}}
 
 
@@ -80,7 +81,7 @@ def test_an_answer_of_the_responses_api_is_shown_with_its_sources(lab, lab_root,
     cell = lab.cell(0)
 
     expect(cell.get_by_text("gpt-5 (answered by gpt-5-2025-08-07)")).to_be_visible()
-    line = "The model reasoned; the server keeps the reasoning to itself"
+    line = "The model reasoned, but the server does not return its reasoning"
     expect(cell.get_by_text(f"{line} (256 reasoning tokens in this turn)")).to_be_visible()
     expect(cell.locator(".msgbook-Sources")).to_be_visible()
     assert link_texts(cell) == ["Paris, the city", "https://b.invalid/?q=1&r=2"]
@@ -110,9 +111,9 @@ def test_an_answer_over_the_responses_api_arrives_with_all_that_the_server_sent(
 
     cell = open_and_run(lab, lab_root / "asked.ipynb", "%%msg agent=thinker\nWhat is the capital?")
 
-    line = "The model reasoned; the server keeps the reasoning to itself"
+    line = "The model reasoned, but the server does not return its reasoning"
     expect(cell.get_by_text(f"{line} (64 reasoning tokens in this turn)")).to_be_visible()
-    expect(cell.get_by_text("The server sent an item of type `web_search_call`.")).to_be_visible()
+    expect(cell.get_by_text('The server searched the web for "capital of France".')).to_be_visible()
     expect(cell.locator(".msgbook-Text")).to_contain_text(said)
     assert link_texts(cell) == ["Paris, the city", "https://b.invalid/?q=1&r=2"]
     expect(cell.get_by_text("scripted-model (answered by m-2026)")).to_be_visible()

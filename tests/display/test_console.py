@@ -162,7 +162,7 @@ def test_hidden_reasoning_is_one_line():
     hidden = {"type": "reasoning", "text": "", "extra": {"item": {"type": "reasoning"}}}
     blocks = hidden, {"type": "text", "text": "Hi."}, {"type": "reasoning", "text": ""}
 
-    expected = "💭 The model reasoned; the server keeps the reasoning to itself\n\nHi.\n"
+    expected = "💭 The model reasoned, but the server does not return its reasoning\n\nHi.\n"
     assert whole_and_in_pieces(*blocks) == (expected, expected)
 
 
@@ -181,10 +181,14 @@ def test_the_sources_of_a_text_stand_below_it():
 
 
 def test_an_item_of_the_server_is_one_line():
-    notice = {"type": "notice", "level": "info", "text": "The server sent an item of type `x`."}
+    notice = {
+        "type": "notice",
+        "level": "info",
+        "text": "The server sent an item that msgbook cannot display: `x`.",
+    }
     kept = {**notice, "extra": {"item": {"type": "x", "encrypted_content": "SECRET" * 10**5}}}
 
-    expected = "ℹ️ The server sent an item of type `x`.\n"
+    expected = "ℹ️ The server sent an item that msgbook cannot display: `x`.\n"
     assert whole_and_in_pieces(kept) == (expected, expected)
 
 
@@ -213,7 +217,7 @@ def test_the_tokens_of_hidden_reasoning_stand_at_the_end():
     ending = TextDelta("Hi"), finished, TurnFinished("done")
     hidden = OutputItem({"type": "reasoning", "id": "rs_1", "encrypted_content": "sealed"})
 
-    line = "💭 The model reasoned; the server keeps the reasoning to itself\n\n"
+    line = "💭 The model reasoned, but the server does not return its reasoning\n\n"
     tokens = "\nℹ️ 64 reasoning tokens in this turn\n"
     assert shown_at_the_end(hidden, *ending) == f"{line}Hi\n{tokens}"
     assert shown_at_the_end(ReasoningDelta("I look."), *ending) == "💭 I look.\n\nHi\n"

@@ -49,7 +49,7 @@ def test_a_change_of_the_model_in_mid_turn_is_told(server, ask):
     turn = ask("%%msg model=auto\nHi")
 
     assert turn["answered_model"] == "two"
-    assert notices(turn) == ["This step was answered by two, the one before by one."]
+    assert notices(turn) == ["two answered this step; one answered the previous one."]
 
 
 def test_a_call_that_comes_as_text_is_told_and_is_not_run(server, ask):

@@ -158,7 +158,16 @@ def test_no_words_of_a_server_or_a_model_steer_a_terminal():
     events, _ = stream(AdaptingProvider(PickyProvider(said)), Request("m\x1b\n{0}", [SEEN]))
 
     assert "\x1b" not in notices(events)[0]
-    assert len(notices(events)[0]) < 400
+    assert len(notices(events)[0]) < 700
+
+
+def test_the_words_of_a_server_are_quoted_whole_or_cut_at_a_word():
+    long = "image input is not supported: " + "please verify the organization, " * 9
+    for said, end in ((long.strip(), "verify the organization,"), (long * 4, " verify the…")):
+        events, _ = stream(
+            AdaptingProvider(PickyProvider(refusal(400, error(said)))), Request("m", [SEEN])
+        )
+        assert notices(events)[0].endswith(end)
 
 
 def test_the_record_of_a_turn_shows_it_before_the_answer():

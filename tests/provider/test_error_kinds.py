@@ -86,13 +86,13 @@ def route_failure(status: int, body: Any, settings: ProviderSettings) -> Any:
 @pytest.mark.parametrize(
     ("settings", "advice"),
     [
-        (provider("responses"), ('It has no /v1/responses. Set api = "chat" in [providers.p] of msgbook.toml, '
-         "or check base_url there (it usually ends in /v1), and restart the kernel if this is a notebook.")),
-        (provider("chat"), ("It has no /v1/chat/completions. Check base_url of [providers.p] of msgbook.toml (it "
-         'usually ends in /v1), or set api = "responses" there, and restart the kernel if this is a notebook.')),
-        (provider("responses", from_environment=True), ('It has no /v1/responses. Set api = "chat" in '
+        (provider("responses"), ('The server has no /v1/responses. Set api = "chat" in [providers.p] of msgbook.toml, '
+         "or check base_url in the same table (it usually ends in /v1), and restart the kernel if this is a notebook.")),
+        (provider("chat"), ("The server has no /v1/chat/completions. Check base_url of [providers.p] of msgbook.toml (it "
+         'usually ends in /v1), or set api = "responses" in the same table, and restart the kernel if this is a notebook.')),
+        (provider("responses", from_environment=True), ('The server has no /v1/responses. Set api = "chat" in '
          "[providers.p] of msgbook.toml, or check OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.")),
-        (provider("chat", from_environment=True), ("It has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
+        (provider("chat", from_environment=True), ("The server has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
          'usually ends in /v1), or set api = "responses" in [providers.p] of msgbook.toml, and restart the kernel if this is a notebook.')),
     ],
     ids=["responses", "chat", "responses of the environment", "chat of the environment"],

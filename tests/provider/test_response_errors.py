@@ -45,10 +45,10 @@ QUOTA = "You exceeded your current quota, please check your plan and billing det
         (refused(401, "invalid_api_key", "Incorrect API key provided: no."), "OPENAI_API_KEY is not set."),
         (refused(404, "model_not_found", "The model `m` does not exist."), "Check the model's name ('m'"),
         (refused(400, "model_not_found", "The requested model 'm' does not exist."), "Check the model's name"),
-        (refused(429, "insufficient_quota", QUOTA, type="insufficient_quota"), "your budget"),
+        (refused(429, "insufficient_quota", QUOTA, type="insufficient_quota"), "spending limit"),
         (refused(400, "context_length_exceeded", TOO_LONG), "%compact"),
         (failed("context_length_exceeded", TOO_LONG), "%compact"),
-        (failed("insufficient_quota", QUOTA), "your budget"),
+        (failed("insufficient_quota", QUOTA), "spending limit"),
         (failed("invalid_prompt", "The prompt was flagged."), "reported an error: The prompt was flagged."),
         (error_event(type="invalid_request_error", code="model_not_found", message="no"), "model's name"),
         (Reply(sse({"type": "error", "code": "invalid_api_key", "message": "no", "param": None})),
@@ -78,7 +78,7 @@ def test_what_a_server_has_not_stored_is_neither_a_model_nor_a_route(status, cod
 
     assert len(requests) == 1
     assert turn["blocks"][-1]["message"] == (
-        f"The server answered {status}: {message} It looks for something that it has stored, and msgbook "
+        f"The server answered {status}: {message} The server expects a stored response, but msgbook "
         'stores nothing there. Set api = "chat" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.'
     )
 

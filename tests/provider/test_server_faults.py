@@ -145,7 +145,7 @@ def test_a_server_without_a_word_that_answers_without_streaming_has_answered():
 
     assert (turn["status"], len(requests)) == ("done", 2)
     assert [block["text"] for block in turn["blocks"]] == [
-        "The server sent nothing. It was asked once more, without streaming.",
+        "The server returned an empty stream, so the request was repeated without streaming.",
         "plain",
     ]
 
@@ -201,9 +201,9 @@ def test_an_interrupt_ends_the_question_for_the_cause_at_once(server):
 
 
 NO_ROUTE = {
-    "chat": "It has no /v1/chat/completions. Check OPENAI_BASE_URL (it usually ends in /v1), or set api = "
+    "chat": "The server has no /v1/chat/completions. Check OPENAI_BASE_URL (it usually ends in /v1), or set api = "
     '"responses" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.',
-    "responses": 'It has no /v1/responses. Set api = "chat" in [providers.openai] of msgbook.toml, or check '
+    "responses": 'The server has no /v1/responses. Set api = "chat" in [providers.openai] of msgbook.toml, or check '
     "OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.",
 }
 
@@ -306,7 +306,7 @@ def test_a_spent_quota_is_not_asked_for_again():
     turn, requests = ask(Reply(sse({"error": error})))
 
     assert (turn["status"], len(requests)) == ("error", 1)
-    assert "budget with this provider" in turn["blocks"][-1]["message"]
+    assert "spending limit" in turn["blocks"][-1]["message"]
 
 
 BROKEN = Reply(b'{"choices": [{"mess')

@@ -286,7 +286,7 @@ def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, 
     assert (turn["provider"], turn["model"], turn["agent"]) == ("far", "big", "reviewer")
     assert [request.get("temperature") for request in other.requests] == [0.2, None]
     said = [block["text"].split(";")[0] for block in turn["blocks"] if block["type"] == "notice"]
-    assert "big does not accept the temperature that is set" in said
+    assert "big rejects the temperature that you set" in said
     assert turn["blocks"][-1]["text"] == "far"
 
 

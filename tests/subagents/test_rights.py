@@ -193,7 +193,9 @@ def test_the_approval_of_a_call_shows_the_folder_if_it_is_another(team):
     team.server.choose = play([dispatch("count"), SAID])
     team.run(ask=ask, notebook=folder)
 
-    assert shown[0].startswith("They work in `../..`: paths in a task start there.\n\n1. Agent")
+    assert shown[0].startswith(
+        "They work in the folder ../..: paths in a task start there.\n\n1. Agent"
+    )
 
 
 def test_no_name_forges_a_line_of_the_approval(team):

@@ -76,14 +76,14 @@ def test_of_several_models_the_last_one_counts_and_notices_tell_of_the_change():
     turn = asked(ScriptedModel(called("gpt-5-mini"), called("gpt-5-mini"), said("gpt-5-nano")))
 
     assert turn["answered_model"] == "gpt-5-nano"
-    assert notices(turn) == ["This step was answered by gpt-5-nano, the one before by gpt-5-mini."]
+    assert notices(turn) == ["gpt-5-nano answered this step; gpt-5-mini answered the previous one."]
 
 
 def test_a_model_that_is_asked_and_answers_last_leaves_the_change_to_the_notice():
     turn = asked(ScriptedModel(called("gpt-5-mini"), said("gpt-5")))
 
     assert "answered_model" not in turn
-    assert notices(turn) == ["This step was answered by gpt-5, the one before by gpt-5-mini."]
+    assert notices(turn) == ["gpt-5 answered this step; gpt-5-mini answered the previous one."]
 
 
 def test_a_step_whose_model_is_not_named_changes_nothing():

@@ -59,7 +59,7 @@ def test_an_answer_of_nothing_but_reasoning_names_the_servers_parser():
 
     assert turn["status"] == "done"
     (notice,) = [b["text"] for b in turn["blocks"] if b["type"] == "notice"]
-    assert "nothing but reasoning" in notice
+    assert "only reasoning" in notice
     assert "--reasoning-parser" in notice
 
 

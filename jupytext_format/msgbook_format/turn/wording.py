@@ -11,7 +11,7 @@ from typing import Any
 
 from msgbook_format.turn.agent_rows import as_count
 
-HIDDEN_REASONING = "The model reasoned; the server keeps the reasoning to itself"
+HIDDEN_REASONING = "The model reasoned, but the server does not return its reasoning"
 
 
 def model_words(turn: Mapping[str, Any]) -> str:

@@ -9,10 +9,7 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.request_quirks import IMAGES, Adaptation, find_adaptation
-from msgbook.text import one_line, visible
-
-_SHOWN = 200
-"""Characters of a server's message that a notice shows."""
+from msgbook.text import excerpt, one_line, visible
 
 
 class AdaptingProvider:
@@ -84,8 +81,6 @@ class AdaptingProvider:
                 if not adaptation.notice:
                     continue
                 words = adaptation.notice.format(model=visible(one_line(model, 100)))
-                quote = (
-                    f" It said: {visible(one_line(refusal.said, _SHOWN))}" if refusal.said else ""
-                )
+                quote = f" It said: {visible(excerpt(refusal.said))}" if refusal.said else ""
                 notices.append(AdaptationNotice(words + quote, "warning"))
         return notices

@@ -11,7 +11,7 @@ from msgbook.provider.error_kinds import ErrorKind
 
 _ANSWERED = "The server has answered before"
 _V1 = "(it usually ends in /v1)"
-_STORED = "It looks for something that it has stored, and msgbook stores nothing there."
+_STORED = "The server expects a stored response, but msgbook stores nothing there."
 _SHORTEN = (
     "Leave out or summarize cells with history=exclude, history=summary or %compact; "
     "%context shows the size of each cell. If you set the agent's context_window, "
@@ -62,9 +62,7 @@ class Advice:
             case 404:
                 return f"Check {self.url_setting} {_V1}{self.and_restart}."
             case 429:
-                return (
-                    "Your rate limit or your budget with this provider is used up. Try again later."
-                )
+                return "You have reached this provider's rate limit or spending limit. Try again later."
             case _:
                 return ""
 
@@ -124,13 +122,15 @@ class Advice:
     def _for_missing_route(self) -> str:
         """Return what to do about a missing path. Nearly all servers have the chat API, so their URL is wrong."""
         url = self._settings.base_url
-        missing = f"It has no {urlsplit(url).path.rstrip('/') if url else '/v1'}{self._path}."
+        missing = (
+            f"The server has no {urlsplit(url).path.rstrip('/') if url else '/v1'}{self._path}."
+        )
         # The table of a provider holds its URL, too; that of the environment's provider does not.
         is_one_table = not self._settings.from_environment
         if self._settings.api == "responses":
-            checked = "base_url there" if is_one_table else self.url_setting
+            checked = "base_url in the same table" if is_one_table else self.url_setting
             advice = f"Set {self._other_api} in {self._table}, or check {checked} {_V1}"
             return f"{missing} {advice}, and {RESTART}."
-        where = "there" if is_one_table else f"in {self._table}"
+        where = "in the same table" if is_one_table else f"in {self._table}"
         advice = f"Check {self.url_setting} {_V1}, or set {self._other_api} {where}"
         return f"{missing} {advice}, and {RESTART}."

@@ -10,10 +10,8 @@ from msgbook.errors import ProviderError
 from msgbook.events import ModelChosen, Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import UnknownModelError
-from msgbook.text import join_first, one_line, visible
+from msgbook.text import excerpt, join_first, one_line, visible
 
-_SHOWN = 200
-"""Characters of a server's message that a notice shows."""
 _NAMED = 8
 """Most models that an error lists."""
 
@@ -60,7 +58,7 @@ class AlternativesProvider:
         await self._provider.close()
 
     def _notice(self, model: str, error: UnknownModelError) -> Notice:
-        said = f" It said: {visible(one_line(error.said, _SHOWN))}" if error.said else ""
+        said = f" It said: {visible(excerpt(error.said))}" if error.said else ""
         following = _shown(self._models[self._current])
         words = f"The server does not know the model {_shown(model)}; {following} is asked instead."
         return Notice(words + said, "warning")

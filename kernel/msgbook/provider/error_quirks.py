@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from msgbook.errors import ProviderError
-from msgbook.text import one_line
+from msgbook.text import excerpt
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
 """Keys that hold the words of an error, or a value that holds them."""
@@ -67,8 +67,8 @@ def find_error(body: object) -> Any:
 def error_message(error: Any) -> str:
     """Return the message of an `error` value of any shape, on one line."""
     if isinstance(error, str) and error.lstrip().startswith("<"):
-        return one_line(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
-    return one_line(_words(error, _DEPTH) or as_text(error))
+        return excerpt(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
+    return excerpt(_words(error, _DEPTH) or as_text(error))
 
 
 def as_text(body: object) -> str:

@@ -26,7 +26,7 @@ from msgbook.provider.error_quirks import (
 )
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.retry import may_retry, requested_wait
-from msgbook.text import one_line, visible
+from msgbook.text import excerpt, visible
 
 _REFUSALS = {400, 404, 415, 422, 500, 501}
 """Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
@@ -189,7 +189,7 @@ class Failures:
 
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""
-        return redact(one_line(text), self._secrets)
+        return redact(excerpt(text), self._secrets)
 
 
 def _sentence(words: str) -> str:

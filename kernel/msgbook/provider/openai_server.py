@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NO_KEY = "none"
 """Key for a server that is configured without one (Ollama, vLLM)."""
 
-_ASKED_AGAIN = "The server sent nothing. It was asked once more, without streaming."
+_ASKED_AGAIN = "The server returned an empty stream, so the request was repeated without streaming."
 
 LINGER = 5.0
 """Seconds to wait after a finish reason: usage or `[DONE]` may follow, or nothing."""

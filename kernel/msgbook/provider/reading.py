@@ -18,7 +18,7 @@ _DRAIN_TIME = 0.5
 async def until_over(
     chunks: AsyncIterator[bytes], decoder: AnswerDecoder, linger: float
 ) -> AsyncIterator[bytes]:
-    """Yield chunks until the body ends, or until an answer with an end mark stays silent."""
+    """Yield chunks until the body ends, or until an answer with an end marker stays silent."""
     while True:
         limit = asyncio.timeout(linger if decoder.has_ended else None)
         try:

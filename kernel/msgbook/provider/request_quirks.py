@@ -189,26 +189,26 @@ ADAPTATIONS = (
         has_option("temperature"),
         _refuses_key(r"\btemperature\b"),
         without_option("temperature"),
-        "{model} does not accept the temperature that is set; none was sent.",
+        "{model} rejects the temperature that you set; it was left out.",
     ),
     Adaptation(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         _names_key(_EFFORT),
         without_option("reasoning_effort"),
-        "The server of {model} cannot be asked to switch reasoning off, so nothing was sent about it.",
+        "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
     Adaptation(
         has_option("reasoning_effort"),
         _refuses_key(_EFFORT),
         without_option("reasoning_effort"),
-        "{model} does not accept the reasoning effort that is set; none was sent.",
+        "{model} rejects the reasoning effort that you set; it was left out.",
     ),
     Adaptation(
         lambda request: any(map(holds_reasoning_item, request.messages)),
         lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
-        "{model} cannot use its reasoning of earlier steps; it was left out.",
+        "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
     Adaptation(
         has_option("reasoning_summary"),
@@ -232,7 +232,7 @@ ADAPTATIONS = (
         lambda request: bool(request.tools),
         lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
         lambda request: replace(request, tools=[]),
-        "{model} does not accept tools; none were sent, so it can only chat.",
+        "{model} does not support tools, so none were sent and it can only chat.",
     ),
 )
 """All adaptations, in the order in which they are tried."""

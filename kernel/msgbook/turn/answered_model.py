@@ -50,7 +50,7 @@ class ModelChanges:
         last, self._last = self._last, answered
         if last is None or is_same_model(last, answered):
             return []
-        text = f"This step was answered by {_shown(answered)}, the one before by {_shown(last)}."
+        text = f"{_shown(answered)} answered this step; {_shown(last)} answered the previous one."
         return [Notice(text, "warning")]
 
 

@@ -33,7 +33,7 @@ def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinishe
     received = blocks_of_type(blocks, "text", "reasoning", "tool_call")
     if end is None or not end.ended:
         if received:
-            message = "The answer was cut off: the server closed the stream without an end mark."
+            message = "The answer was cut off: the server closed the stream without an end marker."
         else:
             message = _NOTHING
         return TurnFinished("incomplete", None, "IncompleteAnswer", message)
@@ -107,8 +107,8 @@ def _silence_notices(end: Sequence[TurnEvent], blocks: Sequence[Block], step: in
         return []
     if any(block["text"].strip() for block in blocks_of_type(blocks, "reasoning")):
         words = (
-            "The answer is nothing but reasoning, without any text. If this happens again, the server's "
-            f"reasoning parser does not fit the model: set {REASONING_PARSERS}."
+            "The answer contains only reasoning and no text. If it keeps happening, the server's reasoning "
+            f"parser probably does not match the model: set {REASONING_PARSERS}."
         )
         return [Notice(words, "warning")]
     return [Notice("The model ended its answer without any text.", "warning")]

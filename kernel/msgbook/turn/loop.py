@@ -172,6 +172,6 @@ async def _until_timeout(
 def _loss_notices(end: ModelFinished) -> list[Notice]:
     if not end.unreadable:
         return []
-    pieces = counted(end.unreadable, "piece")
-    text = f"{pieces} of the answer could not be read; their content is missing."
+    verb = "is" if end.unreadable == 1 else "are"
+    text = f"{counted(end.unreadable, 'part')} of the answer could not be read and {verb} missing."
     return [Notice(text, "warning")]

@@ -789,7 +789,7 @@ describe('data of a server', () => {
   const item = { type: 'reasoning', encrypted_content: 'S3CRET'.repeat(2e5) };
   const hidden = { type: 'reasoning', step: 1, text: '', extra: { item } };
   const line =
-    '💭 The model reasoned; the server keeps the reasoning to itself';
+    '💭 The model reasoned, but the server does not return its reasoning';
 
   it('is one line for hidden reasoning, which stays the same node', async () => {
     const { show, find, renderer } = fixture();
@@ -833,7 +833,7 @@ describe('data of a server', () => {
 
   it('is shown by name, with its JSON collapsed and shortened', async () => {
     const { show, find } = fixture();
-    const text = 'The server sent an item of type `web_search_call`.';
+    const text = 'The server sent an item of type x.';
     const sent = { ...item, type: 'web_search_call', query: '<b>x</b>' };
     const notice = { type: 'notice', level: 'info', text };
     await show(turn('done', { ...notice, extra: { item: sent } }));
@@ -847,6 +847,20 @@ describe('data of a server', () => {
 
     await show(turn('done', { ...notice, extra: { item: 'x' } }));
     expect(find('.msgbook-Notice').textContent).toBe(text);
+  });
+
+  it('has code where a notice has backticks, and never markup', async () => {
+    const { show, find } = fixture();
+    const text = 'Set `a = "<b>"` and `c`; an odd ` stays.';
+    const notice = { type: 'notice', level: 'info', text };
+    await show(turn('done', notice));
+    const node = find('.msgbook-Notice');
+    const code = [...node.querySelectorAll('code')];
+    expect(code.map(span => span.textContent)).toEqual(['a = "<b>"', 'c']);
+    expect(node.textContent).toBe('Set a = "<b>" and c; an odd ` stays.');
+    expect(node.querySelector('b')).toBeNull();
+    await show(turn('done', { ...notice, level: 'warning' }));
+    expect(node.querySelector('code')).toBe(code[0]);
   });
 
   it('is a list of links below the text that it belongs to', async () => {

@@ -30,7 +30,9 @@ describe('turnBundle', () => {
       { type: 'reasoning', text: '', extra: { item: { id: 'rs' } } },
       { type: 'text', text: 'Paris.', extra: { annotations } }
     )['text/markdown'];
-    expect(markdown).toContain('💭 The model reasoned; the server keeps');
+    expect(markdown).toContain(
+      '💭 The model reasoned, but the server does not return'
+    );
     expect(markdown).toContain('Sources:\n1. A https://a.example');
   });
 

@@ -6,7 +6,7 @@ import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
-import { Disclosure, element } from './dom';
+import { Disclosure, element, withCodeSpans } from './dom';
 import { shortJsonNode } from './jsonNode';
 import { reasoningView } from './reasoningView';
 import { resultView } from './resultView';
@@ -56,7 +56,8 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
 }
 
 function noticeView(trans: TranslationBundle): IBlockView {
-  const words = document.createTextNode('');
+  const words = element('span', '');
+  let shown: string | undefined;
   const node = element('div', 'msgbook-Notice', words);
   const body = element('div', 'msgbook-Result-body');
   const item = new Disclosure('msgbook-Unknown', body);
@@ -70,7 +71,11 @@ function noticeView(trans: TranslationBundle): IBlockView {
         'aria-label',
         warning ? trans.__('Warning') : trans.__('Note')
       );
-      words.data = controlsVisible(asText(block.text) ?? '');
+      const text = controlsVisible(asText(block.text) ?? '');
+      if (text !== shown) {
+        words.replaceChildren(...withCodeSpans(text));
+        shown = text;
+      }
       item.node.remove();
       if (isObject(block.extra) && isObject(block.extra.item)) {
         item.label(trans.__('Its data'));

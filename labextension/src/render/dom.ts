@@ -10,6 +10,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+/** Return `text` as nodes: what stands between two backticks on a line is code, without them. */
+export function withCodeSpans(text: string): (HTMLElement | string)[] {
+  // With one group, `split` returns the texts around the matches and the groups in turn.
+  return text
+    .split(/`([^`\n]+)`/)
+    .map((part, i) =>
+      i % 2 === 1 ? element('code', 'msgbook-Code', part) : part
+    );
+}
+
 /** Text node that grows at its end, so that a person's selection stays. */
 export class GrowingText {
   readonly node = document.createTextNode('');

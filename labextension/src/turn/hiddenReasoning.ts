@@ -25,7 +25,7 @@ export function hiddenReasoningLines(
   trans: TranslationBundle
 ): ReadonlyMap<number, string> {
   const words = trans.__(
-    'The model reasoned; the server keeps the reasoning to itself'
+    'The model reasoned, but the server does not return its reasoning'
   );
   const lines = new Map<number, string>();
   let last = -1;

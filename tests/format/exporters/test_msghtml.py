@@ -88,7 +88,7 @@ def test_data_of_a_server_is_exported_as_the_page_shows_it() -> None:
     assert page.violations == []
     assert page.links == ["https://a.example/?q=1&r=2"]
     assert "m1 (answered by m1-2026)" in page.text
-    assert "keeps the reasoning to itself (64 reasoning tokens in this turn)" in page.text
+    assert "does not return its reasoning (64 reasoning tokens in this turn)" in page.text
     assert "Paris. Sources: Page A" in page.text
     assert "notes.pdf" in page.text
     assert "gAAAAABo" not in html

@@ -190,11 +190,11 @@ def test_an_item_of_another_type_that_never_ends_is_named():
 
     assert merged(decode(sse(added(begun), text("a", index=1)))) == [
         ("text", "", "a"),
-        ("notice", "The server began an item of type `mcp_call` and did not complete it."),
+        ("notice", "The server did not finish an item of type `mcp_call`."),
     ]
 
 
-LEFT_OUT = "The server sent events of unknown types, which were left out:"
+LEFT_OUT = "Ignored unknown events from the server:"
 
 
 def test_unknown_events_are_named_once_with_their_numbers():

@@ -1,7 +1,7 @@
 """One streamed chat completion, without I/O: bytes of the body in, stream events out.
 
 Servers differ in almost everything, so this assumes no order of reasoning, text and calls, no index,
-no id and no end mark. tests/provider/chat/test_decode*.py have a case for each difference.
+no id and no end marker. tests/provider/chat/test_decode*.py have a case for each difference.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Item:
         if not self.is_done:
             self.is_done = True
             name = one_line(self.kind, 100).replace("`", "'")
-            yield Notice(f"The server began an item of type `{name}` and did not complete it.")
+            yield Notice(f"The server did not finish an item of type `{name}`.")
 
     def _keep(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         if not self._is_kept:

@@ -76,6 +76,4 @@ class UnknownEvents:
             return
         named = ", ".join(f"`{name}` ({number:,})" for name, number in counts.items())
         more = f" and {self._others:,} more" if self._others else ""
-        yield Notice(
-            f"The server sent events of unknown types, which were left out: {named}{more}."
-        )
+        yield Notice(f"Ignored unknown events from the server: {named}{more}.")
