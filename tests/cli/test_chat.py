@@ -172,7 +172,7 @@ def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
 
     told = capsys.readouterr().err
     assert "AuthenticationError" in told
-    assert f"(`msgbook run {path}` tries again)" in told
+    assert f"(to try again: `msgbook run {path}`)" in told
     assert read(path).cells[0].source == "Hi"
     assert with_settings(server, run_file, path) == 0
     assert len(read(path).cells[0].outputs) == 1

@@ -82,7 +82,7 @@ def test_a_server_that_answers_at_once_does_not_stream(doctor):
     body = json.dumps({"choices": [{"message": {"content": NUMBERS}, "finish_reason": "stop"}]})
     code, found, _ = doctor(scripted.Answer(body=body), CALLS)
 
-    assert (code, statuses(found, "answer", "stream", "usage")) == (1, ["pass", "fail", "unknown"])
+    assert (code, statuses(found, "answer", "stream", "usage")) == (1, ["pass", "fail", "note"])
     assert found["stream"]["advice"]
 
 
@@ -108,7 +108,10 @@ def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
     code, found, _ = doctor(streamed(NUMBERS), CALLS)
 
     assert (code, statuses(found, "answer", "stream")) == (0, ["pass", "unknown"])
-    assert "26 characters came in one piece and is too short to tell" in found["stream"]["words"]
+    assert (
+        "26-character answer came in one piece, too short to show whether the server streams"
+        in found["stream"]["words"]
+    )
 
 
 @over_both_apis
@@ -153,7 +156,7 @@ def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, re
     code, found, _ = doctor(scripted.Answer([*chunks, scripted.finish("length")]), CALLS)
 
     assert (code, statuses(found, "answer", "tools")) == (0, [status, "pass"])
-    assert "limit of this check" in found["answer"]["words"]
+    assert "this check's token limit cut off the answer" in found["answer"]["words"]
 
 
 @over_both_apis
@@ -162,7 +165,7 @@ def test_a_stream_that_stops_without_an_end_fails(doctor, key):
     code, found, _ = doctor(scripted.Answer([scripted.delta(**{key: "1 2"})], done=False))
 
     assert (code, statuses(found, "answer")) == (1, ["fail"])
-    assert "without a mark of its end" in found["answer"]["words"]
+    assert "the stream had no end marker" in found["answer"]["words"]
 
 
 @over_both_apis
@@ -170,7 +173,7 @@ def test_the_doctor_says_whether_reasoning_is_shown(doctor):
     _, found, _ = doctor(scripted.text(NUMBERS, reasoning="Let me count."), CALLS)
     assert (found["reasoning"]["status"], found["reasoning"]["words"]) == (
         "pass",
-        "the server shows it",
+        "the server returns it",
     )
 
 
@@ -184,8 +187,8 @@ def test_reasoning_that_is_counted_and_not_shown_is_told(doctor):
     hidden = scripted.Answer([scripted.delta(content=NUMBERS), scripted.finish("stop", usage)])
     code, found, _ = doctor(hidden, CALLS)
 
-    assert (code, statuses(found, "answer", "reasoning")) == (0, ["pass", "unknown"])
-    assert found["reasoning"]["words"] == "7 tokens that the server does not show"
+    assert (code, statuses(found, "answer", "reasoning")) == (0, ["pass", "note"])
+    assert found["reasoning"]["words"] == "7 reasoning tokens, but no readable reasoning"
 
 
 @over_both_apis
@@ -329,6 +332,30 @@ def test_a_server_that_is_not_there_fails_and_says_what_to_check(monkeypatch, ca
     out = capsys.readouterr().out
     assert "FAIL     server: The connection to http://127.0.0.1:9/v1 failed" in out
     assert "Check OPENAI_BASE_URL." in out
+
+
+def test_a_url_without_a_list_of_models_is_the_failure_if_no_model_is_set(
+    server, monkeypatch, capsys
+):
+    server.models_body, server.models_status = "404 page not found", 404
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+
+    assert main(["doctor", "--json"]) == 1
+
+    found = json.loads(capsys.readouterr().out)["findings"]
+    failed = [finding for finding in found if finding["status"] == "fail"]
+    assert [finding["check"] for finding in failed] == ["server"]
+    assert failed[0]["advice"].startswith(
+        "Check OPENAI_BASE_URL (it usually ends in /v1). If it is right, set"
+    )
+
+
+@over_both_apis
+def test_checks_are_reported_in_their_order(doctor, api):
+    _, _, told = doctor(scripted.error(404, "404 page not found"))
+
+    checks = [finding["check"] for finding in told["findings"]]
+    assert checks[-7:] == ["server", "model", "answer", "stream", "usage", "tools", "api"]
 
 
 class SilentProvider:

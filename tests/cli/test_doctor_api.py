@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import scripted_server as scripted
@@ -12,6 +13,7 @@ from msgbook.__main__ import main
 from msgbook.cli.doctor.answer import Answer
 from msgbook.cli.doctor.api import ApiChoice, judge_apis
 from msgbook.events import ModelFinished
+from msgbook.messages import API_TITLES
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 CHAT, RESPONSES = "/chat/completions", "/responses"
@@ -50,10 +52,10 @@ def doctor(server, tmp_path, monkeypatch, capsys):
 def test_the_api_that_shows_more_is_named_with_the_line_that_sets_it(doctor):
     code, found, told = doctor(called(), called(reasoning="Two and three."))
 
-    assert (code, found["api"]["status"]) == (0, "unknown")
+    assert (code, found["api"]["status"]) == (0, "note")
     assert found["api"]["words"] == (
-        "chat shows tool calls, usage; "
-        "responses shows tool calls, reasoning, usage, encrypted reasoning"
+        "chat returns tool calls, usage; "
+        "responses returns tool calls, reasoning, usage, encrypted reasoning"
     )
     assert 'set api = "responses" in [providers.main] of msgbook.toml' in found["api"]["advice"]
     assert (told["usage"]["input_tokens"], told["usage"]["output_tokens"]) == (33, 21)
@@ -65,7 +67,9 @@ def test_the_api_in_force_stays_if_the_other_one_shows_no_more(doctor):
 
     code, found, _ = doctor(called(), called())
     assert (code, found["api"]["status"]) == (0, "pass")
-    assert found["api"]["words"] == ("chat; the Responses API shows the same: tool calls, usage")
+    assert found["api"]["words"] == (
+        "using the chat API; the Responses API returns the same: tool calls, usage"
+    )
 
 
 @pytest.mark.parametrize(("api", "other"), [("chat", "Responses API"), ("responses", "chat API")])
@@ -73,7 +77,7 @@ def test_a_server_with_one_api_passes_and_is_asked_once_over_the_other(doctor, s
     code, found, _ = doctor(**{api: called()}, api=api)
 
     assert (code, found["api"]["status"]) == (0, "pass")
-    assert found["api"]["words"] == f"{api}; the server has no {other}"
+    assert found["api"]["words"] == (f"using the {API_TITLES[api]}; the server has no {other}")
     assert len(server.requests) == 3
 
 
@@ -110,7 +114,21 @@ def test_an_error_of_the_other_api_is_no_failure_of_the_one_in_force(doctor, sta
 
     assert (code, found["api"]["status"]) == (0, "unknown")
     assert "does not exist" in found["api"]["words"]
-    assert found["api"]["words"].startswith("chat; over the Responses API: ")
+    assert found["api"]["words"].startswith("using the chat API; over the Responses API: ")
+
+
+def test_the_file_that_has_to_be_created_is_named_with_its_folder(
+    doctor, server, monkeypatch, capsys
+):
+    doctor(called(), called(reasoning="Hm."))
+    monkeypatch.delenv("MSGBOOK_CONFIG")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+
+    main(["doctor", "--json", "--model", "m"])
+
+    found = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
+    path = os.path.join(os.environ["JUPYTER_CONFIG_DIR"], "msgbook.toml")  # noqa: PTH118
+    assert f"in [providers.openai] of {path}, and" in found["api"]["advice"]
 
 
 def test_the_api_of_a_server_is_listed_with_its_origin(doctor, monkeypatch, capsys):
@@ -132,6 +150,7 @@ def test_the_api_of_a_server_is_listed_with_its_origin(doctor, monkeypatch, caps
         ({"has_encrypted_reasoning": True}, {"has_reasoning": True}, True),
         ({"calls": {0: ["add", "{}"]}}, {"has_reasoning": True}, False),
         ({"has_reasoning": True}, {"calls": {0: ["add", "{}"]}}, True),
+        ({}, {"has_encrypted_reasoning": True}, False),
         ({}, {"has_reasoning": True, "end": ModelFinished(None, ended=False)}, False),
     ],
 )
@@ -143,7 +162,7 @@ def test_calls_count_more_than_reasoning_and_readable_reasoning_more_than_encryp
 
     found = judge_apis(ApiChoice("chat", "main"), *answers)
 
-    assert found.status == ("unknown" if is_better else "pass")
+    assert found.status == ("note" if is_better else "pass")
     assert bool(found.advice) == is_better
 
 
@@ -152,6 +171,6 @@ def test_answers_that_the_limit_of_the_check_cuts_off_are_not_compared(doctor):
     code, found, _ = doctor(scripted.Answer(thought), called())
 
     assert (code, found["tools"]["status"], found["api"]["status"]) == (0, "unknown", "unknown")
-    assert found["tools"]["words"] == "the limit of this check cut off the answer"
-    assert found["api"]["words"].endswith("the limit of this check cut off an answer")
+    assert found["tools"]["words"] == "this check's token limit cut off the answer"
+    assert found["api"]["words"].endswith("this check's token limit cut off an answer")
     assert found["api"]["advice"] == ""

@@ -76,7 +76,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
     server.answers = [scripted.text(NUMBERS), CALLS, scripted.text(NUMBERS), CALLS]
 
     main(["doctor", "--provider", "far"])
-    assert "pass     model: none is set, and scripted is the only one that the server offers" in (
+    assert "pass     model: none is set; using scripted, the only model that the server offers" in (
         capsys.readouterr().out
     )
     main(["doctor", "--provider", "far", "--model", "other"])
@@ -84,7 +84,7 @@ def test_another_provider_is_checked_by_name_with_a_model_of_its_own(server, cap
     assert [request["model"] for request in server.requests] == ["scripted"] * 3 + ["other"] * 3
     out = capsys.readouterr().out
     assert f"server    {server.url} ([providers.far] of msgbook.toml)" in out
-    assert "wants     alternate (msgbook.toml)" in out
+    assert "options   alternate (msgbook.toml)" in out
     assert "model     other (--model)" in out
     assert "providers near (the default), far, broken (cannot be used)" in out
     assert "agents    reviewer" in out

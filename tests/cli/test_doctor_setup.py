@@ -75,7 +75,7 @@ def test_setup_asks_which_api_a_server_has_and_writes_it_if_it_is_set(capsys):
     answers = ask_settings(ask, lambda url, variable: ["m", "n"])
 
     assert answers == Answers("http://h:1/v1", "", "m", "responses")
-    assert "The API is chat or responses." in capsys.readouterr().out
+    assert "Enter chat or responses." in capsys.readouterr().out
     assert format_toml(answers).endswith('base_url = "http://h:1/v1"\napi = "responses"\n')
 
 
@@ -95,6 +95,15 @@ def test_setup_asks_again_when_the_server_does_not_answer():
     answers = ask_settings(ask, lambda url, variable: ["a"] if url.endswith("2/v1") else None)
 
     assert answers == Answers("http://h:2/v1", "", "a")
+
+
+def test_setup_offers_the_url_that_was_typed_again():
+    ask = answering("http://h:1/v1", "", "n", "", "", "y", "m", "")
+
+    answers = ask_settings(ask, lambda url, variable: None)
+
+    assert answers == Answers("http://h:1/v1", "", "m")
+    assert "Base URL of the server [http://h:1/v1]: " in ask.asked
 
 
 def test_setup_keeps_a_server_that_does_not_answer_with_a_yes():

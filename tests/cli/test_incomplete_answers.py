@@ -91,7 +91,7 @@ def test_an_answer_that_was_stopped_goes_on_in_the_same_terminal(server, tmp_pat
     shown = terminal(server, "chat", path, "Count")
     shown.expect_exact("One, two")
     shown.sendintr()
-    shown.expect_exact(f"`msgbook chat {path} --resume` goes on")
+    shown.expect_exact(f"to continue: `msgbook chat {path} --resume`")
     shown.expect(pexpect.EOF)
     shown = terminal(server, "chat", "--resume", path)
     shown.expect_exact(", three.")
@@ -141,9 +141,9 @@ def test_with_nothing_to_resume_the_file_stays_and_the_next_step_is_named(
     done = run(server, "chat", path, "--resume")
 
     assert (done.returncode, done.stdout, path.read_text()) == (0, "", content)
-    assert f"{path}: nothing to resume: " in done.stderr
+    assert f"{path}: nothing to resume; " in done.stderr
     assert why in done.stderr
-    assert f"`msgbook chat {path} --continue TEXT` sends a message" in done.stderr
+    assert f"to send a message: `msgbook chat {path} --continue TEXT`" in done.stderr
     assert server.requests == []
 
 
@@ -159,7 +159,7 @@ def test_an_excluded_answer_is_not_resumed_and_not_called_complete(server, tmp_p
     assert (
         "the last answer is incomplete, but history=exclude keeps it from being sent" in done.stderr
     )
-    assert f"`msgbook run {path} --from a` answers it again" in done.stderr
+    assert f"to answer again: `msgbook run {path} --from a`" in done.stderr
     assert server.requests == []
 
 
@@ -197,8 +197,8 @@ def test_a_model_that_the_prompt_names_itself_is_not_replaced_in_silence(server,
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["chat.msg.md"], "required: TEXT"),
-        (["chat.msg.md", "Hi", "--resume"], "leave out TEXT, or --resume"),
+        (["chat.msg.md"], "expected TEXT, the message, or --resume"),
+        (["chat.msg.md", "Hi", "--resume"], "use one or the other"),
         (["none.msg.md", "--resume"], "No such file"),
     ],
 )
@@ -228,8 +228,8 @@ def test_run_advises_a_cell_where_more_prompts_follow(server, tmp_path, capsys):
     assert with_settings(server, run_file, path) == 1
 
     assert (
-        f"1 more prompt not sent; a cell `%continue` below it goes on; "
-        f"`msgbook run {path} --from a` answers it again)"
+        f"1 more prompt not sent; to continue: a cell `%continue` below it; "
+        f"to answer again: `msgbook run {path} --from a`)"
     ) in capsys.readouterr().err
 
 
@@ -241,7 +241,7 @@ def test_run_says_what_failed_without_an_answer_can_be_tried_again(server, tmp_p
     assert with_settings(server, run_file, path) == 1
 
     told = capsys.readouterr().err
-    assert f"(`msgbook run {path}` tries again)" in told
+    assert f"(to try again: `msgbook run {path}`)" in told
     assert with_settings(server, main, advised(told, "run")) == 0
 
 
@@ -254,7 +254,7 @@ def test_an_answer_that_stays_since_a_new_one_failed_is_made_again_by_its_id(
 
     assert with_settings(server, run_file, path, again=True) == 1
 
-    assert f"(`msgbook run {path} --from a` answers it again)" in capsys.readouterr().err
+    assert f"(to answer again: `msgbook run {path} --from a`)" in capsys.readouterr().err
 
 
 def test_run_does_not_name_an_answer_that_was_continued(server, tmp_path, capsys):

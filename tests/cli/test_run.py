@@ -134,7 +134,7 @@ def test_a_turn_that_failed_ends_the_run_and_is_asked_again_by_the_next(server, 
 
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith(f"msgbook run: {chat}/two: AuthenticationError: ")
-    assert line.endswith(f"(1 more prompt not sent; `msgbook run {chat}` tries again)")
+    assert line.endswith(f"(1 more prompt not sent; to try again: `msgbook run {chat}`)")
     assert turns(chat)["two"]["status"] == "error"
     assert turns(chat)["three"] is None
 
@@ -237,8 +237,8 @@ def test_reasoning_that_was_stopped_stays_as_it_is_and_is_named(server, tmp_path
     assert with_settings(server, run_file, path) == 0
 
     assert (path.read_bytes(), server.requests) == (before, [])
-    on = f"`msgbook chat {path} --resume` goes on; " if prompt == "Hi" else ""
-    told = f"msgbook run: a: the answer is incomplete ({on}`msgbook run {path} --from a` answers it again)"
+    on = f"to continue: `msgbook chat {path} --resume`; " if prompt == "Hi" else ""
+    told = f"msgbook run: a: the answer is incomplete ({on}to answer again: `msgbook run {path} --from a`)"
     assert capsys.readouterr().err.splitlines()[0] == told
 
 
@@ -317,7 +317,7 @@ def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, 
     with_settings(server, run_file, path)
 
     advice = (
-        f"`msgbook chat {path} --resume` goes on; "
+        f"to continue: `msgbook chat {path} --resume`; "
         f"`msgbook run {path} --all` answers all prompts again"
     )
     assert capsys.readouterr().err.splitlines() == [
@@ -467,7 +467,7 @@ def test_a_turn_that_is_stopped_is_kept_and_those_before_it_are_written_already(
     # Part of an answer is one: it is not thrown away unasked.
     assert with_settings(server, run_file, chat) == 0
     told = capsys.readouterr().err
-    assert f"three: the answer is incomplete (`msgbook chat {chat} --resume` goes on" in told
+    assert f"three: the answer is incomplete (to continue: `msgbook chat {chat} --resume`" in told
     assert words(turns(chat)["three"]) == "half "
 
 

@@ -33,7 +33,6 @@ def test_help_and_usage_errors_import_no_verb(argv):
     assert set(printed.splitlines()[-1].split()) == {
         "msgbook.__main__",
         "msgbook.cli",
-        "msgbook.cli.argument_actions",
         "msgbook.cli.arguments",
         "msgbook.cli.terminal",
         "msgbook.errors",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from msgbook.cli.argument_actions import InsteadOf
-
 DOCTOR_TIMEOUT = 60.0
 """Seconds for one request of the doctor: a local server may have to load the model first."""
 
@@ -26,6 +24,7 @@ def declare_demo(parser: argparse.ArgumentParser) -> None:
 
 def declare_chat(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook chat`."""
+    parser.usage = "%(prog)s [options] FILE (TEXT | --resume)"
     parser.description = (
         "Start a conversation in FILE with the message TEXT and print the answer. If "
         "standard output is not a terminal, only the text of the answer is printed."
@@ -39,6 +38,8 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
     text = parser.add_argument(
         "text", metavar="TEXT", help="the message; - reads it from standard input"
     )
+    # With `nargs="?"` argparse would miss it behind an option. The verb says what is missing.
+    text.required = False
     parser.add_argument(
         "--continue",
         dest="go_on",
@@ -52,8 +53,7 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--resume",
-        action=InsteadOf,
-        argument=text,
+        action="store_true",
         help="instead of TEXT: continue the last answer if it broke off, was stopped or failed",
     )
     parser.add_argument("--model", metavar="NAME", help="the model that answers")
@@ -191,8 +191,8 @@ def declare_trust(parser: argparse.ArgumentParser) -> None:
 def declare_doctor(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook doctor`."""
     parser.description = (
-        "Show the settings in force, and check the installation and the model's server with two short "
-        "requests. Exit code: 0 if no check failed, 1 if some did, 2 if the settings cannot be read."
+        "Show the settings in force, and check the installation and the model's server with three "
+        "short requests. Exit code: 0 if no check failed, 1 if some did, 2 if the settings cannot be read."
     )
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
     parser.add_argument(

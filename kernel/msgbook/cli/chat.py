@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     approval: ApprovalPolicy = arguments.approval or "allow"
     if arguments.resume:
         if arguments.text is not None:
-            raise CommandError("--resume sends no message: leave out TEXT, or --resume")
+            raise CommandError("--resume takes no TEXT; use one or the other")
         return resume_chat(path, attributes=attributes, approval=approval)
     if arguments.text is None:
         raise CommandError("expected TEXT, the message, or --resume")
@@ -111,7 +111,7 @@ def resume_chat(
     require_conversation(document)
     number = resume(document, attributes or {})
     if number is None:
-        complain(_VERB, f"{path}: nothing to resume: {describe_last_answer(document)}")
+        complain(_VERB, f"{path}: nothing to resume; {describe_last_answer(document)}")
         return 0
     return _answer(document, number, attributes or {}, approval)
 

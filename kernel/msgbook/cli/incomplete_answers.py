@@ -78,16 +78,16 @@ def how_to_go_on(document: Document, number: int) -> str:
     cells, file = document.cells, _word(document.path)
     cell_id = shown_id(cells[number])
     if not is_answered(cells[number]):
-        return f"`msgbook run {file}` tries again"
+        return f"to try again: `msgbook run {file}`"
     if cell_id == NO_ID:
-        again = f"`msgbook run {file} --all` answers all prompts again"
+        again = f"to answer all prompts again: `msgbook run {file} --all`"
     else:
-        again = f"{run_from(document, cell_id)} answers it again"
+        again = f"to answer again: {run_from(document, cell_id)}"
     if not has_incomplete_answer(cells[: number + 1]):
         return again
     if number == _last_prompt(cells):
-        return f"`msgbook chat {file} --resume` goes on; {again}"
-    return f"a cell `{CONTINUE_MAGIC}` below it goes on; {again}"
+        return f"to continue: `msgbook chat {file} --resume`; {again}"
+    return f"to continue: a cell `{CONTINUE_MAGIC}` below it; {again}"
 
 
 def run_from(document: Document, cell_id: str) -> str:
@@ -124,7 +124,7 @@ def describe_last_answer(document: Document) -> str:
         )
     else:
         why = "the last answer is complete"
-    return f"{why} (`msgbook chat {_word(document.path)} --continue TEXT` sends a message)"
+    return f"{why} (to send a message: `msgbook chat {_word(document.path)} --continue TEXT`)"
 
 
 def describe_incomplete(cell: Cell) -> str | None:

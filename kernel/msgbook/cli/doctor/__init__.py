@@ -20,7 +20,12 @@ from msgbook.cli.doctor.local import check_installation
 from msgbook.cli.doctor.mcp import check_mcp_servers
 from msgbook.cli.doctor.plugins import check_plugins
 from msgbook.cli.doctor.server import ServerChecks
-from msgbook.cli.doctor.settings import describe_other_names, describe_settings, select_provider
+from msgbook.cli.doctor.settings import (
+    describe_other_names,
+    describe_settings,
+    file_to_change,
+    select_provider,
+)
 from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings, config_path, hide_keys, redact
@@ -128,7 +133,7 @@ async def _findings(
 async def _server_findings(
     settings: Settings, server: ProviderSettings, usage: dict[str, int], seconds: float
 ) -> AsyncIterator[Finding]:
-    choice = ApiChoice(server.api, server.name)
+    choice = ApiChoice(server.api, server.name, file_to_change(os.environ))
     async with AsyncExitStack() as closing:
 
         def asker(api: ApiName) -> Asker:

@@ -111,9 +111,11 @@ def judge_answer(answer: Answer) -> Finding:
     end = answer.end
     shown = one_line(answer.text, 60)
     if answer.pieces and (end is None or not end.ended):
-        advice = "Every turn will count as cut off. Is there a proxy in between?"
         what = repr(shown) if shown.strip() else "only reasoning"
-        return Finding("answer", "fail", f"{what}, but without a mark of its end", advice)
+        words = (
+            f"{what}, but the stream had no end marker; msgbook will treat every answer as cut off"
+        )
+        return Finding("answer", "fail", words, "Is there a proxy in between?")
     if answer.text.strip():
         words = f"the model refused: {shown!r}" if answer.is_refusal else repr(shown)
         return Finding("answer", "pass", f"{words} in {answer.seconds:.1f} s")
@@ -124,18 +126,18 @@ def _judge_silence(answer: Answer) -> Finding:
     """Judge an answer without text."""
     reason = answer.end.finish_reason if answer.end else None
     if answer.is_cut:
-        begun = "only reasoning" if answer.reasoning_pieces else "nothing that is shown"
-        words = f"{begun}, for {answer.seconds:.1f} s; the limit of this check cut off the answer"
+        begun = "only reasoning" if answer.reasoning_pieces else "no visible output"
+        words = f"{begun}; this check's token limit cut off the answer after {answer.seconds:.1f} s"
         return Finding("answer", "pass" if answer.reasoning_pieces else "unknown", words)
     if reason == "content_filter":
-        return Finding("answer", "unknown", "a filter of the server kept the answer back")
+        return Finding("answer", "unknown", "the server's content filter withheld the answer")
     if answer.reasoning_pieces:
         words = (
             f"only reasoning, although the answer is complete (finish reason: {reason or 'none'})"
         )
         advice = (
-            "The server probably takes the answer for reasoning: its reasoning parser does not fit the model. "
-            f"Set {REASONING_PARSERS}."
+            "The server probably treats the answer as reasoning because its reasoning parser does not match the "
+            f"model. Set {REASONING_PARSERS}."
         )
         return Finding("answer", "fail", words, advice)
     advice = "Is the base URL right (it usually ends in /v1), and is this a chat model?"
@@ -145,23 +147,21 @@ def _judge_silence(answer: Answer) -> Finding:
 def judge_stream(answer: Answer) -> Finding:
     """Judge whether the answer came in pieces, as far as its length can show that."""
     advice = (
-        "If long answers appear only when they are complete, the server or a proxy holds them back "
+        "If long answers appear only when they are complete, the server or a proxy buffers them "
         "(nginx: proxy_buffering off)."
     )
     if max(answer.text_pieces, answer.reasoning_pieces) < 2:
         if answer.is_event_stream is False:
-            words = "the answer came in one piece, and not as a stream"
-            late = (
-                "Turns work, but show their text only when it is complete. Does a proxy change it?"
-            )
+            words = "the answer was not streamed. Does a proxy buffer it?"
+            late = "Turns work, but show their text only when it is complete."
             return Finding("stream", "fail", words, late)
-        size = f"{len(answer.text)} characters" if answer.text else "little"
-        words = f"the answer of {size} came in one piece and is too short to tell"
+        size = f"{len(answer.text)}-character answer" if answer.text else "answer"
+        words = f"the {size} came in one piece, too short to show whether the server streams"
         return Finding("stream", "unknown", words, advice)
     if answer.last - answer.first >= _AT_ONCE:
-        words = f"{answer.pieces} pieces, the first after {answer.first:.1f} s"
+        words = f"{answer.pieces} chunks, the first after {answer.first:.1f} s"
         return Finding("stream", "pass", words)
-    words = f"{answer.pieces} pieces, all at once after {answer.first:.1f} s"
+    words = f"{answer.pieces} chunks, all at once after {answer.first:.1f} s"
     if answer.first < _LONG_WAIT:
         return Finding("stream", "pass", words)
     return Finding("stream", "unknown", words, advice)
@@ -172,20 +172,20 @@ def judge_usage(answer: Answer) -> Finding:
     if answer.end and answer.end.usage:
         counts = ", ".join(f"{n} {key}" for key, n in cast("Any", answer.end.usage).items())
         return Finding("usage", "pass", counts.replace("_", " "))
-    advice = "%usage shows ? for its turns, and token_budget counts estimated tokens."
-    return Finding("usage", "unknown", "the server reports no tokens", advice)
+    words = "the server reports no token usage; %usage shows ? for these turns"
+    return Finding("usage", "note", words, "token_budget counts estimated tokens.")
 
 
 def judge_reasoning(answer: Answer) -> Finding | None:
     """Judge whether the server shows the model's reasoning; None if the model did not reason, as far as is known."""
     if answer.has_reasoning:
-        return Finding("reasoning", "pass", "the server shows it")
+        return Finding("reasoning", "pass", "the server returns it")
     usage = answer.end.usage if answer.end else None
     tokens = (usage or {}).get("reasoning_tokens")
     if not tokens and not answer.has_encrypted_reasoning:
         return None
-    words = f"{counted(tokens, 'token')} that the server does not show" if tokens else "encrypted"
-    return Finding("reasoning", "unknown", words, _HIDDEN)
+    counts = counted(tokens, "reasoning token") if tokens else "encrypted reasoning"
+    return Finding("reasoning", "note", f"{counts}, but no readable reasoning", _HIDDEN)
 
 
 def judge_tools(answer: Answer) -> Finding:
@@ -194,11 +194,11 @@ def judge_tools(answer: Answer) -> Finding:
         return Finding("tools", "fail", " ".join(answer.refused), f"{OTHER_MODEL} {ONLY_CHAT}")
     if not answer.calls and (written := find_text_call(answer.text, TOOLS)):
         words = (
-            f"the model wrote a call as text ({written}): the server does not recognize its calls"
+            f"the model wrote a tool call as plain text ({written}); the server did not parse it"
         )
         return Finding("tools", "fail", words, f"Set {TOOL_PARSERS}. {ONLY_CHAT}")
     if answer.is_cut and not answer.has_valid_call:
-        return Finding("tools", "unknown", "the limit of this check cut off the answer")
+        return Finding("tools", "unknown", "this check's token limit cut off the answer")
     if not answer.calls:
         said = repr(one_line(answer.text, 60)) if answer.text.strip() else "nothing"
         words = f"the model called no tool and answered {said}"

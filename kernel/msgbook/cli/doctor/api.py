@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 from msgbook.cli.doctor.answer import Answer
 from msgbook.cli.doctor.findings import Finding
+from msgbook.errors import RESTART
 from msgbook.messages import API_TITLES, OTHER_API, ApiName
 
 _CALLS, _REASONING, _USAGE, _ENCRYPTED = "tool calls", "reasoning", "usage", "encrypted reasoning"
 _RANKS = (_CALLS, _REASONING, _USAGE, _ENCRYPTED)
 """What an answer can show, the most important first."""
+_REASONS = (_CALLS, _REASONING, _USAGE)
+"""What is a reason to change the API. Encrypted reasoning alone is none: nobody can read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,8 @@ class ApiChoice:
     api: ApiName
     provider: str
     """Name of the provider."""
+    file: str = "msgbook.toml"
+    """Name of the configuration file, or its path if it has to be created."""
 
     @property
     def other(self) -> ApiName:
@@ -30,8 +35,8 @@ class ApiChoice:
     def advice(self) -> str:
         """The line that sets the other API."""
         return (
-            f'For the {API_TITLES[self.other]}, set api = "{self.other}" in '
-            f"[providers.{self.provider}] of msgbook.toml."
+            f'To use the {API_TITLES[self.other]}, set api = "{self.other}" in '
+            f"[providers.{self.provider}] of {self.file}, and {RESTART}."
         )
 
 
@@ -47,14 +52,15 @@ def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Findin
         return Finding("api", "fail", words, choice.advice)
     shown, other = _shown(ours), _shown(theirs)
     if shown == other:
-        words = f"{choice.api}; the {API_TITLES[choice.other]} shows the same: {_listed(shown)}"
+        ours_title, title = API_TITLES[choice.api], API_TITLES[choice.other]
+        words = f"using the {ours_title}; the {title} returns the same: {_listed(shown)}"
         return Finding("api", "pass", words)
-    words = f"{choice.api} shows {_listed(shown)}; {choice.other} shows {_listed(other)}"
+    words = f"{choice.api} returns {_listed(shown)}; {choice.other} returns {_listed(other)}"
     if ours.is_cut or theirs.is_cut:
-        return Finding("api", "unknown", f"{words}; the limit of this check cut off an answer")
-    if _rank(other) < _rank(shown):
+        return Finding("api", "unknown", f"{words}; this check's token limit cut off an answer")
+    if _rank(other) <= _rank(shown):
         return Finding("api", "pass", words)
-    return Finding("api", "unknown", words, choice.advice)
+    return Finding("api", "note", words, choice.advice)
 
 
 def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
@@ -64,7 +70,11 @@ def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
         answers: Whether it answers over the API in force.
     """
     if answers:
-        return Finding("api", "pass", f"{choice.api}; the server has no {API_TITLES[choice.other]}")
+        return Finding(
+            "api",
+            "pass",
+            f"using the {API_TITLES[choice.api]}; the server has no {API_TITLES[choice.other]}",
+        )
     words = "the server has neither the chat API nor the Responses API at this URL"
     return Finding("api", "fail", words, "Is the base URL right (it usually ends in /v1)?")
 
@@ -76,7 +86,7 @@ def judge_no_answer(choice: ApiChoice, why: str, *, answers: bool) -> Finding:
         why: What happened.
         answers: Whether it answers over the API in force.
     """
-    begins = f"{choice.api}; " if answers else ""
+    begins = f"using the {API_TITLES[choice.api]}; " if answers else ""
     return Finding("api", "unknown", f"{begins}over the {API_TITLES[choice.other]}: {why}")
 
 
@@ -94,7 +104,7 @@ def _shown(answer: Answer) -> list[str]:
 
 
 def _rank(shown: list[str]) -> tuple[bool, ...]:
-    return tuple(name in shown for name in _RANKS)
+    return tuple(name in shown for name in _REASONS)
 
 
 def _listed(shown: list[str]) -> str:

@@ -31,6 +31,7 @@ CHECKS = ("server", "model", "answer", "stream", "usage", "tools")
 
 _QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing else."
 _SUM = "Use the tool to add 2 and 3."
+_NAME_MODEL = "set MSGBOOK_MODEL or model in msgbook.toml, or name a model with --model."
 _SHOWN_MODELS = 8
 
 
@@ -61,13 +62,15 @@ class ServerChecks:
 
     async def run(self) -> AsyncIterator[Finding]:
         """Yield a finding for each of the checks, and for what the server refuses of a request."""
-        done = set()
+        left = [*CHECKS, "api"] if self._other else [*CHECKS]
         async for finding in self._found():
-            done.add(finding.check)
+            while finding.check in left and left[0] != finding.check:
+                yield _not_checked(left.pop(0))
+            if finding.check in left:
+                left.remove(finding.check)
             yield finding
-        for check in (*CHECKS, "api") if self._other else CHECKS:
-            if check not in done:
-                yield Finding(check, "unknown", "not checked, because a check above failed")
+        for check in left:
+            yield _not_checked(check)
 
     async def _found(self) -> AsyncIterator[Finding]:
         offered: list[str] | None = None
@@ -83,12 +86,17 @@ class ServerChecks:
             if lost:
                 yield Finding("server", "fail", error.what, error.advice)
                 return
+            words = f"no list of models: {error.what}"
+            if self._model is None and error.advice:
+                yield Finding(
+                    "server", "fail", words, f"{error.advice} If it is right, {_NAME_MODEL}"
+                )
+                return
             # The next check shows whether the URL is right.
-            advice = "" if self._model else error.advice
-            yield Finding("server", "unknown", f"no list of models: {error.what}", advice)
+            yield Finding("server", "unknown", words)
         else:
             listed = join_first(offered, _SHOWN_MODELS) or "no models"
-            yield Finding("server", "pass", f"it answers and lists {listed}")
+            yield Finding("server", "pass", f"reachable; lists {listed}")
         model = self._check_model(offered)
         yield model
         if model.status == "fail":
@@ -108,18 +116,16 @@ class ServerChecks:
             return Finding(
                 "model",
                 "pass",
-                f"none is set, and {self._model} is the only one that the server offers",
+                f"none is set; using {self._model}, the only model that the server offers",
             )
         if self._model is None:
-            advice = "Set MSGBOOK_MODEL or model in msgbook.toml, or name a model with --model."
+            advice = f"{_NAME_MODEL[:1].upper()}{_NAME_MODEL[1:]}"
             return Finding("model", "fail", "none is set", advice)
         if not offered:
             return Finding("model", "unknown", f"{self._model}; the server lists no models")
         if self._model in offered:
             return Finding("model", "pass", f"{self._model} is in the server's list")
-        words = (
-            f"{self._model} is not in the server's list; the next check shows whether it answers"
-        )
+        words = f"{self._model} is not in the server's list; the next check tries it anyway"
         return Finding("model", "unknown", words)
 
     async def _check_answer(self) -> AsyncIterator[Finding]:
@@ -164,7 +170,7 @@ class ServerChecks:
         try:
             theirs = await self._ask(_SUM, *TOOLS, asker=other)
         except TimeoutError:
-            why = f"no complete answer in {other.seconds:g} s"
+            why = f"no complete answer within {other.seconds:g} s"
             return judge_no_answer(choice, why, answers=answers)
         except MissingRouteError:
             return judge_only_api(choice, answers=answers)
@@ -179,5 +185,10 @@ class ServerChecks:
         return await (asker or self._asker).ask(model, question, *tools, model_origin=origin)
 
     def _timed_out(self, check: str) -> Finding:
-        advice = "Is it still loading the model? Try again, or raise --timeout."
-        return Finding(check, "fail", f"no complete answer in {self._asker.seconds:g} s", advice)
+        words = f"no complete answer within {self._asker.seconds:g} s"
+        advice = "Is the server still loading the model? Try again, or raise --timeout."
+        return Finding(check, "fail", words, advice)
+
+
+def _not_checked(check: str) -> Finding:
+    return Finding(check, "unknown", "not checked, because a check above failed")

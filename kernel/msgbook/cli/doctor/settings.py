@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from msgbook.config import DEMO_MODEL, Limits, ProviderSettings, Settings
+from msgbook.config import DEMO_MODEL, Limits, ProviderSettings, Settings, config_path
 from msgbook.provider import Servers, shown_url
 
 PROJECT = ".msgbook/config.toml"
@@ -40,7 +40,7 @@ def describe_settings(
         path: File from which they were read; None if there is none.
     """
     file = path.name if path else "msgbook.toml"
-    lines = {"file": str(path) if path else "none; only the environment counts"}
+    lines = {"file": str(path) if path else "none (environment variables only)"}
     provider = settings.provider
     if provider is None:
         lines["server"] = "none is configured: the built-in demo model answers"
@@ -56,6 +56,16 @@ def describe_settings(
     if lowered:
         lines["project"] = f"lowers {', '.join(lowered)} ({PROJECT})"
     return lines
+
+
+def file_to_change(env: Mapping[str, str]) -> str:
+    """Return the name of the configuration file, or its whole path if it has to be created."""
+    path = config_path(env)
+    if path is not None:
+        return path.name
+    from jupyter_core.paths import jupyter_config_dir
+
+    return str(Path(jupyter_config_dir(), "msgbook.toml"))
 
 
 def describe_other_names(settings: Settings) -> dict[str, str]:
@@ -97,7 +107,7 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
         lines["prices"] = f"of {', '.join(provider.prices)} ({file})"
     wants = [key for key in ("keep_reasoning", "alternate") if getattr(provider, key)]
     if wants:
-        lines["wants"] = f"{', '.join(wants)} ({file})"
+        lines["options"] = f"{', '.join(wants)} ({file})"
     return lines
 
 

@@ -64,7 +64,7 @@ def set_up(*, seconds: float) -> None:
             input, lambda url, variable: asyncio.run(_offered(url, variable, seconds))
         )
     except EOFError:
-        raise CommandError("No answer; nothing was written.") from None
+        raise CommandError("Cancelled; nothing was written.") from None
     backup = write_settings(path, answers, replace=replaced)
     say(
         f"Wrote {home_as_tilde(str(path))}."
@@ -80,22 +80,23 @@ def ask_settings(ask: Ask, offered: Callable[[str, str], list[str] | None]) -> A
         offered: Returns the models of a server, given its URL and the variable of the key; None if
             the server does not list them.
     """
+    url = OPENAI_URL
     while True:
-        url, variable = _ask_server(ask)
+        url, variable = _ask_server(ask, url)
         models = offered(url, variable)
         if models is not None or _says_yes(ask, "Keep these answers anyway? [y/N] "):
             return Answers(url, variable, _ask_model(ask, models or []), _ask_api(ask, url))
 
 
-def _ask_server(ask: Ask) -> tuple[str, str]:
+def _ask_server(ask: Ask, default_url: str) -> tuple[str, str]:
     """Return the base URL and the variable of the key, which may be empty."""
-    url = _ask_until(ask, f"Base URL of the server [{OPENAI_URL}]: ", _wrong_url) or OPENAI_URL
+    url = _ask_until(ask, f"Base URL of the server [{default_url}]: ", _wrong_url) or default_url
     default = "OPENAI_API_KEY" if url == OPENAI_URL else "none"
     question = f"Name of the environment variable that holds the key [{default}]: "
     variable = _ask_until(ask, question, _wrong_variable) or default
     variable = "" if variable == "none" else variable
     if variable and not os.environ.get(variable):
-        say(f"{variable} is not set here. Set it before you start JupyterLab.")
+        say(f"{variable} is not set in this shell. Set it before starting JupyterLab.")
     return url, variable
 
 
@@ -145,7 +146,7 @@ def _wrong_variable(name: str) -> str:
 
 
 def _wrong_api(name: str) -> str:
-    return "" if name in get_args(ApiName) else "The API is chat or responses."
+    return "" if name in get_args(ApiName) else "Enter chat or responses."
 
 
 async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
@@ -174,8 +175,8 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
     default = offered[0] if len(offered) == 1 else ""
     shown = f" [{line_of(default)}]" if default else ""
     how = "number or name" if offered else "name"
-    none = "" if default else " (Enter: none yet)"
-    answer = ask(f"Model, by {how}{shown}{none}: ").strip()
+    later = "" if default else "; Enter to choose later"
+    answer = ask(f"Model ({how}{later}){shown}: ").strip()
     if answer.isdecimal() and 1 <= int(answer) <= min(len(offered), _NUMBERED):
         return offered[int(answer) - 1]
     if not (answer or default or os.environ.get("MSGBOOK_MODEL")):
@@ -187,5 +188,5 @@ def _ask_api(ask: Ask, url: str) -> str:
     """Return the API; empty for the default. OpenAI's own server has both and is not asked about."""
     if url == OPENAI_URL:
         return ""
-    question = "API, chat or responses (the checks below say which one shows more) [chat]: "
+    question = "API: chat or responses (the checks below compare them) [chat]: "
     return _ask_until(ask, question, _wrong_api)
