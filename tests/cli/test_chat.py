@@ -158,7 +158,9 @@ def test_a_wrong_name_on_the_command_line_has_to_be_corrected_in_the_file(
     assert with_settings(server, chat, path, "Hi", attributes=wrong) == 1
 
     [key] = wrong
-    told = f"({key}= of the new cell is from --{key}: correct it in {path}, then `msgbook run"
+    told = (
+        f"({key}= of the new cell is from --{key}: correct it in {path}; to try again: `msgbook run"
+    )
     assert told in capsys.readouterr().err
 
 

@@ -318,7 +318,7 @@ def test_a_cell_without_an_id_is_not_named_as_one_to_begin_at(server, tmp_path, 
 
     advice = (
         f"to continue: `msgbook chat {path} --resume`; "
-        f"`msgbook run {path} --all` answers all prompts again"
+        f"to answer all prompts again: `msgbook run {path} --all`"
     )
     assert capsys.readouterr().err.splitlines() == [
         f"msgbook run: -: the answer is incomplete ({advice})",

@@ -137,7 +137,7 @@ def test_the_doctor_lists_the_plug_in_and_checks_its_provider(command):
         "server    the plug-in's provider parrot ([providers.bird] of msgbook.toml)\n"
         in done.stdout
     )
-    assert "pass     server: it answers and lists grey\n" in done.stdout
+    assert "pass     server: reachable; lists grey\n" in done.stdout
 
 
 def test_a_plug_in_that_is_turned_off_is_listed_and_adds_nothing(command):

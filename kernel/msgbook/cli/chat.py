@@ -147,7 +147,7 @@ def _how_to_retry(retry: str, path: Path, failure: str, attributes: dict[str, st
     wrong = [key for key, name in attributes.items() if repr(name) in failure]
     if not wrong:
         return retry
-    return f"{wrong[0]}= of the new cell is from --{wrong[0]}: correct it in {path}, then {retry}"
+    return f"{wrong[0]}= of the new cell is from --{wrong[0]}: correct it in {path}; {retry}"
 
 
 def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
