@@ -168,4 +168,4 @@ def test_doctor_finds_what_the_server_can_do(server, doctor):
     checks = ("server", "model", "answer", "stream", "usage", "tools", "api")
     assert {check: found[check] for check in checks if found[check]["status"] != "pass"} == {}
     assert code == 0
-    assert found["api"]["words"].endswith("API shows the same: tool calls, usage")
+    assert found["api"]["words"].endswith("API returns the same: tool calls, usage")
