@@ -28,14 +28,15 @@ def test_reasoning_and_text_come_in_pieces_and_become_two_blocks(mock, ask, api)
     assert (request["path"], request["response"]["status"]) == (PATHS[api], 200)
 
 
-def test_a_search_of_the_server_is_shown_by_name(mock, ask, api):
+def test_a_search_of_the_server_is_told_in_words(mock, ask, api):
     mock.answers(on("hi", {"content": ANSWER, "webSearches": ["herons"]}))
 
     turn = ask(mock, "hi")
 
     assert (turn["status"], words(turn)) == ("done", ANSWER)
     # It sends no item of the kind by the chat API.
-    assert ("`web_search_call`" in words(turn, "notice")) == (api == "responses")
+    told = 'The server searched the web for "herons".' in words(turn, "notice")
+    assert told == (api == "responses")
 
 
 def test_usage_is_what_the_server_counted(mock, ask):
