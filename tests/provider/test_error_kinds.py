@@ -9,7 +9,6 @@ from refused import error
 
 from msgbook.config import ProviderSettings
 from msgbook.errors import RESTART, NoModelListError
-from msgbook.provider.apis import APIS
 from msgbook.provider.failures import Failures, MissingRouteError, UnknownModelError
 
 
@@ -58,7 +57,7 @@ def provider(api: Any = "chat", **more: Any) -> ProviderSettings:
 
 
 def route_failure(status: int, body: Any, settings: ProviderSettings) -> Any:
-    return Failures(settings, (), APIS[settings.api].path).from_status("E", status, {}, body, "m")
+    return Failures(settings, ()).from_status("E", status, {}, body, "m")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ PROVIDER_REASONS: Mapping[str, str] = {
     "incomplete": "the provider ended the answer early",
 }
 """Words by the reason that a provider gives for an answer it cut short; the third is DeepSeek's, and the
-last stands for a response that is incomplete without a reason."""
+last stands for a response that is incomplete for another reason, or none."""
 
 LIMIT_REASONS: Mapping[str, str] = {
     "max_steps": "the limit of model calls was reached",

@@ -13,8 +13,9 @@ from msgbook.messages import ApiName
 from msgbook.provider.error_quirks import codes_of, error_message
 
 ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length"]
-"""What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that only
-the other API can serve, something that the server should have stored, a model that is being loaded, a conversation that is too long."""
+"""What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that
+only the other API can serve, something that the server should have stored, a model that is being loaded, a
+conversation that is too long."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"

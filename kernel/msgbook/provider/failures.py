@@ -16,6 +16,7 @@ from msgbook.errors import (
     Retry,
 )
 from msgbook.provider.advice import Advice
+from msgbook.provider.apis import APIS
 from msgbook.provider.error_kinds import find_kind, is_loading
 from msgbook.provider.error_quirks import (
     ReportedError,
@@ -82,17 +83,11 @@ class Failures:
 
     Args:
         secrets: Redacted from every message.
-        path: Path of the requests of its API below the base URL.
     """
 
-    def __init__(
-        self,
-        settings: ProviderSettings,
-        secrets: tuple[str, ...],
-        path: str = "/chat/completions",
-    ) -> None:
+    def __init__(self, settings: ProviderSettings, secrets: tuple[str, ...]) -> None:
         self._settings = settings
-        self._advice = Advice(settings, path)
+        self._advice = Advice(settings, APIS[settings.api].path)
         self._secrets = secrets
         self.has_answered = False
         """True once the server has answered a request to the end."""

@@ -77,7 +77,7 @@ class OpenAIProvider:
         self._ids = ids or Ids()
         self._wire = wire
         self._api = APIS[settings.api]
-        self._failures = Failures(settings, secrets, self._api.path)
+        self._failures = Failures(settings, secrets)
         self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
 

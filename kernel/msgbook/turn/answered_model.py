@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgbook.events import Notice
-from msgbook.text import one_line, visible
+from msgbook.text import excerpt, visible
 
 _LENGTH = 100
 _ENDINGS = (".gguf", ":latest")
@@ -63,5 +63,4 @@ def _plain(name: str) -> str:
 
 def _shown(name: str) -> str:
     """Return a name on one line, bounded, with all that it holds to be seen."""
-    line = one_line(name)
-    return visible(line if len(line) <= _LENGTH else f"{line[:_LENGTH]}…")
+    return visible(excerpt(name, _LENGTH))
