@@ -7,7 +7,7 @@ export default tseslint.config(
   { ignores: ['node_modules', 'dist', 'lib', 'coverage', '*.config.js'] },
   eslint.configs.recommended,
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     plugins: { jupyter },
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
@@ -51,12 +51,19 @@ export default tseslint.config(
           message: 'Model text never becomes HTML here.'
         }
       ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+          message: 'Model text never becomes HTML here.'
+        }
+      ],
       curly: ['error', 'all'],
       eqeqeq: 'error'
     }
   },
   {
-    files: ['src/__tests__/**/*.ts'],
+    files: ['src/__tests__/**/*.{ts,tsx}'],
     rules: {
       'no-restricted-properties': 'off'
     }

@@ -23,6 +23,6 @@ module.exports = {
   coverageDirectory: 'coverage',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/lib'],
   reporters: ['default'],
-  testRegex: 'src/__tests__/.*\\.spec\\.ts$',
+  testRegex: 'src/__tests__/.*\\.spec\\.tsx?$',
   transformIgnorePatterns: [`/node_modules/(?!${esModules}).+`]
 };

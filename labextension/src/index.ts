@@ -5,9 +5,11 @@ import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
 import { pairingPlugin } from './plugins/pairing';
+import { settingsPlugin } from './plugins/settings';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
-const plugins: JupyterFrontEndPlugin<void>[] = [
+const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  settingsPlugin,
   turnRenderersPlugin,
   codeProsePlugin,
   fileTypePlugin,

@@ -82,6 +82,7 @@ class MsgKernel(InterruptibleKernel):
             # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
+        self._session.answer_queries(self.io_loop.asyncio_loop)
         self.io_loop.call_later(_WARM_UP_DELAY, start_warm_up)
 
     @property
@@ -178,10 +179,7 @@ class MsgKernel(InterruptibleKernel):
         return KernelNamespace(self)
 
     async def _in_main_loop(self, running: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the kernel's main event loop, and return its result.
-
-        Connections and workers belong to that loop; a subshell has another one.
-        """
+        """Run a coroutine on the kernel's main loop, to which connections and workers belong."""
         loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
         if asyncio.get_running_loop() is loop:
             return await running

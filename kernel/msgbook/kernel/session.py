@@ -29,7 +29,9 @@ from msgbook.kernel.gateway import kernel_private_paths, notices
 from msgbook.kernel.page.agent_keeper import AgentKeeper
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
+from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page.questions import PageQuestions
+from msgbook.kernel.page_queries import answer_queries
 from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
 from msgbook.text import controls_visible
@@ -83,6 +85,10 @@ class Session:
         self.settings = replace(self.settings, warnings=warnings)
         hide_keys(self.settings)
 
+    def answer_queries(self, main_loop: asyncio.AbstractEventLoop) -> None:
+        """Answer the queries of pages from now on, on the kernel's main loop."""
+        answer_queries(PageQueries(self.page, main_loop, self.log_internal_error), self)
+
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Forget cells that were deleted."""
         cell_ids = list(cell_ids)
@@ -120,7 +126,7 @@ class Session:
             read_line: Asks the requesting client for a line; None if it takes no questions.
             remember: Whether the turn is part of the conversation.
         """
-        engine = await self._ready_engine()
+        engine = await self.ready_engine()
         cell_id = requested.cell_id
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
@@ -165,7 +171,7 @@ class Session:
             remember: Whether the magic has an effect on the cells below.
         """
         try:
-            engine = await self._ready_engine()
+            engine = await self.ready_engine()
             from msgbook.magics import run_magic
             from msgbook.magics.base import MagicContext
 
@@ -196,7 +202,7 @@ class Session:
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self._ready_engine()).servers.list_models()
+        return await (await self.ready_engine()).servers.list_models()
 
     def log_internal_error(self, error: Exception) -> Failure:
         """Log an internal error without the user's keys, and return it as a failure."""
@@ -207,7 +213,8 @@ class Session:
         if self._engine is not None:
             await self._engine.close()
 
-    async def _ready_engine(self) -> Engine:
+    async def ready_engine(self) -> Engine:
+        """Return the engine, which is made when it is first needed."""
         if self._engine is None:
             await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
             from msgbook.engine import Engine

@@ -7,13 +7,14 @@ import {
 } from '@jupyterlab/notebook';
 import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import { Signal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
 import { GONE } from '../comm/kernelComm';
 import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseAgentKeep } from '../comm/agentMessages';
+import { Queries, type IQueryWords } from '../comm/queries';
 import { parseHistoryMark } from '../comm/historyMessages';
 import type { Execution, IConversationLink, ITurnHost } from '../render/host';
 import { conversationPath } from '../turn/agentRows';
@@ -33,11 +34,12 @@ export class PageConnection implements ITurnHost {
   constructor(
     panel: NotebookPanel,
     contents: Contents.IManager,
-    open: (path: string) => void
+    open: (path: string) => void,
+    words: IQueryWords
   ) {
     this._open = open;
     const { context, sessionContext } = panel;
-    this._panel = panel;
+    this.panel = panel;
     this.cells = new NotebookCells(
       panel.content,
       () => sessionContext.session?.kernel?.clientId ?? null
@@ -45,6 +47,7 @@ export class PageConnection implements ITurnHost {
     const send = (data: JSONObject) => this._link.send(data);
     this._turns = new LiveTurns(this.cells, send);
     this.approvals = new Approvals(this.cells, send);
+    this.queries = new Queries(send, words);
     this._link = new KernelLink(sessionContext, data => this._receive(data));
     this._link.opened.connect(this._ask, this);
     sessionContext.iopubMessage.connect(this._onOutput, this);
@@ -70,8 +73,26 @@ export class PageConnection implements ITurnHost {
     );
   }
 
+  readonly panel: NotebookPanel;
   readonly cells: NotebookCells;
   readonly approvals: Approvals;
+  readonly queries: Queries;
+
+  /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
+  get isChat(): boolean {
+    const { session } = this.panel.sessionContext;
+    return session?.kernel?.name === KERNEL_NAME;
+  }
+
+  /** Emitted when queries can be sent, again after each restart of the kernel. */
+  get connected(): ISignal<this, void> {
+    return this._connected;
+  }
+
+  /** Emitted with each message of the kernel that is no answer to a query. */
+  get received(): ISignal<this, JSONValue> {
+    return this._received;
+  }
 
   /**
    * Return whether the cell around `node` is running.
@@ -84,7 +105,7 @@ export class PageConnection implements ITurnHost {
     if (this._subagent.isRunning) {
       return 'running';
     }
-    const { isReady, session } = this._panel.sessionContext;
+    const { isReady, session } = this.panel.sessionContext;
     const status = session?.kernel?.status;
     if (status === undefined) {
       return isReady ? 'idle' : 'connecting';
@@ -124,7 +145,7 @@ export class PageConnection implements ITurnHost {
   }
 
   conversation(file: string): IConversationLink | null {
-    const path = conversationPath(this._panel.context.path, file);
+    const path = conversationPath(this.panel.context.path, file);
     return path === null
       ? null
       : {
@@ -143,10 +164,14 @@ export class PageConnection implements ITurnHost {
   }
 
   private _receive(data: JSONValue): JSONObject | null {
+    if (this.queries.receive(data)) {
+      return null;
+    }
+    this._received.emit(data);
     const question = parseCellsQuestion(data);
     if (question !== null) {
       this._turns.write();
-      const model = this._panel.content.model;
+      const model = this.panel.content.model;
       // Cells and metadata are JSON, although nbformat's types allow `undefined`.
       return this._reporter.answer(question, model?.cells ?? [], () =>
         model!.sharedModel.getMetadata()
@@ -171,8 +196,9 @@ export class PageConnection implements ITurnHost {
   }
 
   private _ask(): void {
-    void this._panel.context.ready.then(() => {
-      if (!this._panel.isDisposed) {
+    this._connected.emit();
+    void this.panel.context.ready.then(() => {
+      if (!this.panel.isDisposed) {
         this._turns.ask();
       }
     });
@@ -183,7 +209,7 @@ export class PageConnection implements ITurnHost {
     _: unknown,
     { notebook, cell }: { notebook: Notebook; cell: Cell }
   ): void {
-    if (notebook === this._panel.content && this._isChat) {
+    if (notebook === this.panel.content && this.isChat) {
       this.cells.keepMarks(cell.model.id);
     }
   }
@@ -194,7 +220,7 @@ export class PageConnection implements ITurnHost {
     const content: unknown = message.content;
     switch (message.header.msg_type) {
       case 'execute_input':
-        if (parent !== undefined && this._isChat) {
+        if (parent !== undefined && this.isChat) {
           void this.cells.keepTimes(parent, message.header.date);
         }
         return;
@@ -238,15 +264,10 @@ export class PageConnection implements ITurnHost {
     }
   }
 
-  /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
-  private get _isChat(): boolean {
-    const { session } = this._panel.sessionContext;
-    return session?.kernel?.name === KERNEL_NAME;
-  }
-
   private _end(): void {
     this._turns.end();
     this.approvals.clear();
+    this.queries.clear();
     this._reporter.forget();
   }
 
@@ -264,10 +285,11 @@ export class PageConnection implements ITurnHost {
     this._link.dispose();
   }
 
-  private readonly _panel: NotebookPanel;
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
   private readonly _turns: LiveTurns;
+  private readonly _connected = new Signal<this, void>(this);
+  private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;
   /** The cell of the last turn that was taken over, and the request that ran it. */

@@ -5,9 +5,11 @@ import type {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { PageConnection } from '../live/pageConnection';
+import { IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 
 const GO_TO_APPROVAL = 'msgbook:go-to-approval';
@@ -18,11 +20,12 @@ const GO_TO_APPROVAL = 'msgbook:go-to-approval';
  * The command focuses the question and none of its buttons, so that a key pressed before approves
  * nothing.
  */
-export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
+export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
   id: '@msgbook/labextension:conversations',
   description:
     'Gives the msgbook kernel the live cells of its notebook, shows turns as they grow and asks for approval.',
   autoStart: true,
+  provides: IPageConnections,
   requires: [INotebookTracker],
   optional: [ITranslator, ICommandPalette],
   activate: (
@@ -32,7 +35,11 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    const connections = new WeakMap<NotebookPanel, PageConnection>();
+    const connections = new PageConnections(notebooks);
+    const words = {
+      noKernel: trans.__('The kernel of this notebook does not run.'),
+      noAnswer: trans.__('The kernel does not answer: it may be busy.')
+    };
     const openConversation = (path: string) =>
       void app.commands.execute('docmanager:open', {
         path,
@@ -43,9 +50,10 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
       const connection = new PageConnection(
         panel,
         app.serviceManager.contents,
-        openConversation
+        openConversation,
+        words
       );
-      connections.set(panel, connection);
+      connections.add(connection);
       panel.content.rendermime.addFactory(
         turnRendererFactory(trans, connection, renderer =>
           connection.cells.track(renderer)
@@ -62,7 +70,7 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => notebooks.currentWidget !== null,
       execute: async () => {
         const panel = notebooks.currentWidget;
-        await (panel && connections.get(panel)?.goToQuestion());
+        await (panel && connections.of(panel)?.goToQuestion());
       }
     });
     app.commands.addKeyBinding({
@@ -74,8 +82,54 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<void> = {
       command: GO_TO_APPROVAL,
       category: trans.__('Chat')
     });
+    return connections;
   }
 };
+
+class PageConnections implements IPageConnections {
+  constructor(notebooks: INotebookTracker) {
+    this._notebooks = notebooks;
+    notebooks.currentChanged.connect(() =>
+      this._currentChanged.emit(this.current)
+    );
+  }
+
+  add(connection: PageConnection): void {
+    const { panel } = connection;
+    this._connections.set(panel, connection);
+    panel.disposed.connect(() => this._connections.delete(panel));
+    this._added.emit(connection);
+  }
+
+  of(panel: NotebookPanel): PageConnection | undefined {
+    return this._connections.get(panel);
+  }
+
+  get all(): readonly PageConnection[] {
+    return [...this._connections.values()];
+  }
+
+  get current(): PageConnection | null {
+    const panel = this._notebooks.currentWidget;
+    return (panel && this.of(panel)) ?? null;
+  }
+
+  get currentChanged(): ISignal<IPageConnections, PageConnection | null> {
+    return this._currentChanged;
+  }
+
+  get added(): ISignal<IPageConnections, PageConnection> {
+    return this._added;
+  }
+
+  private readonly _notebooks: INotebookTracker;
+  private readonly _connections = new Map<NotebookPanel, PageConnection>();
+  private readonly _currentChanged = new Signal<
+    IPageConnections,
+    PageConnection | null
+  >(this);
+  private readonly _added = new Signal<IPageConnections, PageConnection>(this);
+}
 
 /** Mark a notebook that is a chat, so that the style sheet wraps its lines. */
 function markChat({ content, sessionContext }: NotebookPanel): void {

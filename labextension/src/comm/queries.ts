@@ -1,0 +1,92 @@
+import type { JSONObject } from '@lumino/coreutils';
+import { UUID } from '@lumino/coreutils';
+
+import { asText, isObject } from '../turn/model';
+
+/** Milliseconds to wait for an answer. Python that runs in a cell keeps the kernel from answering. */
+const PATIENCE = 10_000;
+
+/** A query without an answer; the message is for the reader. */
+export class QueryError extends Error {}
+
+/** What queries say to the reader themselves. */
+export interface IQueryWords {
+  readonly noKernel: string;
+  readonly noAnswer: string;
+}
+
+interface IWaiting {
+  readonly resolve: (result: JSONObject) => void;
+  readonly reject: (error: QueryError) => void;
+  readonly timer: number;
+}
+
+/** Questions of toolbars and panels to the kernel (docs/protocol.md, `query`). */
+export class Queries {
+  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
+  constructor(send: (data: JSONObject) => boolean, words: IQueryWords) {
+    this._send = send;
+    this._words = words;
+  }
+
+  /**
+   * Ask the kernel; reject with a `QueryError` if it cannot answer or does not answer in time.
+   *
+   * @param patience - Milliseconds to wait.
+   */
+  ask(
+    name: string,
+    params: JSONObject = {},
+    patience = PATIENCE
+  ): Promise<JSONObject> {
+    const requestId = UUID.uuid4();
+    return new Promise((resolve, reject) => {
+      const message = { type: 'query', request_id: requestId, name, params };
+      if (!this._send(message)) {
+        reject(new QueryError(this._words.noKernel));
+        return;
+      }
+      const giveUp = () =>
+        this._reject(requestId, new QueryError(this._words.noAnswer));
+      const timer = window.setTimeout(giveUp, patience);
+      this._waiting.set(requestId, { resolve, reject, timer });
+    });
+  }
+
+  /** Take an answer; return whether the message is one. */
+  receive(data: unknown): boolean {
+    if (!isObject(data) || data.type !== 'query.answer') {
+      return false;
+    }
+    const requestId = asText(data.request_id) ?? '';
+    if (isObject(data.result)) {
+      this._take(requestId)?.resolve(data.result as JSONObject);
+    } else {
+      const words = asText(data.error) ?? this._words.noAnswer;
+      this._reject(requestId, new QueryError(words));
+    }
+    return true;
+  }
+
+  /** Reject all queries: the kernel that was asked is gone. */
+  clear(): void {
+    for (const requestId of [...this._waiting.keys()]) {
+      this._reject(requestId, new QueryError(this._words.noKernel));
+    }
+  }
+
+  private _reject(requestId: string, error: QueryError): void {
+    this._take(requestId)?.reject(error);
+  }
+
+  private _take(requestId: string): IWaiting | undefined {
+    const waiting = this._waiting.get(requestId);
+    this._waiting.delete(requestId);
+    window.clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  private readonly _send: (data: JSONObject) => boolean;
+  private readonly _words: IQueryWords;
+  private readonly _waiting = new Map<string, IWaiting>();
+}
