@@ -30,6 +30,7 @@ from msgbook.request import (
     list_prompt_warnings,
     read_prompt,
 )
+from msgbook.running_subagents import RunningSubagents
 from msgbook.text import repair_surrogates
 from msgbook.tools import (
     FileTools,
@@ -72,6 +73,7 @@ class Engine:
         mcp: The user's MCP servers.
         request_builder: The cells that have been read and the requests that have been sent.
         writes: The files of sub-agents that are being written.
+        subagents: Those that run, also for sub-agents.
         results: Keeps tool results that are too long for a request.
         warnings: Warnings about the settings, for the first turn.
         reported: What the reader has been warned about in this session; not repeated.
@@ -108,6 +110,7 @@ class Engine:
         self.results = Results(folder)
         self.namespace = namespace
         self.writes = BackgroundWrites()
+        self.subagents = RunningSubagents()
         self._private, self._is_magic, self._home = private, is_magic, home
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self._subagent_files: FileTools | None = None

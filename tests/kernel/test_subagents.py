@@ -155,3 +155,40 @@ def test_a_killed_kernel_leaves_files_that_go_on_and_a_notebook_that_can_be_sent
 
     assert [turn["status"] for turn in turns_in(files[0])] == ["running", "done"]
     assert metadata_in(files[0])["is_task_finished"] is True
+
+
+def ask(page: FakePage, name: str, **params: Any) -> Message:
+    """The answer to a query of a page."""
+    page.say(type="query", request_id=name, name=name, params=params)
+    return page.wait_for("query.answer")
+
+
+def test_a_page_stops_one_sub_agent_and_the_others_go_on(kernel, server):
+    server.choose = play(
+        [dispatch("Count the apples", "Count the pears"), SAID],
+        {"apples": HOLD, "pears": report("5")},
+    )
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "id": "a", "source": "go"}
+    page = FakePage(kernel, [cell])
+    request = kernel.start("go", "a")
+    assert server.streaming.wait(30)
+    while len(ask(page, "subagent.list")["result"]["running"]) != 1:
+        page.wait_for("subagents.changed")
+    [running] = page.got("query.answer")[-1]["result"]["running"]
+    assert running["cell_id"] == "a"
+
+    refused = [
+        ask(page, "subagent.stop", cell_id="b", uuid=running["uuid"]),
+        ask(page, "subagent.stop", cell_id="a", uuid="another"),
+        ask(page, "subagent.stop", cell_id="a"),
+    ]
+    assert ["error" in answer for answer in refused] == [True] * 3
+    assert ask(page, "subagent.stop", **running)["result"] == {}
+
+    reply, messages = kernel.finish(request, page.take)
+    page.close()
+    assert reply["status"] == "ok"
+    [turn] = [turn for message in messages for turn in turns_of(message)][-1:]
+    result = dispatch_result(turn)
+    assert [row["status"] for row in result["agents"]] == ["interrupted", "done"]
+    assert "stopped by the user" in result["content"]

@@ -65,7 +65,7 @@ class Team:
         metadata = {"msgbook": {"frontmatter": self.frontmatter, **self.metadata}}
 
         async def transcript() -> Transcript:
-            return Transcript("file", [], {}, metadata=metadata, path=where / self.name)
+            return Transcript("file", [], {"id": "c"}, metadata=metadata, path=where / self.name)
 
         async def turn() -> Any:
             approver = Approver(settings.approval, where)

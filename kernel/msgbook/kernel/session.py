@@ -31,7 +31,7 @@ from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page.questions import PageQuestions
-from msgbook.kernel.page_queries import answer_queries
+from msgbook.kernel.page_queries import SUBAGENTS_CHANGED, answer_queries
 from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
 from msgbook.text import controls_visible
@@ -75,8 +75,7 @@ class Session:
         self._folder = folder
         self._engine: Engine | None = None
         self._problem: ConfigError | None = None
-        self.settings = Settings()
-        self._rules: list[Rule] = []
+        self.settings, self._rules = Settings(), list[Rule]()
         try:
             self.settings, self._rules = load_with_project(folder)
         except ConfigError as error:
@@ -232,6 +231,7 @@ class Session:
                 is_magic=self._is_magic,
                 home=home_folder(),
             )
+            self._engine.subagents.changed = partial(self.page.send, SUBAGENTS_CHANGED)
         return self._engine
 
     def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:

@@ -41,6 +41,8 @@ class Child:
     changed: Callable[[], None] = lambda: None
     state: str = "pending"
     """`pending` or `running` before its end; then the status of its turn, or `deleted`."""
+    is_stopped: bool = False
+    """Whether a person stopped it, and not its whole parent."""
     failure: Failure | None = None
     started: float | None = None
     """Time of its start, on the event loop's clock."""
@@ -50,6 +52,11 @@ class Child:
     def turn(self) -> Turn:
         """Its turn as it is now."""
         return self.record.snapshot()
+
+    @property
+    def is_under_way(self) -> bool:
+        """True until its turn has ended."""
+        return self.state in ("pending", "running")
 
     async def run(self, slots: asyncio.Semaphore) -> None:
         """Run its turn, once there is a slot, and write its file. A cancellation ends it."""

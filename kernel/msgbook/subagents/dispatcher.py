@@ -13,6 +13,7 @@ from msgbook.background_writes import BackgroundWrites
 from msgbook.errors import ToolError
 from msgbook.lanes import LANE
 from msgbook.notebook import Document
+from msgbook.running_subagents import RunningSubagent
 from msgbook.subagents.child import Child
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
 from msgbook.subagents.definition import link_to, make_frontmatter, make_metadata, relative
@@ -119,7 +120,7 @@ class SubagentDispatcher:
         running = {}
         for child in children:
             child.changed = rows.schedule
-            running[asyncio.ensure_future(child.run(slots))] = child
+            running[self._start(child, slots)] = child
         rows.run_now()
         try:
             while any(not task.done() for task in running):
@@ -135,6 +136,22 @@ class SubagentDispatcher:
             for child in children:
                 child.changed = _nothing
             rows.run_now()
+
+    def _start(self, child: Child, slots: asyncio.Semaphore) -> asyncio.Task[None]:
+        """Start a sub-agent, which a person can stop from now on."""
+        parent, task = self._parent, asyncio.ensure_future(child.run(slots))
+
+        def stop() -> None:
+            if child.is_under_way:
+                child.is_stopped = True
+                task.cancel()
+
+        stop_soon = partial(asyncio.get_running_loop().call_soon_threadsafe, stop)
+        cell_id = (parent.transcript.current or {}).get("id")
+        running = parent.engine.subagents
+        running.add(RunningSubagent(child.uuid, parent.uuid, cell_id, stop_soon))
+        task.add_done_callback(lambda _task: running.remove(child.uuid))
+        return task
 
 
 async def _finish(

@@ -41,6 +41,8 @@ def _heading(child: Child, has_report: bool) -> str:
         return f"### Sub-agent {child.uuid[:6]} was deleted (Cancelled)."
     if has_report:
         return f"### Sub-agent '{child.plan.name}' Finished:"
+    if child.is_stopped and child.state == "interrupted":
+        return f"### Sub-agent '{child.plan.name}' (no report), stopped by the user:"
     reason = child.turn.get("finish_reason") if child.state == "incomplete" else None
     if child.failure is not None and child.state != "interrupted":
         reason = f"{child.failure.name}: {child.failure.message}"

@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgbook.kernel.page.queries import PageQueries
-from msgbook.kernel.page_queries import models
+from msgbook.kernel.page_queries import models, subagents
 
 if TYPE_CHECKING:
     from msgbook.kernel.session import Session
 
-_SUBJECTS = [models]
+SUBAGENTS_CHANGED = {"type": "subagents.changed"}
+"""Tells the pages to ask for `subagent.list` again, if they show it."""
+
+_SUBJECTS = [models, subagents]
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:
