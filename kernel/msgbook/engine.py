@@ -209,6 +209,7 @@ class Engine:
         active_agent = prepared.active_agent
         too_long = describe_overflow(prepared, transcript.earlier, active_agent.tools.schemas)
         return Preview(
+            source,
             prepared,
             self.servers.adapt(self.provider_request(prepared), active_agent.agent.provider),
             (

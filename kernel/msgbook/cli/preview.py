@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgbook.approval import Rule, load_with_project
 from msgbook.cli.cell_names import require_cell, shown_id, shown_title
@@ -18,16 +17,12 @@ from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.config import Settings, hide_keys
 from msgbook.errors import MsgbookError
-from msgbook.messages import Message, Part
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
-from msgbook.provider import request_body
-from msgbook.request import Preview, estimate_tokens
-from msgbook.text import counted, without_data
+from msgbook.request import Preview, body_of, count_tokens, estimate_tokens, list_messages
+from msgbook.text import counted
 
 _VERB = "preview"
 _UNPRINTED = re.compile(r"[^\n -~]")
-_SHOWN = {"role", "content", "tool_calls"}
-"""Keys of a message that the listing formats itself."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -103,8 +98,7 @@ async def _request(
 
 def _json(preview: Preview) -> str:
     """Return the body as JSON that any terminal shows unchanged; an unknown model is null."""
-    body = request_body(preview.body, preview.prepared.active_agent.api) | {"model": preview.model}
-    text = json.dumps(body, ensure_ascii=False, indent=1)
+    text = json.dumps(body_of(preview), ensure_ascii=False, indent=1)
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
 
     def escape(found: re.Match[str]) -> str:
@@ -116,10 +110,10 @@ def _json(preview: Preview) -> str:
 
 def _listing(preview: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:
     """Yield the request for a person to read, piece by piece."""
-    active_agent, request = preview.prepared.active_agent, preview.prepared.request
+    active_agent = preview.prepared.active_agent
     tools = preview.body.tools
     model = preview.body.model
-    tokens = counted(estimate_tokens(request.messages, tools), "token")
+    tokens = counted(count_tokens(preview), "token")
     yield line_of(
         f"{_named(cells[number])}: {active_agent.agent.name}, with {model} at "
         f"{active_agent.provider.name}; about {tokens} (an estimate)"
@@ -129,34 +123,12 @@ def _listing(preview: Preview, cells: Sequence[Cell], number: int) -> Iterator[s
         yield f"\n--- {counted(len(tools), 'tool')}: {counted(estimate_tokens([], tools), 'token')}\n{names}"
     if preview.body.options:
         yield f"\n--- options\n{json.dumps(preview.body.options, ensure_ascii=False)}"
-    for message, owner in zip(request.messages, request.owners, strict=True):
-        where = "" if owner is None else f" of {_named(cells[owner])}"
-        size = counted(estimate_tokens([message]), "token")
-        yield "\n" + line_of(f"--- {message['role']}{where}: {size}")
-        yield _format_message(message)
+    for message in list_messages(preview):
+        where = "" if message.cell is None else f" of {_named(cells[message.cell])}"
+        size = counted(message.tokens, "token")
+        yield "\n" + line_of(f"--- {message.role}{where}: {size}")
+        yield message.text
 
 
 def _named(cell: Cell) -> str:
     return f"cell {shown_id(cell)} ({shown_title(cell)})"
-
-
-def _format_message(message: Message) -> str:
-    content = message.get("content") or ""
-    lines = [content] if isinstance(content, str) else [_format_part(part) for part in content]
-    lines += [
-        f"[call {call['id']}: {call['function']['name']} {call['function']['arguments']}]"
-        for call in message.get("tool_calls", ())
-    ]
-    others = (key for key in message if key not in _SHOWN)
-    lines += [f"[{key}: {message[key]}]" for key in others]
-    return without_data("\n".join(filter(None, lines)))
-
-
-def _format_part(part: Part) -> str:
-    """Return a text part, or the name of an image."""
-    text = part.get("text")
-    if isinstance(text, str):
-        return text
-    image: Any = part.get("image_url")
-    url = image.get("url") if isinstance(image, dict) else None
-    return f"[image: {url}]" if isinstance(url, str) else f"[{part.get('type')}]"

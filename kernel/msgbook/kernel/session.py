@@ -67,7 +67,7 @@ class Session:
         self.page = PageComms()
         self.memory = SessionMemory()
         self.outputs = OutputRecorder()
-        self._transcripts = Transcripts(self.page, self.memory, self.outputs)
+        self.transcripts = Transcripts(self.page, self.memory, self.outputs)
         self.display_mode = DisplayMode()
         self._turns = PageTurns(self.page)
         self._questions = PageQuestions(self.page)
@@ -91,7 +91,7 @@ class Session:
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Forget cells that were deleted."""
         cell_ids = list(cell_ids)
-        self._transcripts.forget(cell_ids)
+        self.transcripts.forget(cell_ids)
         self._turns.forget(cell_ids)
 
     @contextmanager
@@ -102,12 +102,12 @@ class Session:
             request_id: Id of the `execute_request`; empty for code that is no part of the notebook.
         """
         self._turns.forget([requested.cell_id])
-        cell = self._transcripts.start_code(requested, request_id) if request_id else None
+        cell = self.transcripts.start_code(requested, request_id) if request_id else None
         try:
             yield
         finally:
             if cell is not None:
-                self._transcripts.end_code(cell)
+                self.transcripts.end_code(cell)
 
     async def run_prompt(
         self,
@@ -147,7 +147,7 @@ class Session:
         keeper = AgentKeeper(self.page, requested)
 
         async def read() -> Transcript:
-            transcript = keeper.read(await self._transcripts.read(requested))
+            transcript = keeper.read(await self.transcripts.read(requested))
             if transcript.source == "live":
                 display.follow()
             return transcript
@@ -155,7 +155,7 @@ class Session:
         ask = self._asker(display, read_line)
         ended = await run_to_end(engine, requested.source, read, record, display, ask, keeper.keep)
         if remember:
-            self._transcripts.remember(requested, ended.turn, ended.transcript)
+            self.transcripts.remember(requested, ended.turn, ended.transcript)
         display.finish()
         if isinstance(display, TurnDisplay):
             self._turns.end(display)
@@ -176,7 +176,7 @@ class Session:
 
             context = MagicContext(
                 engine,
-                lambda: self._transcripts.read(requested),
+                lambda: self.transcripts.read(requested),
                 self.display_mode,
                 partial(self.page.send_mark, client_session=requested.client_session),
             )
@@ -186,7 +186,7 @@ class Session:
         except MsgbookError as error:
             return failure_from_error(error)
         if remember:
-            self._transcripts.remember(requested)
+            self.transcripts.remember(requested)
         send("stream", {"name": "stdout", "text": controls_visible(text) + "\n"})
         return None
 

@@ -28,6 +28,14 @@ def compare_requests(sent: Sequence[SentRequest]) -> str:
     size = f"The last request had {shared.total:,} bytes of messages."
     same = f"The first {shared.bytes:,} of them ({shared.share:.1%})"
     lines = [f"{size} {same} are the same as in the request before."]
+    changes = describe_changes(shared, earlier, later)
+    lines += changes or ["Nothing broke the cache: the last request repeats all of the one before."]
+    return "\n".join(lines)
+
+
+def describe_changes(shared: SharedPrefix, earlier: SentRequest, later: SentRequest) -> list[str]:
+    """Return what keeps a server from using its cache for all of the earlier request, a line each."""
+    lines = []
     if earlier.model != later.model:
         models = f"{visible(earlier.model)}, then {visible(later.model)}"
         lines.append(f"The model changed ({models}). Models share no cache.")
@@ -42,9 +50,7 @@ def compare_requests(sent: Sequence[SentRequest]) -> str:
         )
     elif shared.is_broken:
         lines.append(f"The cache was broken by {_culprit(shared, earlier.cells, later.cells)}")
-    elif len(lines) == 1:
-        lines.append("Nothing broke the cache: the last request repeats all of the one before.")
-    return "\n".join(lines)
+    return lines
 
 
 def _culprit(shared: SharedPrefix, before: Sequence[Cell], after: Sequence[Cell]) -> str:

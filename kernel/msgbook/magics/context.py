@@ -9,10 +9,15 @@ from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import Transcript, describe_cell_with_id
-from msgbook.request import Preview, estimate_cell_tokens, estimate_text_tokens, estimate_tokens
+from msgbook.request import (
+    PLACEHOLDER,
+    Preview,
+    count_tokens,
+    estimate_cell_tokens,
+    estimate_text_tokens,
+    estimate_tokens,
+)
 from msgbook.text import capped, counted, visible
-
-_PLACEHOLDER = "(your next prompt)"
 
 _SHOWN_CELLS = 100
 _SHOWN_TEXT = 2_000
@@ -32,7 +37,7 @@ async def context(context: MagicContext, words: Sequence[str]) -> str:
     if words not in ([], ["full"]):
         raise UsageError(f"Expected %context or %context full, got {' '.join(words)!r}.")
     transcript = replace(await context.transcript(), current=None)
-    preview = await context.engine.preview(_PLACEHOLDER, transcript)
+    preview = await context.engine.preview(PLACEHOLDER, transcript)
     return _full(preview) if words else "\n".join(_summary(preview, transcript))
 
 
@@ -52,12 +57,12 @@ def _summary(preview: Preview, transcript: Transcript) -> Iterator[str]:
     if tools:
         yield _line(counted(len(tools), "tool"), estimate_tokens([], tools))
     of_cells = estimate_cell_tokens(request)
-    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text_tokens(_PLACEHOLDER)
+    own = of_cells.pop(len(transcript.earlier), 0) - estimate_text_tokens(PLACEHOLDER)
     yield from _cells(of_cells, transcript)
     if own > 0:
         yield _line("project rules, with your next prompt", own)
     yield ""
-    total = estimate_tokens(request.messages, tools) - estimate_text_tokens(_PLACEHOLDER)
+    total = count_tokens(preview)
     window = active_agent.agent.context_window
     share = f", {total / window:.0%} of a context window of {window:,}" if window else ""
     yield f"In all about {counted(total, 'token')}{share}, plus what you write. These are estimates."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgbook.engine import Engine
 from msgbook.magics.base import MagicContext
-from msgbook.notebook import Cell, describe_cell_with_id
+from msgbook.notebook import Cell, Transcript, describe_cell_with_id
 from msgbook.request import make_turn_views
-from msgbook.request.history import Reader, StaleTurn, ViewOf, stale_turns
+from msgbook.request.history import StaleTurn, stale_turns
 
 _SHOWN = 20
 """Listed turns."""
@@ -15,22 +16,27 @@ _SHOWN = 20
 
 async def stale(context: MagicContext, _words: Sequence[str]) -> str:
     """List the turns above whose requests would be different today."""
-    engine, builder = context.engine, context.engine.request_builder
     transcript = await context.transcript()
+    return describe_stale_turns(
+        await find_stale_turns(context.engine, transcript), transcript.earlier
+    )
+
+
+async def find_stale_turns(engine: Engine, transcript: Transcript) -> list[StaleTurn]:
+    """Return the turns above whose requests would be different today."""
+    builder = engine.request_builder
     project = await builder.read_project()
     await builder.restore_texts(transcript, project)
     views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
-    return list_stale_turns(transcript.earlier, builder.reader, views)
+    return stale_turns(transcript.earlier, builder.reader, views)
 
 
-def list_stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> str:
-    """List the turns whose requests have changed, and say where the first change is.
+def describe_stale_turns(found: Sequence[StaleTurn], cells: Sequence[Cell]) -> str:
+    """List stale turns, and say where the first change is.
 
     Args:
         cells: The cells above.
-        reader: The reader that makes the requests.
     """
-    found = stale_turns(cells, reader, view_of)
     if not found:
         return "No turn above is stale: each answers the cells that are above it now."
     lines = [_heading(len(found))]

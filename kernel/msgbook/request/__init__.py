@@ -5,7 +5,8 @@
   `reference_sources`; `history/` makes messages of the cells above; `summary_calls` makes missing summaries.
 - What prompts above bring, read by `sources_above`: `lost_texts` makes texts again whose blobs are gone,
   `late_references` resolves prompts that have no record, `changed_files` finds files that have changed.
-- `services`: what a turn may do for a request, and a preview may not; `preview`: a request that is only shown.
+- `services`: what a turn may do for a request, and a preview may not; `preview`: a request that is only shown;
+  `request_parts`: its parts, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
 - `blobs`: texts as they were sent. `records`: the entries of a recorded context, which name them.
 - `turn_views`: the views with which earlier turns were requested.
@@ -38,6 +39,17 @@ if TYPE_CHECKING:
     from msgbook.request.preview import Preview
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
+    from msgbook.request.request_parts import (
+        PLACEHOLDER,
+        KeptPrefix,
+        RequestMessage,
+        body_of,
+        cell_history,
+        count_tokens,
+        find_kept,
+        list_messages,
+        transcript_of_next,
+    )
     from msgbook.request.services import (
         UNKNOWN_MODEL,
         PreviewServices,
@@ -68,6 +80,7 @@ else:
             "preview": "Preview",
             "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
             "reference_sources": "ReferenceSources",
+            "request_parts": "PLACEHOLDER KeptPrefix RequestMessage body_of cell_history count_tokens find_kept list_messages transcript_of_next",
             "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",
             "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
             "turn_views": "make_turn_views",

@@ -13,6 +13,8 @@ from msgbook.request.services import UNKNOWN_MODEL
 class Preview:
     """A request that has not been sent."""
 
+    source: str
+    """Source of the prompt's cell."""
     prepared: PreparedRequest
     body: Request
     """The request without the options that its server is known to refuse."""

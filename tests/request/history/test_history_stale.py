@@ -7,7 +7,7 @@ import copy
 import pytest
 from history_cells import answers, calls, note, prompt, says
 
-from msgbook.magics.stale import list_stale_turns
+from msgbook.magics.stale import describe_stale_turns
 from msgbook.request.history import Reader, View, known_summaries, summary_record
 from msgbook.request.history.stale import stale_turns
 from msgbook_format.turn import TURN_MIME
@@ -158,10 +158,12 @@ def test_a_summary_that_a_turn_recorded_is_part_of_what_it_was_sent():
 
 def test_the_magic_lists_them_with_the_first_change():
     cells = conversation()
-    assert list_stale_turns(cells, Reader(), view_of).startswith("No turn above is stale")
+    assert describe_stale_turns(stale_turns(cells, Reader(), view_of), cells).startswith(
+        "No turn above is stale"
+    )
 
     cells[4]["source"] = "still not"
-    assert list_stale_turns(cells, Reader(), view_of) == (
+    assert describe_stale_turns(stale_turns(cells, Reader(), view_of), cells) == (
         "2 turns above are stale: their requests would be different today.\n"
         "  cell 6 [c5] (three)\n"
         "  cell 7 [c6] (four)\n"

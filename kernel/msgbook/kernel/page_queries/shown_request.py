@@ -1,0 +1,162 @@
+"""A request that is previewed for a page: its cells, their messages and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from msgbook.engine import Engine
+from msgbook.magics.cache import describe_changes
+from msgbook.magics.stale import find_stale_turns
+from msgbook.notebook import Transcript, id_of, parse_prompt, source_of, title_of
+from msgbook.request import (
+    PLACEHOLDER,
+    KeptPrefix,
+    Preview,
+    RequestMessage,
+    body_of,
+    cell_history,
+    count_tokens,
+    estimate_tokens,
+    find_kept,
+    list_messages,
+    transcript_of_next,
+)
+from msgbook.request.history import SentRequest, kind_of, shared_prefix
+from msgbook.text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A preview, and where its messages come from."""
+
+    engine: Engine
+    preview: Preview
+    transcript: Transcript
+    """Of the previewed prompt, which may be one that is not written yet."""
+    messages: list[RequestMessage]
+    kept: KeptPrefix | None
+    stale: frozenset[int]
+    """Positions of the cells above whose turns are stale."""
+
+    @property
+    def hash(self) -> str:
+        """The request's hash, as a turn would record it."""
+        return str(self.preview.prepared.context["request_hash"])
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The body of the request, as `msgbook preview --json` prints it."""
+        return body_of(self.preview)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result of `context.request` (docs/protocol.md)."""
+        active = self.preview.prepared.active_agent
+        tools = self.preview.body.tools
+        return {
+            "agent": visible(active.agent.name),
+            "model": None if self.preview.model is None else visible(self.preview.model),
+            "provider": visible(active.provider.name),
+            "hash": self.hash,
+            "tokens": count_tokens(self.preview),
+            "window": active.agent.context_window,
+            "reserved": active.agent.max_output_tokens or 0,
+            "tools": {
+                "count": len(tools),
+                "tokens": estimate_tokens([], tools) if tools else 0,
+                "kept": 1 if self.kept else 0,
+            },
+            "system": [row for row in self._rows() if row["cell"] is None],
+            "cells": [*self._cells_above(), self._prompt()],
+            "cache": self._cache(),
+            "notices": [visible(notice) for notice in self.preview.notices],
+        }
+
+    def _rows(self, cell: int | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the messages of a cell; of all without a cell, if it is None."""
+        for index, message in enumerate(self.messages):
+            if message.cell == cell:
+                yield {
+                    "index": index,
+                    "cell": message.cell,
+                    "role": message.role,
+                    "tokens": message.tokens,
+                    "kept": round(message.kept, 3),
+                }
+
+    def _cells_above(self) -> Iterator[dict[str, Any]]:
+        is_magic = self.engine.request_builder.is_magic
+        for position, cell in enumerate(self.transcript.earlier):
+            history = cell_history(cell, is_magic)
+            if history is None:
+                continue
+            line = parse_prompt(source_of(cell)) if cell.get("cell_type") == "code" else None
+            yield {
+                "id": id_of(cell),
+                "number": position + 1,
+                "title": visible(title_of(cell)),
+                "kind": kind_of(cell, is_magic),
+                "history": history,
+                "by_line": line is not None and "history" in line.attributes,
+                "is_stale": position in self.stale,
+                "messages": list(self._rows(position)),
+            }
+
+    def _prompt(self) -> dict[str, Any]:
+        """Return the entry of the prompt, the last of the cells."""
+        current, position = self.transcript.current, len(self.transcript.earlier)
+        is_written = self.preview.source != PLACEHOLDER
+        rows = list(self._rows(position))
+        if not is_written and rows:
+            rows[-1]["tokens"] -= estimate_tokens([{"role": "user", "content": PLACEHOLDER}])
+        return {
+            "id": id_of(current) if current else None,
+            "number": position + 1,
+            "title": visible(title_of(current)) if current and is_written else "",
+            "kind": "prompt",
+            "history": "include",
+            "by_line": False,
+            "is_stale": False,
+            "messages": rows,
+        }
+
+    def _cache(self) -> dict[str, Any]:
+        """Return the share of the messages that the server may have kept, and why not more."""
+        sent = self.engine.request_builder.sent
+        if not sent:
+            return {"share": None, "changes": []}
+        active = self.preview.prepared.active_agent
+        cells = [*self.transcript.earlier, self.transcript.current or {}]
+        request = self.preview.prepared.request
+        now = SentRequest(request, cells, active.model, active.agent.name, active.tools.schemas)
+        before = self.kept.sent if self.kept else sent[-1]
+        changes = describe_changes(shared_prefix(before.request, request), before, now)
+        share = self.kept.shared.share if self.kept else 0.0
+        return {"share": round(share, 3), "changes": changes}
+
+
+async def preview_cell(engine: Engine, transcript: Transcript) -> ShownRequest:
+    """Preview the prompt in a transcript's cell; if it holds none, the next one that is written below it.
+
+    Raises:
+        MsgbookError: There would be no request; the message says why.
+    """
+    current, is_magic = transcript.current, engine.request_builder.is_magic
+    source = source_of(current) if current else ""
+    is_prompt = (
+        bool(source.strip()) and current is not None and kind_of(current, is_magic) == "prompt"
+    )
+    if not is_prompt:
+        source, transcript = PLACEHOLDER, transcript_of_next(transcript)
+    preview = await engine.preview(source, transcript)
+    kept = find_kept(preview, engine.request_builder.sent)
+    stale = await find_stale_turns(engine, transcript)
+    return ShownRequest(
+        engine,
+        preview,
+        transcript,
+        list_messages(preview, kept),
+        kept,
+        frozenset(turn.cell for turn in stale),
+    )

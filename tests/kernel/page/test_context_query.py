@@ -1,0 +1,138 @@
+"""The page lists the request of a prompt as `msgbook preview` prints it, and nothing is sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking_page import ask_about
+from command import settings
+
+import msgbook_format
+from msgbook.cli.preview import preview_file
+from msgbook.text import counted
+
+CHAT = """\
+---
+agents:
+  writer: {models: m, tools: [read], max_output_tokens: 99, context_window: 1000}
+---
+# %% [^rule]
+
+[^rule]: [markdown] cell=markdown role=system
+
+Be brief.
+
+# %% One[^one]
+
+See @[data.csv].
+
+# %%% [^one-1]
+
+[^one-1]: [writer]
+
+It has two lines.
+
+# %% Two[^two]
+
+[^two]: [markdown] history=exclude
+
+Never mind.
+
+# %% [^code]
+
+[^code]: [code]
+
+```python
+1 + 1
+```
+
+# %% Three[^three]
+
+third
+"""
+
+
+@pytest.fixture
+def chat(tmp_path: Path, server, monkeypatch) -> Path:
+    (tmp_path / "data.csv").write_text("x,y\n1,2\n")
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    path = tmp_path / "chat.msg.md"
+    path.write_text(CHAT)
+    return path
+
+
+def ask(chat: Path, name: str, cell: int = -1, **params: Any) -> dict[str, Any]:
+    notebook = json.loads(json.dumps(msgbook_format.read(chat)))
+    cell_id = notebook["cells"][cell]["id"]
+    return ask_about(
+        chat.parent, notebook["cells"], name, notebook["metadata"], cell_id=cell_id, **params
+    )
+
+
+def test_the_page_gets_the_request_that_the_command_prints(chat, server, capsys):
+    preview_file(chat, "three", as_json=True)
+    printed = json.loads(capsys.readouterr().out)
+    assert ask(chat, "context.body")["body"] == printed
+    assert server.requests == []
+
+
+def test_the_page_lists_the_messages_and_sizes_that_the_command_lists(chat, server, capsys):
+    preview_file(chat, "three")
+    printed = capsys.readouterr().out
+    shown = ask(chat, "context.request")
+
+    rows = shown["system"] + [row for cell in shown["cells"] for row in cell["messages"]]
+    sizes = [(row["role"], counted(row["tokens"], "token")) for row in rows]
+    heads = [line[4:] for line in printed.splitlines() if line.startswith("--- ")]
+    listed = [
+        (head.split()[0].rstrip(":"), head.rpartition(": ")[2])
+        for head in heads
+        if not head.startswith(("options", "1 tool"))
+    ]
+    assert sizes == listed
+    assert f"about {counted(shown['tokens'], 'token')} (an estimate)" in printed
+    for row in rows:
+        assert ask(chat, "context.message", index=row["index"])["text"] in printed
+    assert server.requests == []
+
+
+def test_each_message_stands_with_its_cell_and_what_is_left_out_in_its_place(chat):
+    shown = ask(chat, "context.request")
+    found = [
+        (cell["number"], cell["title"], cell["history"], [row["role"] for row in cell["messages"]])
+        for cell in shown["cells"]
+    ]
+    assert [row["role"] for row in shown["system"]] == ["system"]
+    assert found == [
+        (1, "Be brief.", "include", []),
+        (2, "One", "include", ["user", "assistant"]),
+        (3, "Two", "exclude", []),
+        (4, "%%python 1 + 1", "include", ["user"]),
+        (5, "Three", "include", ["user"]),
+    ]
+    assert (shown["agent"], shown["model"]) == ("writer", "m")
+    assert (shown["window"], shown["reserved"]) == (1000, 99)
+
+
+def test_below_a_cell_that_is_no_prompt_the_next_prompt_is_shown(chat):
+    shown = ask(chat, "context.request", cell=3)
+    last = shown["cells"][-1]
+    assert [cell["number"] for cell in shown["cells"]] == [1, 2, 3, 4, 5]
+    assert (last["id"], last["title"]) == (None, "")
+    assert [row["tokens"] for row in last["messages"]] == [0]
+
+
+@pytest.mark.parametrize("index", [None, "0", -1, 99, True, [], {}])
+def test_a_message_that_is_not_there_is_said_to_be(chat, index):
+    with pytest.raises(AssertionError, match="The request has changed"):
+        ask(chat, "context.message", index=index)
+
+
+@pytest.mark.parametrize("cell_id", [None, 1, [], "other"])
+def test_a_cell_that_is_not_there_is_said_to_be(tmp_path, cell_id):
+    with pytest.raises(AssertionError, match=r"`cell_id` has to be|did not send its cells"):
+        ask_about(tmp_path, [], "context.request", cell_id=cell_id)
