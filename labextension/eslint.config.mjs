@@ -68,5 +68,17 @@ export default tseslint.config(
       'no-restricted-properties': 'off'
     }
   },
+  {
+    files: ['scripts/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: Object.fromEntries(
+        ['__dirname', 'console', 'module', 'process', 'require'].map(name => [
+          name,
+          'readonly'
+        ])
+      )
+    }
+  },
   prettier
 );

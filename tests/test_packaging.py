@@ -60,6 +60,7 @@ def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     assert {"msgbook/cli/sample.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
         wheel.namelist()
     )
+    assert "msgbook_format/locale/zh_CN/LC_MESSAGES/msgbook.json" in wheel.namelist()
 
 
 def test_the_wheel_installs_without_node_and_runs(wheel, tmp_path):

@@ -9,6 +9,7 @@ import msgbook_format
 from msgbook_format.jupytext_plugin import register
 from msgbook_format.server.manager_class import is_ours
 from msgbook_format.server.subagent_files import show_subagent_files
+from msgbook_format.server.translations import translate_settings
 
 
 def load(app: Any) -> None:
@@ -16,6 +17,7 @@ def load(app: Any) -> None:
     if is_ours(app.contents_manager_class):
         return
     _leave_out_templates_of_the_folder(app.config)
+    translate_settings()
     app.contents_manager_class = show_subagent_files(app.contents_manager_class)
     try:
         from jupyterlab_jupytext import load_jupyter_server_extension
