@@ -11,11 +11,11 @@ from apis import over_both_apis
 from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
-from msgbook.cli.doctor.answer import Answer, judge_stream
-from msgbook.cli.doctor.asking import Asker
-from msgbook.cli.doctor.server import ServerChecks
 from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, Notice, TextDelta
+from msgbook.server_checks.answer import Answer, judge_stream
+from msgbook.server_checks.asking import Asker
+from msgbook.server_checks.server import ServerChecks
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 

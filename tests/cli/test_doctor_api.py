@@ -10,10 +10,10 @@ import scripted_server as scripted
 from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
-from msgbook.cli.doctor.answer import Answer
-from msgbook.cli.doctor.api import ApiChoice, judge_apis
 from msgbook.events import ModelFinished
 from msgbook.messages import API_TITLES
+from msgbook.server_checks.answer import Answer
+from msgbook.server_checks.api import ApiChoice, judge_apis
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 CHAT, RESPONSES = "/chat/completions", "/responses"

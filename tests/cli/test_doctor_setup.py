@@ -15,9 +15,13 @@ from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
 from msgbook.cli.doctor.setup import ask_settings
-from msgbook.cli.doctor.written_settings import Answers, format_toml, write_settings
-from msgbook.cli.usage_errors import CommandError
 from msgbook.config import load_settings
+from msgbook.config.written_settings import (
+    Answers,
+    SettingsWriteError,
+    format_toml,
+    write_settings,
+)
 
 
 def answering(*answers):
@@ -116,7 +120,7 @@ def test_the_written_file_is_the_owners_alone_and_says_what_was_answered(tmp_pat
     path = tmp_path / "new" / "msgbook.toml"
     answers = Answers("http://h/v1", "MY_KEY", 'a "model" \\ of\u007f 文')
 
-    assert write_settings(path, answers, replace=False) is None
+    assert write_settings(path, format_toml(answers), replace=False) is None
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     settings = load_settings({"MSGBOOK_CONFIG": str(path), "MY_KEY": "sk-0123456789"})
@@ -131,7 +135,7 @@ def test_a_file_that_is_there_is_kept_beside_the_new_one(tmp_path):
     (tmp_path / "msgbook.toml.bak1").write_text("# older")
     answers = Answers("http://h/v1", "", "")
 
-    backup = write_settings(path, answers, replace=True)
+    backup = write_settings(path, format_toml(answers), replace=True)
 
     assert (backup.name, backup.read_text()) == ("msgbook.toml.bak2", "# mine")
     assert path.read_text() == format_toml(answers)
@@ -142,8 +146,8 @@ def test_a_file_that_came_in_between_is_not_overwritten(tmp_path):
     path = tmp_path / "msgbook.toml"
     path.write_text("# mine")
 
-    with pytest.raises(CommandError, match="exists"):
-        write_settings(path, Answers("http://h/v1", "", ""), replace=False)
+    with pytest.raises(SettingsWriteError, match="exists"):
+        write_settings(path, format_toml(Answers("http://h/v1", "", "")), replace=False)
 
     assert path.read_text() == "# mine"
     assert [file.name for file in tmp_path.iterdir()] == ["msgbook.toml"]

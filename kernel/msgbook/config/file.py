@@ -14,8 +14,8 @@ from msgbook.messages import ApiName
 
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
 PROVIDER_KEYS = {
-    *("base_url", "api_key_env", "headers", "prices", "keep_reasoning", "alternate"),
-    *("api", "plugin", "options"),
+    *("base_url", "api_key_env", "api_key_keyring", "headers", "prices", "keep_reasoning"),
+    *("alternate", "api", "plugin", "options"),
 }
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}

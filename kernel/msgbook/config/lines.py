@@ -15,17 +15,17 @@ def find_line(lines: Iterable[str], path: Path) -> int:
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text.startswith("["):
-            found = table = _keys(text)
+            found = table = keys_of_line(text)
         else:
             key, equals, _ = text.partition("=")
-            found = (*table, *_keys(f"{key}= 0")) if equals else ()
+            found = (*table, *keys_of_line(f"{key}= 0")) if equals else ()
         common = _common(found, path)
         if common > most:
             best, most = number, common
     return best
 
 
-def _keys(line: str) -> Path:
+def keys_of_line(line: str) -> Path:
     """Return the keys that a line names; none if the line is only part of a value."""
     import tomllib  # most kernels start without a file
 

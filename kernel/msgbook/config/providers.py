@@ -57,7 +57,7 @@ def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders
             raise ConfigError(provider.problem)
         if provider.problem:
             file.warnings.append(f"{provider.problem} The provider {provider.name} is not used.")
-        elif number == 0 and provider.key_variable and not provider.api_key and ours is None:
+        elif number == 0 and _lacks_variable(provider) and ours is None:
             file.warnings.append(
                 f"{provider.key_variable}, the api_key_env of provider {provider.name}, is not set."
             )
@@ -110,7 +110,7 @@ def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
         base_url,
         key,
         "OPENAI_API_KEY",
-        parse_header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
+        headers=parse_header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
         from_environment=True,
     )
 
@@ -125,12 +125,17 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
     """Return the provider of `[providers.NAME]`; its `problem` says if it cannot be used."""
     entry = file.provider(name)
     variable = strip_text(entry.get("api_key_env"))
+    key = (env.get(variable, "").strip() or None) if variable else None
+    saved = strip_text(entry.get("api_key_keyring"))
+    if saved and not key:
+        key = _key_of_keyring(saved, file, name)
     headers, options = entry.get("headers", {}), entry.get("options", {})
     provider = ProviderSettings(
         name,
         strip_text(entry.get("base_url")),
-        (env.get(variable, "").strip() or None) if variable else None,
+        key,
         variable,
+        saved,
         {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
         plugin=strip_text(entry.get("plugin")) or "",
         options=options if isinstance(options, dict) else {},
@@ -140,6 +145,27 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
     except ConfigError as error:
         return replace(provider, problem=str(error))
     return provider
+
+
+def _key_of_keyring(entry: str, file: SettingsFile, provider: str) -> str | None:
+    """Return the key of an entry of the keyring; without one, warn and return None."""
+    from msgbook.config.key_store import read_key  # most settings name no entry
+
+    try:
+        key = read_key(entry)
+        why = f"the keyring has no entry {entry!r} of msgbook."
+    except ConfigError as error:
+        key, why = None, str(error)
+    if key is None:
+        file.warn(
+            ("providers", provider, "api_key_keyring"), f"provider {provider} has no key: {why}"
+        )
+    return key
+
+
+def _lacks_variable(provider: ProviderSettings) -> bool:
+    """Return whether the variable of the key is not set, and the keyring is not asked either."""
+    return bool(provider.key_variable and not provider.api_key and not provider.key_entry)
 
 
 def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], file: str) -> None:
@@ -154,8 +180,9 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         # Without a URL the SDK would send everything to OpenAI.
         raise ConfigError(_missing_url(provider, whose, file))
     check_url(provider.base_url, f"{file}: base_url {whose}")
-    if provider.key_variable:
-        _check_key(provider.api_key, provider.key_variable)
+    if provider.key_variable or provider.key_entry:
+        origin = provider.key_variable or f"The entry {provider.key_entry} of the keyring"
+        _check_key(provider.api_key, origin)
     if not isinstance(entry.get("headers", {}), dict):
         raise ConfigError(f"{file}: headers {whose} is not a table.")
     if not all(map(fits_a_header, (*provider.headers, *provider.headers.values()))):

@@ -56,6 +56,8 @@ class ProviderSettings:
     api_key: str | None = field(default=None, repr=False)
     key_variable: str | None = None
     """Name of the environment variable that the key came from."""
+    key_entry: str | None = None
+    """Name of the entry of the keyring that the key comes from if the variable is not set."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Prices of each model: currency units per million tokens, by `PRICE_KEYS`."""

@@ -92,6 +92,9 @@ class Advice:
     def _check_key(self) -> str:
         from_environment = self._settings.from_environment
         variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
+        entry = self._settings.key_entry
+        if entry and not from_environment:
+            return f"Check the entry {entry!r} of the keyring, which {self._table} names, and {RESTART}."
         if variable and not self._settings.api_key:
             whose = "" if from_environment else f", the api_key_env of {self._table},"
             return f"{variable}{whose} is not set. Set it before you start Jupyter or the command."

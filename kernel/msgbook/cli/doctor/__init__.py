@@ -8,18 +8,12 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from msgbook.approval import load_with_project
-from msgbook.cli.doctor.api import ApiChoice
-from msgbook.cli.doctor.asking import Asker, new_asker
-from msgbook.cli.doctor.findings import Finding, Status, as_objects, exit_code, split_advice
 from msgbook.cli.doctor.local import check_installation
 from msgbook.cli.doctor.mcp import check_mcp_servers
 from msgbook.cli.doctor.plugins import check_plugins
-from msgbook.cli.doctor.server import ServerChecks
 from msgbook.cli.doctor.settings import (
     describe_other_names,
     describe_settings,
@@ -28,9 +22,9 @@ from msgbook.cli.doctor.settings import (
 )
 from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
-from msgbook.config import DEMO_MODEL, ProviderSettings, Settings, config_path, hide_keys, redact
-from msgbook.errors import ConfigError
-from msgbook.messages import ApiName
+from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
+from msgbook.server_checks.findings import Finding, Status, as_objects, exit_code, split_advice
+from msgbook.server_checks.run import check_server
 
 _MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown", "note": "note   "}
 
@@ -126,31 +120,11 @@ async def _findings(
         return
     if offline:
         return
-    async for finding in _server_findings(settings, settings.provider, usage, seconds):
+    checks = check_server(
+        settings, settings.provider, usage, seconds=seconds, file=file_to_change(os.environ)
+    )
+    async for finding in checks:
         yield finding
-
-
-async def _server_findings(
-    settings: Settings, server: ProviderSettings, usage: dict[str, int], seconds: float
-) -> AsyncIterator[Finding]:
-    choice = ApiChoice(server.api, server.name, file_to_change(os.environ))
-    async with AsyncExitStack() as closing:
-
-        def asker(api: ApiName) -> Asker:
-            new = new_asker(replace(server, api=api), settings, seconds=seconds, usage=usage)
-            closing.push_async_callback(new.close)
-            return new
-
-        try:
-            ours = asker(choice.api)
-        except ConfigError as error:
-            yield Finding("server", "fail", str(error))
-            return
-        other = None if server.plugin else (choice, asker(choice.other))
-        origin = settings.model_origin
-        checks = ServerChecks(ours, settings.model, model_origin=origin, other=other)
-        async for finding in checks.run():
-            yield finding
 
 
 def _show(finding: Finding, settings: Settings) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_core.paths import jupyter_path
 
-from msgbook.cli.doctor.findings import Finding
 from msgbook.config import Settings, config_path
+from msgbook.server_checks.findings import Finding
 
 LABEXTENSION = "@msgbook/labextension"
 

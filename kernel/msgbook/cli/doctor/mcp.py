@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from msgbook.cli.doctor.findings import Finding
 from msgbook.config import Settings, redact
+from msgbook.server_checks.findings import Finding
 from msgbook.text import counted, join_first, visible
 from msgbook.tools.mcp import McpError, McpServer, McpServers
 

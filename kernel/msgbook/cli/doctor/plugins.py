@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from msgbook.cli.doctor.findings import Finding
 from msgbook.config import Settings
 from msgbook.errors import ConfigError
 from msgbook.plugins import PROVIDERS, Entry, find_entries, installed_entries, is_off
 from msgbook.provider import find_provider_entry
+from msgbook.server_checks.findings import Finding
 from msgbook.text import one_line, visible
 from msgbook.tools import ToolHost, load_tools
 

@@ -94,13 +94,11 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     lines = {"server": f"{url} ({where})" if provider.base_url else url}
     lines["api"] = _api(provider, file)
     if provider.api_key:
-        lines["key"] = f"is set ({provider.key_variable})"
+        lines["key"] = f"is set ({_key_origin(provider)})"
     elif provider.headers:
         lines["key"] = "none, except in the headers"
     else:
-        lines["key"] = (
-            f'none, so "none" is sent ({provider.key_variable or "api_key_env"} is not set)'
-        )
+        lines["key"] = f'none, so "none" is sent ({_key_origin(provider)} is not set)'
     if provider.headers:
         lines["headers"] = f"{', '.join(provider.headers)} ({where})"
     if provider.prices:
@@ -109,6 +107,12 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     if wants:
         lines["options"] = f"{', '.join(wants)} ({file})"
     return lines
+
+
+def _key_origin(provider: ProviderSettings) -> str:
+    if provider.key_entry:
+        return f"entry {provider.key_entry} of the keyring"
+    return provider.key_variable or "api_key_env"
 
 
 def _api(provider: ProviderSettings, file: str) -> str:
@@ -122,7 +126,7 @@ def _plugin(provider: ProviderSettings, where: str) -> dict[str, str]:
     if provider.base_url:
         lines["url"] = shown_url(provider.base_url)
     if provider.api_key:
-        lines["key"] = f"is set ({provider.key_variable})"
+        lines["key"] = f"is set ({_key_origin(provider)})"
     if provider.options:
         lines["options"] = ", ".join(provider.options)
     return lines

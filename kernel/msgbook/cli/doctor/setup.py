@@ -12,13 +12,13 @@ from typing import get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
-from msgbook.cli.doctor.written_settings import Answers, write_settings
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ProviderSettings, check_url, config_path
+from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml, write_settings
 from msgbook.errors import ConfigError, ProviderError
 from msgbook.messages import ApiName
-from msgbook.provider import OpenAIProvider
+from msgbook.server_checks.run import list_models
 
 Ask = Callable[[str], str]
 """Asks the user a question and returns the answer; raises `EOFError` if there is none."""
@@ -65,7 +65,10 @@ def set_up(*, seconds: float) -> None:
         )
     except EOFError:
         raise CommandError("Cancelled; nothing was written.") from None
-    backup = write_settings(path, answers, replace=replaced)
+    try:
+        backup = write_settings(path, format_toml(answers), replace=replaced)
+    except SettingsWriteError as error:
+        raise CommandError(str(error)) from error
     say(
         f"Wrote {home_as_tilde(str(path))}."
         + (f" The old file is now {backup.name}." if backup else "")
@@ -153,17 +156,13 @@ async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
     """Return the server's models, or print why it does not list them and return None."""
     key = os.environ.get(variable, "").strip() or None
     settings = ProviderSettings("main", url, key, variable or None)
-    provider = OpenAIProvider(settings, secrets=(key,) if key else ())
     try:
-        async with asyncio.timeout(seconds):
-            return await provider.models()
+        return await list_models(settings, seconds=seconds)
     except TimeoutError:
         say(f"The server did not list its models in {seconds:g} s.")
     except ProviderError as error:
         # The advice names settings that are not written yet.
         say(line_of(error.what))
-    finally:
-        await provider.close()
     return None
 
 

@@ -21,7 +21,7 @@ COMPLETION_TIMEOUT = 0.3
 
 Handler = Callable[[Any, dict[str, Any]], None]
 """Handles a message, given its comm and its data; runs in the comm's thread. Only `type` is known
-to be a string; all other values may be of any type."""
+to be a string, and `buffers` is the list of the message's buffers; all other values may be of any type."""
 
 
 class PageComms:
@@ -163,7 +163,7 @@ class PageComms:
         kind = data.get("type") if isinstance(data, dict) else None
         handler = self._handlers.get(kind) if isinstance(kind, str) else None
         if handler is not None:
-            handler(comm, data)
+            handler(comm, {**data, "buffers": message.get("buffers") or []})
 
     def _take_cells(self, comm: Any, data: dict[str, Any]) -> None:
         request_id = data.get("request_id")

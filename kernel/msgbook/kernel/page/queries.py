@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.errors import MsgbookError
@@ -24,10 +24,12 @@ class Query:
     Attributes:
         params: As they came: each value may be of any type.
         client_session: Of the page that asks; None if it is not known.
+        secret: A key, which comes beside the message, so that no log has it.
     """
 
     params: Mapping[str, Any]
     client_session: str | None = None
+    secret: str | None = field(default=None, repr=False)
 
     def text(self, key: str) -> str:
         """Return a parameter that has to be a string.
@@ -92,4 +94,10 @@ class PageQueries:
         if handler is None:
             raise QueryError(f"This kernel does not know the query {name!r}: restart the kernel.")
         params = params if isinstance(params, dict) else {}
-        return await handler(Query(params, self._pages.client_session(comm)))
+        return await handler(Query(params, self._pages.client_session(comm), _secret(data)))
+
+
+def _secret(data: Mapping[str, Any]) -> str | None:
+    """Return the text of a message's buffer."""
+    buffers = data.get("buffers")
+    return bytes(buffers[0]).decode("utf-8", "replace") if buffers else None

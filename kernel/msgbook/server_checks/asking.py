@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
-from msgbook.cli.doctor.answer import Answer
 from msgbook.config import ProviderSettings, Settings
 from msgbook.errors import ProviderError
 from msgbook.events import (
@@ -33,6 +32,7 @@ from msgbook.provider import (
     token_limit_key,
     turn_options,
 )
+from msgbook.server_checks.answer import Answer
 
 _MOST_TOKENS = 400
 """Tokens of one answer with its reasoning; more than the answers need."""

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from msgbook.cli.doctor.findings import Finding
 from msgbook.events import ModelFinished, ReasoningDelta, TextDelta
 from msgbook.provider import REASONING_PARSERS, TOOL_PARSERS
+from msgbook.server_checks.findings import Finding
 from msgbook.text import counted, one_line
 from msgbook.turn import find_text_call
 

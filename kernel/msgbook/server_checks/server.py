@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from msgbook.cli.doctor.answer import (
+from msgbook.errors import NoModelListError, ProviderError
+from msgbook.provider import MissingRouteError
+from msgbook.server_checks.answer import (
     ONLY_CHAT,
     OTHER_MODEL,
     TOOLS,
@@ -19,11 +21,9 @@ from msgbook.cli.doctor.answer import (
     judge_tools,
     judge_usage,
 )
-from msgbook.cli.doctor.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
-from msgbook.cli.doctor.asking import Asker
-from msgbook.cli.doctor.findings import Finding
-from msgbook.errors import NoModelListError, ProviderError
-from msgbook.provider import MissingRouteError
+from msgbook.server_checks.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
+from msgbook.server_checks.asking import Asker
+from msgbook.server_checks.findings import Finding
 from msgbook.text import join_first
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgbook.cli.doctor.answer import Answer
-from msgbook.cli.doctor.findings import Finding
 from msgbook.errors import RESTART
 from msgbook.messages import API_TITLES, OTHER_API, ApiName
+from msgbook.server_checks.answer import Answer
+from msgbook.server_checks.findings import Finding
 
 _CALLS, _REASONING, _USAGE, _ENCRYPTED = "tool calls", "reasoning", "usage", "encrypted reasoning"
 _RANKS = (_CALLS, _REASONING, _USAGE, _ENCRYPTED)

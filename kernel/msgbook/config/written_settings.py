@@ -1,0 +1,100 @@
+"""The text of a new `msgbook.toml`, and the safe way to write it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgbook.errors import MsgbookError
+
+
+class SettingsWriteError(MsgbookError):
+    """The settings were not written; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Settings that the user chose."""
+
+    base_url: str
+    key_variable: str
+    """Name of the variable with the key; empty if the server needs no key."""
+    model: str
+    """Name of the model; empty if the server offers only one, or if it is set later."""
+    api: str = ""
+    """The API over which the server is asked; empty for the default of its URL."""
+    keyring_entry: str = ""
+    """Name of the entry of the keyring with the key; empty if the key is not there."""
+
+    @property
+    def table(self) -> dict[str, str]:
+        """The keys of `[providers.NAME]`, in their order."""
+        keys = {
+            "base_url": self.base_url,
+            "api_key_env": self.key_variable,
+            "api_key_keyring": self.keyring_entry,
+            "api": self.api,
+        }
+        return {key: value for key, value in keys.items() if value}
+
+
+def format_model(answers: Answers) -> str:
+    """Return the line that names the model."""
+    return f"model = {quoted(answers.model)}\n"
+
+
+def format_table(answers: Answers, name: str) -> str:
+    """Return `[providers.NAME]`. A name with other letters than those of bare keys is quoted."""
+    key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
+    lines = [f"{key} = {quoted(value)}\n" for key, value in answers.table.items()]
+    return f"[providers.{key}]\n{''.join(lines)}"
+
+
+def format_toml(answers: Answers, name: str = "main") -> str:
+    """Return the text of a new file."""
+    model = f"{format_model(answers)}\n" if answers.model else ""
+    return f"{model}{format_table(answers, name)}"
+
+
+def write_settings(path: Path, text: str, *, replace: bool) -> Path | None:
+    """Write the file in one step, readable only by its owner.
+
+    Returns:
+        Path of the copy of the old file; None if there was no file.
+
+    Raises:
+        SettingsWriteError: The file cannot be written, or it exists and `replace` is false.
+    """
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if replace:
+            backup = _free_name(path)
+            os.link(path, backup)
+            fresh.replace(path)
+            return backup
+        # Unlike a rename, a link never replaces a file that was created meanwhile.
+        os.link(fresh, path)
+    except OSError as error:
+        raise SettingsWriteError(f"{path}: {error.strerror}") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return None
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
+        number += 1
+    return backup
+
+
+def quoted(text: str) -> str:
+    """Return a TOML string. JSON strings are the same, except for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

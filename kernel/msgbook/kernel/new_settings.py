@@ -1,0 +1,240 @@
+"""The settings that a person enters to connect a model: checked, tried and written into `msgbook.toml`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from jupyter_core.paths import jupyter_config_dir
+
+from msgbook.config import ProviderSettings, Settings, check_url, config_path, default_api, redact
+from msgbook.config.edited_settings import edit_settings, free_name
+from msgbook.config.key_store import delete_key, find_key_store, read_key, save_key
+from msgbook.config.presets import PRESETS
+from msgbook.config.providers import fits_a_header
+from msgbook.config.written_settings import Answers, SettingsWriteError, write_settings
+from msgbook.errors import ConfigError, ProviderError
+from msgbook.messages import ApiName
+from msgbook.server_checks.findings import as_objects
+from msgbook.server_checks.run import check_server
+from msgbook.server_checks.run import list_models as list_models_of
+
+LIST_SECONDS = 20.0
+"""Limit for a server's list of models."""
+
+TEST_SECONDS = 60.0
+"""Limit for each request of a test: a local server may have to load the model first."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields as a person has filled them in so far, unchecked.
+
+    Attributes:
+        name: Wished name of the provider.
+        key_from: `none`, `variable` or `keyring`.
+        key: The key for the keyring; empty for the one that the entry has.
+    """
+
+    name: str
+    base_url: str
+    key_from: str
+    key_variable: str
+    model: str
+    api: str
+    key: str = field(default="", repr=False)
+
+    def check(self) -> None:
+        """Raise `ConfigError` unless a server can be asked with it."""
+        if not self.base_url:
+            raise ConfigError("Enter the URL of the server, such as http://localhost:11434/v1.")
+        check_url(self.base_url, "The URL")
+        if not _NAME.fullmatch(self.name):
+            raise ConfigError("The provider's name can have letters, digits, - and _ only.")
+        if self.key_from not in ("none", "variable", "keyring"):
+            raise ConfigError("Choose where the key is.")
+        if self.key_from == "variable" and not _VARIABLE.fullmatch(self.key_variable):
+            raise ConfigError(
+                "Enter the name of an environment variable, such as OPENAI_API_KEY, and not the key itself."
+            )
+        if self.key and (not fits_a_header(self.key) or " " in self.key):
+            raise ConfigError(
+                "The key contains a blank, a line break or a character that no key has."
+            )
+        if self.api and self.api not in get_args(ApiName):
+            raise ConfigError("Choose one of the two APIs.")
+
+
+def describe_state(settings: Settings) -> dict[str, Any]:
+    """Return what the form shows before anything is entered: no key, and of URLs no password."""
+    path = _path()
+    provider = settings.provider
+    return {
+        "path": str(path),
+        "exists": path.exists(),
+        "configured": provider is not None,
+        "model": settings.model or "",
+        "overriding": list(_overriding(settings)),
+        "keyring": find_key_store(),
+        "presets": [preset._asdict() for preset in PRESETS],
+    }
+
+
+async def list_models(form: Form, settings: Settings) -> dict[str, Any]:
+    """Return the models of the server.
+
+    Raises:
+        ConfigError: The form cannot be used, or the server does not list its models.
+    """
+    server = _provider(form, settings)
+    try:
+        return {"models": await list_models_of(server, seconds=LIST_SECONDS)}
+    except TimeoutError:
+        why = f"The server did not list its models in {LIST_SECONDS:g} s."
+        raise ConfigError(why) from None
+    except ProviderError as error:
+        # The advice names settings that are not written yet.
+        raise ConfigError(_clean(error.what, server)) from None
+
+
+async def test(form: Form, settings: Settings) -> dict[str, Any]:
+    """Return the findings of `msgbook doctor` about the server and the model.
+
+    Raises:
+        ConfigError: The form cannot be used.
+    """
+    server = _provider(form, settings)
+    tried = Settings({server.name: server}, form.model or None, "this form")
+    usage: dict[str, int] = {}
+    checks = check_server(tried, server, usage, seconds=TEST_SECONDS, file=_path().name)
+    found = as_objects([finding async for finding in checks])
+    clean = [{key: _clean(text, server) for key, text in finding.items()} for finding in found]
+    return {"findings": clean, "tokens": sum(usage.values())}
+
+
+def preview(form: Form) -> dict[str, Any]:
+    """Return the file as `save` would write it.
+
+    Raises:
+        ConfigError: The form cannot be used.
+        SettingsWriteError: The file cannot be changed safely.
+    """
+    old = _read(_path())
+    text = edit_settings(old, _answers(form, old), free_name(old, form.name))
+    return {"path": str(_path()), "text": text, "old": old}
+
+
+def save(form: Form, shown: str) -> dict[str, Any]:
+    """Save the key in the keyring, and write the file if it is the one that the person was shown.
+
+    Raises:
+        ConfigError: The form or the keyring cannot be used.
+        SettingsWriteError: The file has changed, or cannot be written.
+    """
+    planned = preview(form)
+    if planned["text"] != shown:
+        raise SettingsWriteError(
+            "The file has changed since it was shown. Nothing was written: look at the new text."
+        )
+    path, entry = _path().resolve(), _answers(form, planned["old"]).keyring_entry
+    if entry and form.key:
+        save_key(entry, form.key)
+    try:
+        backup = None
+        if planned["text"] != planned["old"]:
+            backup = write_settings(path, shown, replace=path.exists())
+    except SettingsWriteError:
+        if entry and form.key:
+            delete_key(entry)
+        raise
+    return {"path": str(path), "backup": backup.name if backup else None}
+
+
+def _answers(form: Form, old: str) -> Answers:
+    form.check()
+    if not form.model:
+        raise ConfigError("Choose a model.")
+    in_keyring = form.key_from == "keyring"
+    return Answers(
+        form.base_url,
+        form.key_variable if form.key_from == "variable" else "",
+        form.model,
+        form.api,
+        _entry(form, old) if in_keyring else "",
+    )
+
+
+def _entry(form: Form, old: str) -> str:
+    """Return the name of the keyring's entry: that of the provider, which is new if the key is."""
+    if form.key:
+        return free_name(old, form.name)
+    if read_key(form.name) is None:
+        raise ConfigError("Enter the key: the keyring has none for this provider.")
+    return form.name
+
+
+def _provider(form: Form, settings: Settings) -> ProviderSettings:
+    """Return the settings of the server in the form."""
+    form.check()
+    key: str | None = None
+    if form.key_from == "variable":
+        key = _value_of(form.key_variable, settings)
+        if key is None:
+            raise ConfigError(
+                f"{form.key_variable} is not set in the environment of JupyterLab. Set it before you start "
+                "JupyterLab."
+            )
+    elif form.key_from == "keyring":
+        key = form.key or read_key(form.name)
+    return ProviderSettings(
+        form.name,
+        form.base_url,
+        key,
+        form.key_variable if form.key_from == "variable" else None,
+        api=form.api or default_api(form.base_url),  # type: ignore[arg-type]  # checked
+        is_api_set=bool(form.api),
+        file=_path().name,
+    )
+
+
+def _value_of(variable: str, settings: Settings) -> str | None:
+    """Return the value of a variable, also if the session has hidden it as a key."""
+    hidden = {p.key_variable: p.api_key for p in settings.providers.values() if not p.key_entry}
+    return hidden.get(variable) or os.environ.get(variable, "").strip() or None
+
+
+def _overriding(settings: Settings) -> Iterator[str]:
+    """Yield the names of the set variables that go before the file."""
+    ours = next((p for p in settings.providers.values() if p.from_environment), None)
+    if ours and ours.api_key:
+        yield "OPENAI_API_KEY"
+    if ours and ours.base_url:
+        yield "OPENAI_BASE_URL"
+    if os.environ.get("MSGBOOK_MODEL", "").strip():
+        yield "MSGBOOK_MODEL"
+
+
+def _clean(text: str, server: ProviderSettings) -> str:
+    return redact(text, Settings({server.name: server}).secrets)
+
+
+def _path() -> Path:
+    return config_path(os.environ) or Path(jupyter_config_dir()) / "msgbook.toml"
+
+
+def _read(path: Path) -> str:
+    """Return the text of the file; empty if there is none."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsWriteError(f"{path.name} cannot be read: {error}.") from error

@@ -1,0 +1,55 @@
+"""The form that connects a model: the settings so far, a server's models, a test, and the new file.
+
+A key comes in a buffer of the message, never in its text: Jupyter's debug logs print texts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from msgbook.kernel.page.queries import PageQueries, Query
+
+if TYPE_CHECKING:
+    from msgbook.kernel.session import Session
+
+
+def answer_queries(queries: PageQueries, session: Session) -> None:
+    """Answer `setup.state`, `setup.models`, `setup.test`, `setup.preview` and `setup.save`."""
+
+    async def state(_query: Query) -> dict[str, Any]:
+        from msgbook.kernel import new_settings
+
+        return await asyncio.to_thread(new_settings.describe_state, session.settings)
+
+    async def models(query: Query) -> dict[str, Any]:
+        from msgbook.kernel import new_settings
+
+        return await new_settings.list_models(_form(query), session.settings)
+
+    async def test(query: Query) -> dict[str, Any]:
+        from msgbook.kernel import new_settings
+
+        return await new_settings.test(_form(query), session.settings)
+
+    async def preview(query: Query) -> dict[str, Any]:
+        from msgbook.kernel import new_settings
+
+        return await asyncio.to_thread(new_settings.preview, _form(query))
+
+    async def save(query: Query) -> dict[str, Any]:
+        from msgbook.kernel import new_settings
+
+        shown = query.text("shown")
+        return await asyncio.to_thread(new_settings.save, _form(query), shown)
+
+    for handler in (state, models, test, preview, save):
+        queries.on_query(f"setup.{handler.__name__}", handler)
+
+
+def _form(query: Query) -> Any:
+    from msgbook.kernel.new_settings import Form
+
+    key = query.secret or ""
+    names = ("name", "base_url", "key_from", "key_variable", "model", "api")
+    return Form(**{name: query.text(name).strip() for name in names}, key=key.strip())
