@@ -182,6 +182,15 @@ class ToolApproved:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolEdited:
+    """A person put other arguments in place of the model's. The call does not run before it is approved."""
+
+    id: str
+    arguments: str
+    """The JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutput:
     """Output of a tool that still runs."""
 
@@ -222,6 +231,7 @@ TurnEvent = (
     | StepStarted
     | ToolStarted
     | ToolApproved
+    | ToolEdited
     | ToolOutput
     | ToolUpdated
     | ToolFinished

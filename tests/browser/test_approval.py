@@ -136,11 +136,11 @@ def test_the_keyboard_alone_decides_and_is_not_taken_from_who_types(lab, lab_roo
     lab.page.keyboard.type("ad")
     expect(lab.cell(1).locator(".cm-content")).to_contain_text("ad")
 
+    expect(approve(lab.cell(0))).to_be_enabled()
     lab.page.keyboard.press("Control+Shift+Y")
     expect(lab.cell(0).locator(".msgbook-Approval")).to_be_focused()
     lab.page.keyboard.press("Tab")
     expect(approve(lab.cell(0))).to_be_focused()
-    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
     lab.page.keyboard.press("Enter")
 
     expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
@@ -170,6 +170,113 @@ def test_a_question_goes_with_the_turn_that_is_stopped_and_a_saved_one_asks_noth
     expect(approve(lab.cell(0))).to_have_count(0)
     expect(lab.cell(0).locator("[data-status=interrupted]")).to_be_visible()
     assert not (lab_root / "stopped").exists()
+
+
+def test_a_person_changes_the_arguments_and_what_runs_was_shown_first(
+    lab, lab_root, model_server, screenshot
+):
+    model_server.answers = [
+        call("write", {"path": "poem.txt", "content": "Roses are blue\n"}),
+        text("Corrected."),
+    ]
+    write_notebook(lab_root / "poem.ipynb", "Write a poem")
+    ask(lab, "poem.ipynb")
+    cell = lab.cell(0)
+
+    answer(cell.get_by_role("button", name="Change the arguments"))
+    written = cell.get_by_role("textbox", name="Arguments of the call")
+    expect(written).to_be_focused()
+    expect(approve(cell)).to_have_count(0)
+    written.fill('{"path": "poem.txt", "text": "Roses are red"}')
+    screenshot("edit")
+    answer(cell.get_by_role("button", name="Ask again with these"))
+
+    expect(cell.get_by_text("These arguments do not fit")).to_be_visible()
+    expect(written).to_have_value(re.compile("Roses are red"))
+    screenshot("problem")
+    written.fill('{"path": "poem.txt", "content": "Roses are red\\n"}')
+    answer(cell.get_by_role("button", name="Ask again with these"))
+
+    expect(cell.get_by_text("Approve this call with your arguments?")).to_be_visible()
+    expect(cell.locator(".msgbook-Diff-added")).to_contain_text("+Roses are red")
+    assert not (lab_root / "poem.txt").exists()
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+    screenshot("edited")
+    with lab.dark():
+        screenshot("edited-dark")
+    answer(approve(cell))
+
+    expect(cell.get_by_text("Corrected.", exact=True)).to_be_visible()
+    assert (lab_root / "poem.txt").read_text() == "Roses are red\n"
+    block = turn_of(lab.cells()[0])["blocks"][0]
+    assert "blue" in block["arguments"]
+    assert "red" in block["edited_arguments"]
+    assert "The user changed the arguments" in model_server.messages()[-1]["content"]
+    cell.locator(".msgbook-Call summary").click()
+    expect(cell.get_by_text("Changed by you to:")).to_be_visible()
+    screenshot("edited-done")
+
+
+def test_changes_are_shown_side_by_side_with_their_signs(lab, lab_root, model_server, screenshot):
+    before = "".join(f"This is line {n} of a file with words in it\n" for n in range(12))
+    (lab_root / "sides.txt").write_text(before)
+    after = before.replace("line 3 of", "the third line of").replace(
+        "This is line 7 of", "New\nand 7 of"
+    )
+    model_server.answers = [call("write", {"path": "sides.txt", "content": after}), text("Done.")]
+    write_notebook(lab_root / "sides.ipynb", "Change some lines")
+    ask(lab, "sides.ipynb")
+    cell = lab.cell(0)
+
+    answer(cell.get_by_role("button", name="Show the changes side by side"))
+    diff = cell.locator(".msgbook-Diff")
+    expect(diff.locator(".msgbook-Diff-removed").first).to_contain_text("-This is line 3")
+    expect(diff.locator(".msgbook-Diff-added").first).to_contain_text("+This is the third line")
+    left = diff.locator(".msgbook-Diff-removed").first.bounding_box()
+    right = diff.locator(".msgbook-Diff-added").first.bounding_box()
+    assert left
+    assert right
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]
+    diff.scroll_into_view_if_needed()
+    screenshot("sides")
+    with lab.dark():
+        screenshot("sides-dark")
+    size = lab.page.viewport_size
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    diff.scroll_into_view_if_needed()
+    screenshot("sides-700")
+    lab.page.set_viewport_size(size)
+    cell.get_by_role("button", name="Show the changes in one column").click()
+    answer(deny(cell))
+    expect(cell.get_by_text("Done.", exact=True)).to_be_visible()
+
+
+def test_the_buttons_of_a_new_question_are_disabled_for_everybody_at_first(
+    lab, lab_root, model_server
+):
+    model_server.answers = [call("mkdir", {"path": "soon"}), text("I see.")]
+    write_notebook(lab_root / "soon.ipynb", "Make a folder")
+    lab.open("soon.ipynb")
+    lab.wait_for_kernel()
+    # Notes each state of the buttons, in the order in which the page has them.
+    lab.page.evaluate(
+        """() => {
+            window.seen = [];
+            const look = () => {
+                const found = document.querySelectorAll('.msgbook-Approval-button');
+                const states = [...new Set([...found].map(b => b.disabled))].join();
+                if (states && states !== window.seen.at(-1)) { window.seen.push(states); }
+            };
+            new MutationObserver(look).observe(document.body,
+                {subtree: true, childList: true, attributes: true});
+        }"""
+    )
+    lab.run(0)
+    expect(approve(lab.cell(0))).to_be_enabled()
+    expect(lab.cell(0).get_by_text("The buttons can be used now.")).to_be_attached()
+    assert lab.page.evaluate("() => window.seen") == ["true", "false"]
+    answer(deny(lab.cell(0)))
 
 
 def test_two_pages_ask_and_the_first_answer_counts(

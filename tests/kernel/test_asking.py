@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,48 @@ def test_a_page_that_allows_lets_the_call_run(kernel, server, page, outside):
     assert str(outside) in asked["arguments"]
     assert asked["reason"]
     assert [m["request_id"] for m in page.got("approval.closed")] == [asked["request_id"]]
+
+
+def test_a_page_that_changes_the_arguments_is_asked_about_them(kernel, server, page, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("the other")
+    edited = json.dumps({"path": str(other)})
+    decisions = [
+        {"decision": "edit", "edited_arguments": '{"path": 3}'},
+        {"decision": "edit", "edited_arguments": edited},
+        {"decision": "once", "arguments": edited},
+    ]
+    page.decide = lambda asked: decisions.pop(0)
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    first, second, third = page.got("approval.ask")
+    assert "edit" in first["choices"]
+    assert (first["edited"], first["problem"], first["draft"]) == (False, "", "")
+    assert second["problem"] == "These arguments do not fit: path: 3 is not of type 'string'."
+    assert (second["arguments"], second["draft"]) == (first["arguments"], '{"path": 3}')
+    assert (third["arguments"], third["edited"], third["problem"]) == (edited, True, "")
+    assert str(other) in third["reason"]
+    assert len({asked["request_id"] for asked in (first, second, third)}) == 3
+    approval, status, content = outcome(messages)
+    assert (approval, status) == ("user", "success")
+    assert content.startswith("The user changed the arguments")
+    assert content.endswith("the other")
+
+
+@pytest.mark.parametrize("edited", [None, 3, ["x"], "x" * 1_000_001])
+def test_edited_arguments_that_are_no_text_are_no_answer(kernel, server, page, edited):
+    def decide(asked: Message) -> Message:
+        # The question stays open: the second answer to it counts.
+        answer = {"type": "approval.answer", "request_id": asked["request_id"]}
+        page.say(**answer, decision="edit", edited_arguments=edited)
+        return {"decision": "no"}
+
+    page.decide = decide
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert len(page.got("approval.ask")) == 1
+    assert outcome(messages)[0] == "denied"
 
 
 def test_the_question_is_in_the_turn_while_it_is_open(kernel, server, page):

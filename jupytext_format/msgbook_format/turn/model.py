@@ -71,6 +71,8 @@ class Block(TypedDict):
     """Tool name of a `tool_call`; error name of an `error`."""
     arguments: NotRequired[str]
     """Of `tool_call`: JSON text exactly as the model sent it."""
+    edited_arguments: NotRequired[str]
+    """Of `tool_call`: JSON text that a person wrote, with which the call ran instead."""
     approval: NotRequired[str]
     """Of `tool_call`: an `Approval`."""
     unfinished: NotRequired[bool]
@@ -83,6 +85,8 @@ class Block(TypedDict):
     """Of `tool_result`: the sub-agents that the call started. Never sent to a model."""
     level: NotRequired[str]
     """Of `notice`: `info` or `warning`. Notices are never sent to a model."""
+    retry_in: NotRequired[int]
+    """Of a `notice` of a running turn: whole seconds until a server is asked again."""
     message: NotRequired[str]
     """Of `error`: one line for the person, without paths and keys."""
     extra: NotRequired[dict[str, Any]]

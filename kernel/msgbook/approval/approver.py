@@ -44,7 +44,7 @@ class Approver:
         Args:
             ask: None if nobody can be asked.
         """
-        always_asks = question.approval_request.always_asks
+        always_asks = question.approval_request.always_asks or question.is_edited
         if self.policy == "allow" or (not always_asks and self._covers(question)):
             return Decision("rule")
         if self.policy == "deny":
@@ -55,6 +55,8 @@ class Approver:
         if answer.choice == "no":
             said = f": {answer.reason}" if answer.reason else "."
             return Decision("denied", f"Denied: the user said no{said}")
+        if answer.choice == "edit":
+            return Decision("edited", arguments=answer.arguments)
         if answer.choice in question.choices:
             self._keep(answer.choice, question)
         return Decision("user")

@@ -11,7 +11,7 @@ from msgbook_format.turn import Block
 if TYPE_CHECKING:
     from msgbook.approval.request import ApprovalRequest
 
-Choice = Literal["once", "session", "rule", "no"]
+Choice = Literal["once", "session", "rule", "edit", "no"]
 
 CHOICES: tuple[Choice, ...] = ("once", "session", "rule", "no")
 
@@ -25,10 +25,18 @@ class Question:
     asker: tuple[str, ...] = ()
     """Names of the sub-agents on the way to the one that made the call, from the conversation's own
     sub-agent downwards; empty for a call of the conversation itself."""
+    can_edit: bool = False
+    """Whether a person may write other arguments. Then the call is asked about again."""
+    is_edited: bool = False
+    """Whether the arguments are a person's. Then no rule and no session approves the call: what runs
+    was shown in the question about it."""
+    problem: str = ""
+    """Why the arguments in `draft` do not fit; empty unless a person has just written them."""
+    draft: str = ""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """Possible answers."""
+        """Possible answers, apart from other arguments."""
         return ("once", "no") if self.approval_request.always_asks else CHOICES
 
 
@@ -38,17 +46,22 @@ class Answer:
 
     choice: Choice
     reason: str = ""
+    arguments: str = ""
+    """With `edit`: the JSON text that the person wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Decision about one call."""
 
-    approval: Literal["user", "rule", "denied"]
+    approval: Literal["user", "rule", "denied", "edited"]
     """`user`: a person saw this very call and approved it. `rule`: an earlier decision covers it: a
-    rule, an approval for the session, or the policy `allow`."""
+    rule, an approval for the session, or the policy `allow`. `edited`: nothing is decided yet, since
+    the person wants other arguments."""
     reason: str = ""
     """The tool result that the model gets if the call is denied."""
+    arguments: str = ""
+    """With `edited`: the JSON text of these."""
 
 
 Ask = Callable[[Question], Awaitable[Answer | None]]

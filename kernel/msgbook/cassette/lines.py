@@ -116,8 +116,9 @@ class CallLine(LaneLine):
 class MadeDecision(_Line):
     """A decision about a call."""
 
-    approval: Literal["user", "rule", "denied"]
+    approval: Literal["user", "rule", "denied", "edited"]
     reason: str = ""
+    arguments: str = ""
 
 
 class DecisionLine(LaneLine):

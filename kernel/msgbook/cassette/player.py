@@ -86,8 +86,10 @@ class Player(Cassette):
     ) -> Decision:
         """Return the decision about a file. A cassette can deny a read, and never allow one."""
         recorded = self._recorded_decision(question)
-        if recorded is None or recorded.approval == "denied":
-            return recorded or Decision("denied", _DIFFERS)
+        if recorded is None or recorded.approval == "edited":
+            return Decision("denied", _DIFFERS)
+        if recorded.approval == "denied":
+            return recorded
         decision = await decide()
         if decision.approval == "denied":
             path = visible(question.approval_request.path or "a file")
@@ -150,7 +152,7 @@ class Player(Cassette):
             return None
         decisions.remove(found)
         made = found[1].decision
-        return Decision(made.approval, made.reason)
+        return Decision(made.approval, made.reason, made.arguments)
 
     def _lane(self) -> Lane:
         return self._lanes.setdefault(LANE.get(), Lane())

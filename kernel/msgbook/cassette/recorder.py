@@ -73,6 +73,8 @@ class Recorder(Cassette):
     ) -> Decision:
         decision = await decide()
         made = {"approval": decision.approval, "reason": decision.reason}
+        if decision.approval == "edited":
+            made["arguments"] = decision.arguments
         self._write({"call": question.call["id"], "decision": made})
         return decision
 

@@ -13,10 +13,17 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Question
+from msgbook.approval import (
+    ApprovalRequest,
+    ApprovalRequiredError,
+    Approve,
+    Decision,
+    Question,
+)
 from msgbook.errors import ToolError, describe_foreign_error
 from msgbook.events import (
     ToolApproved,
+    ToolEdited,
     ToolFinished,
     ToolOutput,
     ToolStarted,
@@ -25,6 +32,7 @@ from msgbook.events import (
 )
 from msgbook.tools import CallContext, Content, Tool, ToolSet
 from msgbook.turn.attempt import Attempt, RunCall, run_now
+from msgbook.turn.edited_calls import call_to_run, decide
 from msgbook.turn.limits import Budgets
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.repeated_calls import RepeatedCalls
@@ -97,12 +105,15 @@ class CallRunner:
                 if attempt.approval_request and attempt.questions < _MAX_QUESTIONS:
                     self._apply(ToolApproved(call["id"], "pending"))
                     yield
-                    with self.budgets.paused():
-                        question = Question(call, self._redacted_request(attempt.approval_request))
-                        decision = await self.approve(question)
-                    self._apply(ToolApproved(call["id"], decision.approval))
+                    decision = await self._decide(call, attempt.approval_request)
+                    self._apply(
+                        ToolEdited(call["id"], decision.arguments)
+                        if decision.approval == "edited"
+                        else ToolApproved(call["id"], decision.approval)
+                    )
                     if decision.approval != "denied":
-                        running[0] = (call, self._start(call, changed, attempt))
+                        approved = None if decision.approval == "edited" else attempt
+                        running[0] = (call, self._start(call, changed, approved))
                         yield
                         continue
                     attempt = Attempt("denied", decision.reason)
@@ -122,6 +133,13 @@ class CallRunner:
                     self._finish(call, task.result())
                 elif "approval" not in call:
                     self._apply(ToolApproved(call["id"], "pending"))
+
+    async def _decide(self, call: Block, needed: ApprovalRequest) -> Decision:
+        shown = self._redacted_request(needed)
+        edited = "edited_arguments" in call
+        question = Question(call_to_run(call), shown, can_edit=True, is_edited=edited)
+        with self.budgets.paused():
+            return await decide(question, self.tools.find(call["name"]), self.approve)
 
     def _start(
         self, call: Block, changed: asyncio.Event, previous: Attempt | None = None
@@ -146,7 +164,7 @@ class CallRunner:
         approved = previous.approval_request if previous else None
         context = CallContext(approved, show, call["id"], update)
         questions = previous.questions + 1 if previous else 0
-        task = asyncio.ensure_future(self._run(call, context, questions))
+        task = asyncio.ensure_future(self._run(call_to_run(call), context, questions))
         task.add_done_callback(lambda _: changed.set())
         return task
 
@@ -188,7 +206,7 @@ class CallRunner:
         if self._tool(call) is not None:
             self._record_auto(call)
         self._apply(ToolFinished(call["id"], attempt.status, attempt.content, attempt.duration))
-        self.repeated.add(call["name"], call["arguments"], attempt.status)
+        self.repeated.add(call["name"], call_to_run(call)["arguments"], attempt.status)
 
     def _record_auto(self, call: Block) -> None:
         """Record that a call ran without approval, unless a decision is recorded already."""

@@ -20,6 +20,7 @@ from msgbook.events import (
     TextDelta,
     ToolApproved,
     ToolCallDelta,
+    ToolEdited,
     ToolFinished,
     ToolOutput,
     ToolStarted,
@@ -29,7 +30,9 @@ from msgbook.events import (
 )
 from msgbook.messages import content_size
 from msgbook.turn.answered_model import put_answered_model
+from msgbook.turn.edited_calls import with_edit_told
 from msgbook.turn.open_text import OpenText
+from msgbook.turn.retry_notice import RetryNotice
 from msgbook.turn.server_data import (
     item_owner,
     keep_citations,
@@ -59,7 +62,7 @@ class TurnRecord:
         self._blocks: list[Block] = []
         self._step = REFERENCE_STEP
         self._text = OpenText()
-        self._retry: Block | None = None
+        self._retries = RetryNotice()
         self._started_at: float | None = None
         self._usage = UsageCount()
         self._calls = StepCalls(self._step)
@@ -85,7 +88,7 @@ class TurnRecord:
             case TextDelta():
                 self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():
-                self._add_retry(event)
+                self._retries.show(event, self._blocks)
             case ReferenceCalled():
                 self._add_reference(event)
             case ToolCallDelta():
@@ -103,7 +106,10 @@ class TurnRecord:
                 self._calls.start(event.id, at)
                 self.milestones += 1
             case ToolApproved():
-                self._approve(event, at)
+                self._approve(event.id, event.approval, at)
+            case ToolEdited():
+                self._approve(event.id, "user", at)
+                self._calls.find(event.id)["edited_arguments"] = event.arguments
             case ToolOutput():
                 self._add_output(event)
             case ToolUpdated():
@@ -156,14 +162,6 @@ class TurnRecord:
         self._blocks += keep_item(owner, event.item, self._step)
         self.size += content_size([event.item])
 
-    def _add_retry(self, event: RetryWait) -> None:
-        """Show all waits of a model call in one notice, which counts down and then remains."""
-        last = self._blocks[-1] if self._blocks else None
-        if last is None or last is not self._retry:
-            last = self._retry = {"type": "notice", "level": "warning"}
-            self._blocks.append(last)
-        last["text"] = event.text
-
     def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
         block = self._text.block
         if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
@@ -187,11 +185,11 @@ class TurnRecord:
         self._blocks.append(self._calls.open(event.id, self._nonce(), **keys))
         self.size += len(event.arguments)
 
-    def _approve(self, event: ToolApproved, at: float) -> None:
-        call = self._calls.find(event.id)
+    def _approve(self, call_id: str, approval: str, at: float) -> None:
+        call = self._calls.find(call_id)
         if call.get("approval") == "pending":
-            self._calls.start(event.id, at)
-        call["approval"] = event.approval
+            self._calls.start(call_id, at)
+        call["approval"] = approval
         self.milestones += 1
 
     def _add_output(self, event: ToolOutput) -> None:
@@ -205,7 +203,7 @@ class TurnRecord:
         block["status"] = event.status
         if event.duration is not None:
             block["duration"] = round(event.duration, 3)
-        block["content"] = event.content
+        block["content"] = with_edit_told(self._calls, event)
         self.size += content_size(event.content)
 
     def _open_result(self, call_id: str) -> Block:
@@ -219,6 +217,7 @@ class TurnRecord:
 
     def _finish(self, event: TurnFinished, at: float) -> None:
         self._text.close(at)
+        self._retries.end()
         self._settle_calls(at)
         self._usage.end_step()
         self.status = event.status

@@ -176,7 +176,9 @@ describe('ApprovalView', () => {
       isGenuine
     );
     document.body.append(view.node);
-    const buttons = Array.from(view.node.querySelectorAll('button'));
+    const buttons = Array.from(
+      view.node.querySelectorAll<HTMLButtonElement>('.msgbook-Approval-button')
+    );
     const button = (label: string) =>
       buttons.find(({ textContent }) => textContent === label)!;
     const why = view.node.querySelector('input')!;
@@ -217,6 +219,41 @@ describe('ApprovalView', () => {
     why.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
     why.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
     expect(answers).toEqual([['no', 'not that one']]);
+  });
+
+  it('disables its buttons until they may be used, and says so', () => {
+    const { view, buttons } = fixture();
+    const said = view.node.querySelector('[role=status]')!;
+    expect(buttons.every(({ disabled }) => disabled)).toBe(true);
+    expect(said.textContent).toContain('cannot be used');
+    jest.advanceTimersByTime(DEAF);
+    expect(buttons.some(({ disabled }) => disabled)).toBe(false);
+    expect(said.textContent).toBe('The buttons can be used now.');
+  });
+
+  it('takes other arguments, once', () => {
+    const asked = { ...ASK, choices: ['once', 'edit', 'no'] };
+    const { view, answers, button } = fixture(() => true, asked);
+    jest.advanceTimersByTime(DEAF);
+    button('Change the arguments').click();
+    const text = view.node.querySelector('textarea')!;
+    expect(JSON.parse(text.value)).toEqual(JSON.parse(ASK.arguments));
+    text.value = '{"path": "b.txt"}';
+    const ask = view.node.querySelector<HTMLButtonElement>(
+      '.msgbook-Approval-form button'
+    )!;
+    ask.click();
+    ask.click();
+    expect(answers).toEqual([['edit', '{"path": "b.txt"}']]);
+  });
+
+  it('goes on with what did not fit, and says why', () => {
+    const { view } = fixture(undefined, {
+      ...{ ...ASK, choices: ['once', 'edit', 'no'] },
+      ...{ draft: '{"pa', problem: 'These do not fit \u202e.' }
+    });
+    expect(view.node.querySelector('textarea')!.value).toBe('{"pa');
+    expect(view.node.textContent).toContain('These do not fit \\u202e.');
   });
 
   it('offers the wider choices only where the kernel does', () => {

@@ -1,4 +1,4 @@
-import { diffLines } from '../turn/diff';
+import { diffLines, diffRows } from '../turn/diff';
 
 const DIFF = [
   '--- a.txt\n',
@@ -35,4 +35,22 @@ describe('diffLines', () => {
       ).toBe(diff);
     }
   );
+});
+
+describe('diffRows', () => {
+  it('puts what replaces lines beside them, and what is new beside nothing', () => {
+    const diff = '--- a\n+++ a\n@@ -1 +1 @@\n x\n-a\n-b\n+c\n y\n+d\n z\n-e\n';
+    expect(
+      diffRows(diff).map(({ kind, before, after }) => [kind, before, after])
+    ).toEqual([
+      ['file', '--- a\n+++ a\n', '--- a\n+++ a\n'],
+      ['hunk', '@@ -1 +1 @@\n', '@@ -1 +1 @@\n'],
+      ['same', ' x\n', ' x\n'],
+      ['changed', '-a\n-b\n', '+c\n'],
+      ['same', ' y\n', ' y\n'],
+      ['changed', '', '+d\n'],
+      ['same', ' z\n', ' z\n'],
+      ['changed', '-e\n', '']
+    ]);
+  });
 });

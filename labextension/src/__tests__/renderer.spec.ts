@@ -314,7 +314,7 @@ describe('what the page knows beyond the output', () => {
     await show(turn('running', pending));
     state.questions = [question('r')];
     renderer.refresh();
-    find('button').focus();
+    find('.msgbook-Approval-why').focus();
     state.questions = [question('s')];
     renderer.refresh();
     expect(document.activeElement).toBe(find('summary'));

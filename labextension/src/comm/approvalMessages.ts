@@ -2,10 +2,13 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { isObject, asText } from '../turn/model';
 
-/** Decision of a person: approve once, for the session, always for this call, or deny. */
-export type Choice = 'once' | 'session' | 'rule' | 'no';
+/**
+ * Decision of a person: approve once, for the session, always for this call, deny, or ask again with
+ * other arguments.
+ */
+export type Choice = 'once' | 'session' | 'rule' | 'edit' | 'no';
 
-const CHOICES: readonly Choice[] = ['once', 'session', 'rule', 'no'];
+const CHOICES: readonly Choice[] = ['once', 'session', 'rule', 'edit', 'no'];
 
 /** The kernel's question whether a call may run (docs/protocol.md). */
 export interface IApprovalQuestion {
@@ -18,8 +21,13 @@ export interface IApprovalQuestion {
   readonly asker: readonly string[];
   /** Name of the tool. */
   readonly name: string;
-  /** JSON, as the model sent it. */
+  /** JSON, as the model sent it or as a person wrote it. */
   readonly arguments: string;
+  /** Whether a person wrote the arguments. */
+  readonly edited: boolean;
+  /** Why `draft`, which the person wrote last, does not fit the tool; empty if nothing is wrong. */
+  readonly problem: string;
+  readonly draft: string;
   /** Reason why the call needs approval. */
   readonly reason: string;
   /** Unified diff of the change to a file; empty for other calls. */
@@ -54,6 +62,9 @@ export function parseQuestion(data: unknown): IApprovalQuestion | null {
     asker: asker.filter(one => typeof one === 'string'),
     name,
     arguments: data.arguments,
+    edited: data.edited === true,
+    problem: asText(data.problem) ?? '',
+    draft: asText(data.draft) ?? '',
     reason: asText(data.reason) ?? '',
     preview: asText(data.preview) ?? '',
     choices: CHOICES.filter(choice => offered.includes(choice))
@@ -67,17 +78,22 @@ export function parseClosed(data: unknown): string | null {
     : null;
 }
 
-/** Return the answer to a question, with the arguments that were shown. */
+/**
+ * Return the answer to a question, with the arguments that were shown.
+ *
+ * @param words - Reason of a denial, or the other arguments.
+ */
 export function approvalAnswer(
   question: IApprovalQuestion,
   choice: Choice,
-  reason: string
+  words: string
 ): JSONObject {
   return {
     type: 'approval.answer',
     request_id: question.requestId,
     decision: choice,
     arguments: question.arguments,
-    ...(choice === 'no' && reason !== '' ? { reason } : {})
+    ...(choice === 'no' && words !== '' ? { reason: words } : {}),
+    ...(choice === 'edit' ? { edited_arguments: words } : {})
   };
 }

@@ -1,4 +1,5 @@
 import type { JSONObject } from '@lumino/coreutils';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import {
   approvalAnswer,
@@ -28,6 +29,11 @@ export class Approvals {
     this._send = send;
   }
 
+  /** Emitted when a question was opened or closed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
   /**
    * Handle a message about approvals and ignore others; return the question that it opens, if any.
    */
@@ -41,10 +47,14 @@ export class Approvals {
     if (question === null || !this._cells.has(question.cellId)) {
       return null;
     }
-    if (!this._open.has(question.requestId)) {
+    const isNew = !this._open.has(question.requestId);
+    if (isNew) {
       this._open.set(question.requestId, question);
     }
     this._cells.refresh(question.cellId);
+    if (isNew) {
+      this._changed.emit();
+    }
     return question;
   }
 
@@ -59,10 +69,10 @@ export class Approvals {
   }
 
   /** Answer a question, unless it was answered or closed before. */
-  answer(question: IApprovalQuestion, choice: Choice, reason = ''): void {
+  answer(question: IApprovalQuestion, choice: Choice, words = ''): void {
     if (
       this._open.get(question.requestId) === question &&
-      this._send(approvalAnswer(question, choice, reason))
+      this._send(approvalAnswer(question, choice, words))
     ) {
       this._close(question.requestId);
     }
@@ -80,9 +90,11 @@ export class Approvals {
     if (question !== undefined) {
       this._open.delete(requestId);
       this._cells.refresh(question.cellId);
+      this._changed.emit();
     }
   }
 
+  private readonly _changed = new Signal<this, void>(this);
   private readonly _cells: IApprovalCells;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();

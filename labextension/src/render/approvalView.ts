@@ -1,21 +1,23 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import { diffLines } from '../turn/diff';
 import { visible } from '../turn/text';
-import { element } from './dom';
+import { ArgumentsForm } from './argumentsForm';
+import { DiffView } from './diffView';
+import { element, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 
 /**
- * Time for which new buttons ignore clicks, in milliseconds: these were meant for something else.
+ * Time for which new buttons are disabled, in milliseconds: clicks then were meant for something
+ * else.
  */
 export const DEAF = 400;
 
 /** Test whether a person made an event; a script's own events are not trusted. */
 export type IsGenuine = (event: Event) => boolean;
 
-/** Handler of an answer. */
-export type OnAnswer = (choice: Choice, reason: string) => void;
+/** Handler of an answer, with the reason of a denial or with other arguments. */
+export type OnAnswer = (choice: Choice, words: string) => void;
 
 /**
  * Question to a person whether a call may run: the reason, the change and the buttons.
@@ -49,7 +51,8 @@ export class ApprovalView {
       'msgbook-Approval',
       this._words(question),
       ...(question.preview === '' ? [] : [this._diff(question.preview)]),
-      this._choices(question)
+      this._choices(question),
+      this._said
     );
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
@@ -57,11 +60,12 @@ export class ApprovalView {
       trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
-    this.node.classList.add('msgbook-mod-deaf');
-    window.setTimeout(() => {
-      this._deaf = false;
-      this.node.classList.remove('msgbook-mod-deaf');
-    }, DEAF);
+    this._said.setAttribute('role', 'status');
+    this._setDeaf(true);
+    window.setTimeout(() => this._setDeaf(false), DEAF);
+    if (question.draft !== '') {
+      this._edit(question.draft, question.problem);
+    }
     // Keys pressed here must not reach the notebook's shortcuts.
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
   }
@@ -73,9 +77,7 @@ export class ApprovalView {
     const title = element(
       'strong',
       'msgbook-Approval-title',
-      asker === ''
-        ? this._trans.__('Approve this call?')
-        : this._trans.__('Approve this call of %1?', asker)
+      this._title(question.edited, asker)
     );
     const words = element('div', 'msgbook-Approval-words', title);
     if (question.reason !== '') {
@@ -87,13 +89,52 @@ export class ApprovalView {
     return this._scrolled(words);
   }
 
+  private _title(edited: boolean, asker: string): string {
+    const trans = this._trans;
+    if (edited) {
+      return asker === ''
+        ? trans.__('Approve this call with your arguments?')
+        : trans.__('Approve this call of %1 with your arguments?', asker);
+    }
+    return asker === ''
+      ? trans.__('Approve this call?')
+      : trans.__('Approve this call of %1?', asker);
+  }
+
+  /** Disable the buttons, or enable them and say so. */
+  private _setDeaf(deaf: boolean): void {
+    this._deaf = deaf;
+    this._buttons.forEach(button => (button.disabled = deaf));
+    this.node.classList.toggle('msgbook-mod-deaf', deaf);
+    const words = deaf
+      ? this._trans.__('The buttons cannot be used for a moment.')
+      : this._trans.__('The buttons can be used now.');
+    setText(this._said, words);
+  }
+
   private _diff(preview: string): HTMLElement {
-    const lines = diffLines(visible(preview)).map(({ kind, text }) =>
-      element('span', `msgbook-Diff-${kind}`, text)
+    const { node, more } = new DiffView(preview, this._trans);
+    this._more.push(more);
+    return node;
+  }
+
+  /** Show a form for other arguments in place of the buttons. */
+  private _edit(json: string, problem: string): void {
+    const close = () => {
+      form.node.remove();
+      this.node.classList.remove('msgbook-mod-editing');
+      this.node.focus({ preventScroll: true });
+    };
+    const form = new ArgumentsForm(
+      json,
+      problem,
+      this._trans,
+      (text, event) => this._choose('edit', event, text),
+      close
     );
-    const diff = element('pre', 'msgbook-Pre msgbook-Diff', ...lines);
-    diff.setAttribute('aria-label', this._trans.__('Changes'));
-    return this._scrolled(diff);
+    this.node.classList.add('msgbook-mod-editing');
+    this.node.append(form.node);
+    form.focus();
   }
 
   private _scrolled(box: HTMLElement): HTMLElement {
@@ -102,7 +143,10 @@ export class ApprovalView {
     return node;
   }
 
-  private _choices({ choices }: IApprovalQuestion): HTMLElement {
+  private _choices({
+    choices,
+    arguments: json
+  }: IApprovalQuestion): HTMLElement {
     const trans = this._trans;
     const row = element(
       'div',
@@ -120,6 +164,11 @@ export class ApprovalView {
       const label = trans.__('Always approve this call');
       wider.append(this._button('rule', label, 'msgbook-mod-quiet'));
     }
+    if (choices.includes('edit')) {
+      const label = trans.__('Change the arguments');
+      const edit = () => this._edit(json, '');
+      wider.append(this._button('edit', label, 'msgbook-mod-quiet', edit));
+    }
     return element(
       'div',
       'msgbook-Approval-answer',
@@ -128,23 +177,33 @@ export class ApprovalView {
     );
   }
 
-  private _button(choice: Choice, label: string, kind: string): HTMLElement {
+  private _button(
+    choice: Choice,
+    label: string,
+    kind: string,
+    act = (event: Event) => this._choose(choice, event)
+  ): HTMLElement {
     const button = element('button', `msgbook-Approval-button ${kind}`, label);
     button.type = 'button';
     button.setAttribute(
       'aria-describedby',
       this._more.map(({ id }) => id).join(' ')
     );
-    button.addEventListener('click', event => this._choose(choice, event));
+    button.addEventListener('click', act);
+    this._buttons.push(button);
     return button;
   }
 
-  private _choose(choice: Choice, event: Event): void {
+  private _choose(
+    choice: Choice,
+    event: Event,
+    words = choice === 'no' ? this._reason.value.trim() : ''
+  ): void {
     event.preventDefault();
     event.stopPropagation();
     if (!this._answered && !this._deaf && this._isGenuine(event)) {
       this._answered = true;
-      this._answer(choice, choice === 'no' ? this._reason.value.trim() : '');
+      this._answer(choice, words);
     }
   }
 
@@ -153,6 +212,8 @@ export class ApprovalView {
   private readonly _answer: OnAnswer;
   private readonly _isGenuine: IsGenuine;
   private readonly _reason = element('input', 'msgbook-Approval-why');
+  private readonly _said = element('div', 'msgbook-Approval-said');
+  private readonly _buttons: HTMLButtonElement[] = [];
   private _deaf = true;
   private _answered = false;
 }

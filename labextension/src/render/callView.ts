@@ -6,7 +6,7 @@ import { asText, type IBlock } from '../turn/model';
 import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
-import { Disclosure, element, GrowingText } from './dom';
+import { Disclosure, element, GrowingText, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 
 /** Create a view of a tool call and of the question whether it may run. */
@@ -15,7 +15,15 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
   const sent = element('pre', 'msgbook-Pre', content.node);
   sent.setAttribute('aria-label', trans.__('Arguments of the call'));
   const scrolled = new ScrolledBox(sent, trans);
-  const body = element('div', 'msgbook-Call-body', scrolled.node);
+  const ran = element('pre', 'msgbook-Pre');
+  ran.setAttribute('aria-label', trans.__('Arguments that you wrote'));
+  const changed = element(
+    'div',
+    'msgbook-Call-changed',
+    element('div', 'msgbook-Call-note', trans.__('Changed by you to:')),
+    ran
+  );
+  const body = element('div', 'msgbook-Call-body', scrolled.node, changed);
   const disclosure = new Disclosure('msgbook-Call', body);
   const { classList } = disclosure.node;
   let asked: IApprovalQuestion | undefined;
@@ -51,12 +59,15 @@ export function callView({ trans, answer }: IViewTools): IBlockView {
       // The question holds the call that the kernel would run, even if the turn differs.
       const name = question?.name ?? asText(block.name) ?? '?';
       const json = question?.arguments ?? asText(block.arguments) ?? '';
+      const edited = question ? undefined : asText(block.edited_arguments);
       disclosure.label(
         `🔧 ${trans.__('Call: %1', visible(name))}`,
         callWords(block, { question, streaming }, trans)
       );
-      disclosure.gist(argumentsGist(json));
+      disclosure.gist(argumentsGist(edited ?? json));
       content.show(visible(indentJson(json)));
+      changed.hidden = edited === undefined;
+      setText(ran, visible(indentJson(edited ?? '')));
       classList.toggle(
         'msgbook-mod-denied',
         block.approval === 'denied' || block.unfinished === true

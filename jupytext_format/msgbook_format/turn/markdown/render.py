@@ -127,9 +127,13 @@ def _call(block: Mapping[str, Any]) -> str:
     name = inline_code(_text(block.get("name")) or "?", 100)
     line = f"> 🔧 **Call**: {name}" + (f" ({remark})" if remark else "")
     arguments = _text(block.get("arguments")).strip()
-    if arguments in ("", "{}"):
-        return line
-    return f"{line}\n\n{code_block(_pretty(arguments), 'json')}"
+    edited = block.get("edited_arguments")
+    sent = code_block(_pretty(arguments), "json") if arguments not in ("", "{}") else ""
+    if not isinstance(edited, str):
+        return _paragraphs(line, sent)
+    return _paragraphs(
+        line, sent, "> Changed by the user to:", code_block(_pretty(edited.strip()), "json")
+    )
 
 
 def _result(block: Mapping[str, Any], name: str) -> str:

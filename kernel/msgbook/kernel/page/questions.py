@@ -13,6 +13,9 @@ from msgbook.text import repair_surrogates
 _REASON_LIMIT = 2000
 """Characters of the user's reason that are kept."""
 
+_ARGUMENTS_LIMIT = 1_000_000
+"""Characters of arguments that the user may write."""
+
 _OTHER_ARGUMENTS = "the page showed other arguments than those that it was asked about"
 
 
@@ -42,7 +45,10 @@ class PageQuestions:
             "arguments": question.call["arguments"],
             "reason": repair_surrogates(question.approval_request.reason),
             "preview": repair_surrogates(question.approval_request.preview),
-            "choices": list(question.choices),
+            "choices": [*question.choices, *(["edit"] if question.can_edit else [])],
+            "edited": question.is_edited,
+            "problem": repair_surrogates(question.problem),
+            "draft": repair_surrogates(question.draft),
         }
         waiting = _OpenQuestion(message)
         self._open[request_id] = waiting
@@ -71,7 +77,13 @@ class PageQuestions:
         reason = data.get("reason")
         words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
         answer = Answer(choice, words)
-        if choice != "no" and data.get("arguments", waiting.arguments) != waiting.arguments:
+        shown = data.get("arguments", waiting.arguments)
+        if choice == "edit":
+            edited = data.get("edited_arguments")
+            if not isinstance(edited, str) or len(edited) > _ARGUMENTS_LIMIT:
+                return
+            answer = Answer("edit", arguments=repair_surrogates(edited))
+        elif choice != "no" and shown != waiting.arguments:
             answer = Answer("no", _OTHER_ARGUMENTS)
         waiting.loop.call_soon_threadsafe(waiting.take, answer)
 

@@ -1,0 +1,94 @@
+"""Calls whose arguments a person changed: what runs, what the model is told, which arguments fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from msgbook.approval import Approve, Decision, Question
+from msgbook.call_arguments import parse_arguments
+from msgbook.events import ToolFinished
+from msgbook.text import one_line, visible
+from msgbook.tools import Content, Tool
+from msgbook_format.turn import Block
+
+_TOLD = (
+    "The user changed the arguments of this call before it ran. It ran with these arguments: {}\n\n"
+)
+
+_TOLD_LIMIT = 20_000
+"""Characters of the arguments that the model is told."""
+
+_PROBLEM_LIMIT = 300
+
+
+def call_to_run(call: Block) -> Block:
+    """Return a call as it runs: with a person's arguments in place of the model's, if there are any."""
+    edited = call.get("edited_arguments")
+    return call if edited is None else {**call, "arguments": edited}
+
+
+def with_edit_told(calls: Iterable[Block], finished: ToolFinished) -> Content:
+    """Return a result that says first which arguments the call ran with, if a person wrote them."""
+    call = next((call for call in calls if call["id"] == finished.id), None)
+    edited = call.get("edited_arguments") if call is not None else None
+    if call is None or edited is None or call.get("approval") in ("denied", "pending"):
+        return finished.content
+    rest = len(edited) - _TOLD_LIMIT
+    told = _TOLD.format(edited if rest <= 0 else f"{edited[:_TOLD_LIMIT]}… ({rest} more characters)")
+    if isinstance(finished.content, str):
+        return told + finished.content
+    return [{"type": "text", "text": told}, *finished.content]
+
+
+async def decide(question: Question, tool: Tool, approve: Approve) -> Decision:
+    """Ask until a call is approved, denied, or has arguments of a person that fit its tool."""
+    while True:
+        decision = await approve(question)
+        problem = misfit(decision.arguments, tool.schema) if decision.approval == "edited" else ""
+        if not problem:
+            return decision
+        question = replace(question, problem=problem, draft=decision.arguments)
+
+
+def misfit(arguments: str, schema: dict[str, Any]) -> str:
+    """Return why arguments do not fit a tool, in a sentence; empty if they do.
+
+    Patterns are not compared, since a schema from elsewhere may have one that takes forever, and no
+    other schema is loaded. The tool checks its arguments itself.
+    """
+    try:
+        given = parse_arguments(arguments)
+    except ValueError as error:
+        return _sentence(str(error))
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+    from jsonschema.validators import extend
+    from referencing import Registry
+
+    def other_keys(checker: Any, allowed: Any, value: Any, schema: Any) -> Any:
+        if "patternProperties" not in schema:
+            yield from strict(checker, allowed, value, schema)
+
+    strict = Draft202012Validator.VALIDATORS["additionalProperties"]
+    keywords = {"pattern": _nothing, "patternProperties": _nothing}
+    checker = extend(Draft202012Validator, {**keywords, "additionalProperties": other_keys})
+    parameters = {"additionalProperties": False, **schema["function"]["parameters"]}
+    try:
+        found = best_match(checker(parameters, registry=Registry()).iter_errors(given))
+    except Exception as problem:  # a schema of any author
+        return _sentence(f"the schema of the tool cannot be used: {type(problem).__name__}")
+    if found is None:
+        return ""
+    where = ".".join(str(part) for part in found.absolute_path)
+    return _sentence(f"{where}: {found.message}" if where else found.message)
+
+
+def _nothing(*_: Any) -> tuple[()]:
+    return ()
+
+
+def _sentence(words: str) -> str:
+    shown = visible(one_line(words, _PROBLEM_LIMIT)).rstrip(".")
+    return f"These arguments do not fit: {shown}."

@@ -1,0 +1,68 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { indentJson, visible } from '../turn/text';
+import { element } from './dom';
+
+/** Form in which a person writes other arguments for a call. */
+export class ArgumentsForm {
+  /**
+   * @param json - The arguments to begin with.
+   * @param problem - Why they do not fit; empty if they do.
+   * @param send - Asks again with the arguments.
+   * @param cancel - Goes back to the question.
+   */
+  constructor(
+    json: string,
+    problem: string,
+    trans: TranslationBundle,
+    send: (json: string, event: Event) => void,
+    cancel: () => void
+  ) {
+    this._text.value = indentJson(json);
+    this._text.rows = Math.min(20, this._text.value.split('\n').length + 1);
+    this._text.spellcheck = false;
+    this._text.setAttribute('aria-label', trans.__('Arguments of the call'));
+    this._text.addEventListener('keydown', event => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        send(this._text.value, event);
+      } else if (event.key === 'Escape') {
+        cancel();
+      }
+    });
+    const ask = button(trans.__('Ask again with these'), 'msgbook-mod-approve');
+    ask.addEventListener('click', event => send(this._text.value, event));
+    const back = button(trans.__('Cancel'), '');
+    back.addEventListener('click', cancel);
+    const words = trans.__(
+      'The call does not run yet: it is shown to you once more with your arguments.'
+    );
+    this.node = element(
+      'div',
+      'msgbook-Approval-form',
+      ...(problem === '' ? [] : [this._problem(problem)]),
+      this._text,
+      element('div', 'msgbook-Approval-hint', words),
+      element('div', 'msgbook-Approval-choices', ask, back)
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  focus(): void {
+    this._text.focus({ preventScroll: true });
+  }
+
+  private _problem(words: string): HTMLElement {
+    const node = element('div', 'msgbook-Approval-problem', visible(words));
+    node.setAttribute('role', 'alert');
+    return node;
+  }
+
+  private readonly _text = element('textarea', 'msgbook-Approval-arguments');
+}
+
+function button(label: string, kind: string): HTMLButtonElement {
+  const node = element('button', `msgbook-Approval-button ${kind}`, label);
+  node.type = 'button';
+  return node;
+}
