@@ -36,7 +36,9 @@ def with_edit_told(calls: Iterable[Block], finished: ToolFinished) -> Content:
     if call is None or edited is None or call.get("approval") in ("denied", "pending"):
         return finished.content
     rest = len(edited) - _TOLD_LIMIT
-    told = _TOLD.format(edited if rest <= 0 else f"{edited[:_TOLD_LIMIT]}… ({rest} more characters)")
+    told = _TOLD.format(
+        edited if rest <= 0 else f"{edited[:_TOLD_LIMIT]}… ({rest} more characters)"
+    )
     if isinstance(finished.content, str):
         return told + finished.content
     return [{"type": "text", "text": told}, *finished.content]
