@@ -14,3 +14,15 @@ export const chatIcon = new LabIcon({
   </g>
 </svg>`
 });
+
+/** A conversation with two below it. */
+export const agentsIcon = new LabIcon({
+  name: 'msgbook:agents',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3 jp-icon-selectable" fill="#616161">
+    <path d="M4 2.5h9A1.5 1.5 0 0 1 14.5 4v4A1.5 1.5 0 0 1 13 9.500h-9A1.5 1.5 0 0 1 2.500 8V4A1.5 1.5 0 0 1 4 2.5z"/>
+    <path d="M5 9h1.600v9.900H12v1.600H5zM6 12.200h6v1.600H6z"/>
+    <path d="M12.500 10.500h7A1.500 1.500 0 0 1 21 12v2a1.500 1.500 0 0 1-1.500 1.500h-7A1.500 1.500 0 0 1 11 14v-2a1.500 1.500 0 0 1 1.500-1.500zM12.500 17.200h7a1.500 1.500 0 0 1 1.500 1.500v2a1.500 1.500 0 0 1-1.500 1.500h-7a1.500 1.500 0 0 1-1.500-1.500v-2a1.500 1.500 0 0 1 1.500-1.500z"/>
+  </g>
+</svg>`
+});

@@ -1,5 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { agentsPlugin } from './plugins/agents';
 import { codeProsePlugin } from './plugins/codeProse';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
@@ -15,6 +16,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   fileTypePlugin,
   newChatFilePlugin,
   pageConnectionsPlugin,
+  agentsPlugin,
   pairingPlugin
 ];
 

@@ -1,2 +1,3 @@
 import './base.css';
 import './approval.css';
+import './agents.css';

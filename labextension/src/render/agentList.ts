@@ -166,7 +166,7 @@ class AgentRow {
 }
 
 /** Return text of unknown origin as one line. */
-function shownText(text: string): string {
+export function shownText(text: string): string {
   return controlsVisible(text.replace(/\s+/g, ' ')).trim();
 }
 

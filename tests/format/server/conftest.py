@@ -36,7 +36,7 @@ class Server:
     Refused = RefusedError
 
     def __init__(self, root, url, token, runtime):
-        self.root, self._url, self._token = root, url, token
+        self.root, self.url, self._token = root, url, token
         self.runtime = runtime
 
     def read(self, name):
@@ -62,20 +62,20 @@ class Server:
 
     def exporters(self):
         """What nbconvert offers, as a page asks that shows a notebook."""
-        return json.loads(self._send("GET", "api/nbconvert", None))
+        return json.loads(self.send("GET", "api/nbconvert", None))
 
     def export(self, path):
         """A page that nbconvert makes; `path` is `EXPORTER/FILE`."""
-        return self._send("GET", f"nbconvert/{path}", None).decode()
+        return self.send("GET", f"nbconvert/{path}", None).decode()
 
     def _ask(self, method, name, model):
-        body = self._send(method, f"api/contents/{name}", model)
+        body = self.send(method, f"api/contents/{name}", model)
         return json.loads(body) if body else None
 
-    def _send(self, method, path, model):
+    def send(self, method, path, model=None):
         data = None if model is None else json.dumps(model).encode()
         headers = {"Authorization": f"token {self._token}", "Content-Type": "application/json"}
-        url = f"{self._url}{path}"
+        url = f"{self.url}{path}"
         request = urllib.request.Request(url, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:

@@ -1,0 +1,153 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  caretDownIcon,
+  caretRightIcon,
+  stopIcon
+} from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import { shownText } from '../render/agentList';
+import type { AgentStatus, IAgent } from './agentsData';
+import type { AgentsModel } from './agentsModel';
+
+/** What the rows need. */
+export interface IRowTools {
+  readonly model: AgentsModel;
+  readonly trans: TranslationBundle;
+  readonly open: (path: string) => void;
+  readonly stop: (agent: IAgent) => void;
+  /** Keys of the agents whose sub-agents are hidden. */
+  readonly closed: ReadonlySet<string>;
+  readonly toggle: (key: string) => void;
+}
+
+/** The agents below one, or of a folder. */
+export function AgentRows(props: {
+  readonly agents: readonly IAgent[];
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  return (
+    <ul className="msgbook-AgentsPanel-rows">
+      {props.agents.map(agent => (
+        <Row key={agent.key} agent={agent} tools={props.tools} />
+      ))}
+    </ul>
+  );
+}
+
+function Row(props: {
+  readonly agent: IAgent;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, tools } = props;
+  const { children, key, status } = agent;
+  const isClosed = tools.closed.has(key);
+  return (
+    <li className="msgbook-AgentsPanel-agent" data-status={status}>
+      <div className="msgbook-AgentsPanel-line">
+        {children.length > 0 ? (
+          <Toggle agent={agent} isClosed={isClosed} tools={tools} />
+        ) : (
+          <span className="msgbook-AgentsPanel-noToggle" />
+        )}
+        <Conversation agent={agent} tools={tools} />
+        {tools.model.canStop(agent) && (
+          <StopButton agent={agent} tools={tools} />
+        )}
+      </div>
+      {children.length > 0 && !isClosed && (
+        <AgentRows agents={children} tools={tools} />
+      )}
+    </li>
+  );
+}
+
+function Toggle(props: {
+  readonly agent: IAgent;
+  readonly isClosed: boolean;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, isClosed, tools } = props;
+  const Icon = isClosed ? caretRightIcon : caretDownIcon;
+  const name = shownText(agent.name);
+  return (
+    <button
+      className="msgbook-AgentsPanel-toggle"
+      aria-expanded={!isClosed}
+      aria-label={tools.trans.__('Sub-agents of %1', name)}
+      onClick={() => tools.toggle(agent.key)}
+    >
+      <Icon.react tag="span" />
+    </button>
+  );
+}
+
+/** The conversation, which a click opens. */
+function Conversation(props: {
+  readonly agent: IAgent;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, tools } = props;
+  const { path, problem, status } = agent;
+  const { trans } = tools;
+  const name = shownText(agent.name);
+  // The name of a sub-agent is the beginning of its task.
+  const task = shownText(agent.task);
+  const about = task.startsWith(name.replace(/\.\.\.$/, '')) ? task : name;
+  return (
+    <button
+      className="msgbook-AgentsPanel-open"
+      disabled={path === null}
+      title={[about, shownText(path ?? '')].filter(Boolean).join('\n')}
+      onClick={() => path !== null && tools.open(path)}
+    >
+      <span className="msgbook-AgentsPanel-dot" aria-hidden="true" />
+      <span className="msgbook-AgentsPanel-name">{about}</span>
+      <span className="msgbook-AgentsPanel-facts">
+        {statusWords(status, trans)}
+        {tools.model.isOpen(agent) && ` · ${trans.__('open')}`}
+      </span>
+      {about === name && task !== '' && task !== name && (
+        <span className="msgbook-AgentsPanel-task">{task}</span>
+      )}
+      {problem !== '' && (
+        <span className="msgbook-AgentsPanel-problem">
+          {shownText(problem)}
+        </span>
+      )}
+    </button>
+  );
+}
+
+function StopButton(props: {
+  readonly agent: IAgent;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, tools } = props;
+  const label = tools.trans.__('Stop %1', shownText(agent.name));
+  return (
+    <button
+      className="msgbook-AgentsPanel-stop"
+      aria-label={label}
+      title={label}
+      onClick={() => tools.stop(agent)}
+    >
+      <stopIcon.react tag="span" />
+    </button>
+  );
+}
+
+function statusWords(status: AgentStatus, trans: TranslationBundle): string {
+  switch (status) {
+    case 'standby':
+      return trans.__('standby');
+    case 'running':
+      return trans.__('running');
+    case 'pending':
+      return trans.__('pending');
+    case 'finished':
+      return trans.__('finished');
+    case 'unreadable':
+      return trans.__('cannot be read');
+  }
+}

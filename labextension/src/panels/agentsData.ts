@@ -1,0 +1,111 @@
+import { asText, isObject } from '../turn/model';
+
+/** Agents of one folder that are shown. */
+const LIMIT = 500;
+
+/** Characters of a name or a task. */
+const LENGTH = 300;
+
+/** Status of an agent, as the server tells it. */
+export type AgentStatus =
+  'standby' | 'running' | 'pending' | 'finished' | 'unreadable';
+
+/** A conversation and what its agent does, with text of unknown origin. */
+export interface IAgent {
+  /** Names it among the agents of its list. */
+  readonly key: string;
+  /** Empty before its first turn. */
+  readonly uuid: string;
+  /** Path on the server; null if it cannot be opened. */
+  readonly path: string | null;
+  readonly name: string;
+  /** What a sub-agent was asked; empty for any other agent. */
+  readonly task: string;
+  readonly status: AgentStatus;
+  /** Whether a page shows its notebook. */
+  readonly isOpen: boolean;
+  /** Why it cannot be read, or what is odd about it; empty for nothing. */
+  readonly problem: string;
+  readonly children: readonly IAgent[];
+}
+
+/** The agents of a folder. */
+export interface IAgentList {
+  /** Those without a parent in the list. */
+  readonly roots: readonly IAgent[];
+  /** Number of agents that are left out. */
+  readonly further: number;
+}
+
+interface IGrowingAgent extends IAgent {
+  readonly children: IGrowingAgent[];
+}
+
+/** Return the agents of a server's answer; what is no agent is left out. */
+export function parseAgents(answer: unknown): IAgentList {
+  const all: unknown[] =
+    isObject(answer) && Array.isArray(answer.agents) ? answer.agents : [];
+  const objects = all.filter(isObject);
+  const roots: IGrowingAgent[] = [];
+  const above: IGrowingAgent[] = [];
+  for (const [index, row] of objects.slice(0, LIMIT).entries()) {
+    const depth = typeof row.depth === 'number' ? row.depth : 0;
+    above.length = Math.max(0, Math.min(above.length, Math.floor(depth)));
+    const agent = parseAgent(row, index);
+    (above.at(-1)?.children ?? roots).push(agent);
+    above.push(agent);
+  }
+  return { roots, further: Math.max(0, objects.length - LIMIT) };
+}
+
+/** Return the agents of which one below, or the agent itself, passes a test. */
+export function keepAgents(
+  agents: readonly IAgent[],
+  test: (agent: IAgent) => boolean
+): IAgent[] {
+  return agents.flatMap(agent => {
+    const children = keepAgents(agent.children, test);
+    return children.length > 0 || test(agent) ? [{ ...agent, children }] : [];
+  });
+}
+
+/** Return the folder with the conversations around one: for a sub-agent's, the project's. */
+export function folderOf(path: string): string {
+  const names = path.split('/').slice(0, -1);
+  const isSubagents =
+    names.at(-1) === 'subagents' && names.at(-2) === '.msgbook';
+  return (isSubagents ? names.slice(0, -2) : names).join('/');
+}
+
+function parseAgent(
+  row: Record<string, unknown>,
+  index: number
+): IGrowingAgent {
+  const path = asText(row.path) ?? null;
+  const problem = text(row.problem);
+  return {
+    key: path ?? asText(row.fileUri) ?? `${index}`,
+    uuid: asText(row.uuid) ?? '',
+    path,
+    name: text(row.name) || (path ?? ''),
+    task: text(row.prompt),
+    status: statusOf(row),
+    isOpen: row.isWindowOpen === true,
+    problem,
+    children: []
+  };
+}
+
+/** A file that cannot be read has no time of its last change. */
+function statusOf({ status, changed }: Record<string, unknown>): AgentStatus {
+  if (changed === null || changed === undefined) {
+    return 'unreadable';
+  }
+  return status === 'running' || status === 'pending' || status === 'finished'
+    ? status
+    : 'standby';
+}
+
+function text(value: unknown): string {
+  return (asText(value) ?? '').slice(0, LENGTH);
+}

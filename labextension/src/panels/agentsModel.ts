@@ -1,0 +1,201 @@
+import type { Contents } from '@jupyterlab/services';
+import { Poll } from '@lumino/polling';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { PageConnection } from '../live/pageConnection';
+import type { IPageConnections } from '../tokens';
+import { folderOf, keepAgents, parseAgents, type IAgent } from './agentsData';
+import { AgentRunners } from './agentRunners';
+
+/** Milliseconds between two looks at the folder: other programs change files without a signal. */
+const LOOK_INTERVAL = 5000;
+
+/** The agents of one folder. */
+export interface IAgentGroup {
+  readonly folder: string;
+  readonly agents: readonly IAgent[];
+  readonly further: number;
+}
+
+/** Services that the agents are found with. */
+export interface IAgentSources {
+  readonly connections: IPageConnections;
+  readonly contents: Contents.IManager;
+  /** Ask the server for the agents of a folder. */
+  readonly list: (folder: string) => Promise<unknown>;
+  /** Return the folder to show when no chat is open. */
+  readonly folder: () => string;
+  /** Emitted when that folder has changed. */
+  readonly folderChanged: ISignal<unknown, unknown> | null;
+}
+
+/**
+ * The agents of the folder of the chat in front, and those that open chats of other folders run.
+ *
+ * Between `start` and `stop` they are kept up to date; otherwise nothing is asked or followed.
+ */
+export class AgentsModel {
+  constructor(sources: IAgentSources) {
+    this._sources = sources;
+    this._runners = new AgentRunners(sources.connections);
+    this._poll = new Poll({
+      auto: false,
+      factory: () => this._look(),
+      frequency: { interval: LOOK_INTERVAL, backoff: true, max: 60_000 },
+      name: '@msgbook/labextension:agents',
+      standby: 'when-hidden'
+    });
+  }
+
+  /** The folders; the one of the chat in front is the first. */
+  get groups(): readonly IAgentGroup[] {
+    return this._groups;
+  }
+
+  /** Why the server cannot list the agents; empty if it can. */
+  get problem(): string {
+    return this._problem;
+  }
+
+  /** Emitted when the agents may have changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Follow the agents from now on. */
+  start(): void {
+    if (this._follows) {
+      return;
+    }
+    this._follows = true;
+    const { connections, contents, folderChanged } = this._sources;
+    this._runners.start();
+    this._runners.changed.connect(this.refresh, this);
+    connections.currentChanged.connect(this.refresh, this);
+    contents.fileChanged.connect(this.refresh, this);
+    folderChanged?.connect(this.refresh, this);
+    void this._poll.start();
+    this.refresh();
+  }
+
+  /** Stop following the agents. */
+  stop(): void {
+    this._follows = false;
+    Signal.disconnectReceiver(this);
+    this._runners.stop();
+    void this._poll.stop();
+  }
+
+  dispose(): void {
+    this.stop();
+    this._poll.dispose();
+    Signal.clearData(this);
+  }
+
+  /** Look at the agents soon. */
+  refresh(): void {
+    if (this._follows && this._timer === undefined) {
+      this._timer = window.setTimeout(() => {
+        this._timer = undefined;
+        void this._poll.refresh();
+      }, 100);
+    }
+  }
+
+  /** Return whether an agent is open in this page, or in another one. */
+  isOpen(agent: IAgent): boolean {
+    return agent.isOpen || this._connectionAt(agent) !== undefined;
+  }
+
+  /** Return whether an open notebook runs an agent, so that it can be stopped here. */
+  canStop(agent: IAgent): boolean {
+    return (
+      this._runners.find(agent.uuid) !== undefined ||
+      this._kernelOf(agent) !== null
+    );
+  }
+
+  /** Stop one agent, with its sub-agents; reject with words for the reader if that is not possible. */
+  async stopAgent(agent: IAgent): Promise<void> {
+    const runner = this._runners.find(agent.uuid);
+    if (runner !== undefined) {
+      await runner.connection.queries.ask('subagent.stop', {
+        cell_id: runner.cellId,
+        uuid: agent.uuid
+      });
+    } else {
+      await this._kernelOf(agent)?.interrupt();
+    }
+    this.refresh();
+  }
+
+  private _kernelOf(agent: IAgent): { interrupt(): Promise<void> } | null {
+    const connection =
+      agent.status === 'running' ? this._connectionAt(agent) : undefined;
+    return connection?.panel.sessionContext.session?.kernel ?? null;
+  }
+
+  private _connectionAt({ path }: IAgent): PageConnection | undefined {
+    return this._sources.connections.all.find(
+      ({ panel }) => panel.context.localPath === path
+    );
+  }
+
+  private async _look(): Promise<void> {
+    const [first, ...others] = this._folders();
+    const look = ++this._looks;
+    let groups: IAgentGroup[] = [];
+    let problem = '';
+    try {
+      groups = [await this._group(first)];
+      for (const folder of others) {
+        const { agents, further } = await this._group(folder);
+        const active = keepAgents(agents, agent => this._isActive(agent));
+        if (active.length > 0) {
+          groups.push({ folder, agents: active, further });
+        }
+      }
+    } catch (reason) {
+      problem = reason instanceof Error ? reason.message : String(reason);
+    }
+    // Of two looks at once, the later one counts.
+    if (look === this._looks) {
+      this._groups = groups;
+      this._problem = problem;
+      this._changed.emit();
+    }
+  }
+
+  private async _group(folder: string): Promise<IAgentGroup> {
+    const { roots, further } = parseAgents(await this._sources.list(folder));
+    return { folder, agents: roots, further };
+  }
+
+  private _isActive(agent: IAgent): boolean {
+    return agent.status === 'running' || this.canStop(agent);
+  }
+
+  /** Return the folder of the chat in front, then those of other chats that run. */
+  private _folders(): string[] {
+    const { connections, folder } = this._sources;
+    const current = connections.current;
+    const first =
+      current?.isChat === true
+        ? folderOf(current.panel.context.localPath)
+        : folder();
+    const others = connections.all
+      .filter(connection => this._runners.isBusy(connection))
+      .map(({ panel }) => folderOf(panel.context.localPath));
+    return Array.from(new Set([first, ...others]));
+  }
+
+  private readonly _sources: IAgentSources;
+  private readonly _poll: Poll;
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _runners: AgentRunners;
+  private _groups: readonly IAgentGroup[] = [];
+  private _problem = '';
+  private _follows = false;
+  private _looks = 0;
+  private _timer: number | undefined;
+}

@@ -1,0 +1,80 @@
+"""A page gets the list of `msgbook agents` from the server, without a kernel."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from msgbook_format.agent_states import mark_running
+
+HEAD = """---
+jupyter:
+  kernelspec: {{display_name: Chat (msgbook), language: msgbook, name: msgbook}}
+  msgbook:
+    agent_metadata: {{uuid: "{uuid}", name: "{name}", parent_agent_id: {parent}}}
+---
+
+# %% [^a]
+
+[^a]: [markdown]
+
+{prompt}
+"""
+
+
+def make(server, path, uuid, *, parent="null", prompt="Hello"):
+    file = server.root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(HEAD.format(uuid=uuid, name=uuid, parent=parent, prompt=prompt))
+    return file
+
+
+def agents_of(server, folder=""):
+    query = urllib.parse.urlencode({"folder": folder})
+    return json.loads(server.send("GET", f"msgbook/agents?{query}"))["agents"]
+
+
+def test_the_agents_of_a_folder_are_a_tree_with_paths_on_the_server(server):
+    make(server, "work/chat.msg.md", "mother")
+    make(
+        server,
+        "work/.msgbook/subagents/chat-1.msg.md",
+        "child",
+        parent="mother",
+        prompt="Read the parser",
+    )
+    make(server, "work/deep/other.msg.md", "other")
+
+    mother, child = agents_of(server, "work")
+
+    assert (mother["path"], mother["depth"], mother["status"]) == ("work/chat.msg.md", 0, "standby")
+    assert (child["path"], child["depth"]) == ("work/.msgbook/subagents/chat-1.msg.md", 1)
+    assert (child["prompt"], child["parentId"]) == ("Read the parser", "mother")
+    assert [agent["path"] for agent in agents_of(server, "work/deep")] == ["work/deep/other.msg.md"]
+
+
+def test_what_runs_is_running(server, monkeypatch):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", server.runtime)
+    with mark_running(make(server, "chat.msg.md", "u"), "u"):
+        assert agents_of(server)[0]["isRunning"] is True
+    assert agents_of(server)[0]["isRunning"] is False
+
+
+@pytest.mark.parametrize("folder", ["nothing", ".hidden", "../", "a\0b", ".msgbook/subagents"])
+def test_what_is_no_folder_of_the_server_is_refused(server, folder):
+    make(server, ".hidden/chat.msg.md", "u")
+    make(server, ".msgbook/subagents/chat-1.msg.md", "u")
+    with pytest.raises(server.Refused) as refused:
+        agents_of(server, folder)
+    assert refused.value.status in (400, 404)
+
+
+def test_who_is_not_known_gets_nothing(server):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{server.url}msgbook/agents", timeout=30)
+    with refused.value as error:
+        assert error.code == 403
