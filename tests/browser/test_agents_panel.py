@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chats import Slow, answer, approve, write_notebook
@@ -43,6 +44,15 @@ def put_chat(path: Path, uuid: str, *, parent: str = "null", prompt: str = "Hell
         "---\njupyter:\n  kernelspec: {display_name: Chat, language: msgbook, name: msgbook}\n"
         f"  msgbook:\n    agent_metadata: {agent}\n---\n\n# %% [^a]\n\n[^a]: []\n\n{prompt}\n"
     )
+
+
+def asked_of_the_server(lab: Lab, folder: str) -> list[dict[str, Any]]:
+    """The agents as any page gets them, whatever it has open itself."""
+    found: list[dict[str, Any]] = lab.page.evaluate(
+        "folder => fetch(`/msgbook/agents?folder=${folder}`).then(r => r.json()).then(j => j.agents)",
+        folder,
+    )
+    return found
 
 
 def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_server, screenshot):
@@ -112,6 +122,12 @@ def test_a_row_opens_its_conversation_and_what_is_not_open_says_nothing(lab, lab
     expect(row(rows, "Read the parser")).to_contain_text("pending · open")
     # Its folder is the one of its project, whose agents stay.
     expect(rows).to_have_count(3)
+    lab.wait_for_kernel()
+    assert {agent["path"]: agent["isWindowOpen"] for agent in asked_of_the_server(lab, "tree")} == {
+        "tree/broken.msg.md": False,
+        "tree/mother.msg.md": False,
+        "tree/.msgbook/subagents/mother-1.msg.md": True,
+    }
     screenshot("opened")
 
 
