@@ -35,8 +35,8 @@ demo: $(VENV)/.installed
 
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
-test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .mcp-servers/.installed \
-		.model-servers/.installed
+test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
+		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
 FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours and not servers"
@@ -80,6 +80,13 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 jupyter-docprovider==3.0.4 \
 		jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 jupyter-ydoc==4.2.1 pycrdt==0.14.13 \
 		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
+	touch $@
+
+# In a folder of its own, too: where it is installed, JupyterLab may be Chinese.
+.languages/.installed: Makefile | $(VENV)/.dev
+	rm -rf .languages
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .languages \
+		jupyterlab-language-pack-zh-CN==4.5.post3
 	touch $@
 
 # MCP servers that others wrote, each language in a folder of its own, for the tests that start them.
@@ -157,7 +164,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage
 
 check-tools:

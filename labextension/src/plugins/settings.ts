@@ -3,6 +3,7 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator } from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import { IChatSettings } from '../tokens';
@@ -55,10 +56,19 @@ export const settingsPlugin: JupyterFrontEndPlugin<ChatSettings> = {
   description: 'Reads the settings of chats.',
   autoStart: true,
   provides: IChatSettings,
-  optional: [ISettingRegistry],
-  activate: (_: JupyterFrontEnd, registry: ISettingRegistry | null) => {
+  optional: [ISettingRegistry, ITranslator],
+  activate: (
+    _: JupyterFrontEnd,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null
+  ) => {
     const settings = new ChatSettings();
-    registry?.load(settingsPlugin.id).then(
+    const english = (translator?.languageCode ?? 'en') === 'en';
+    // The server translates the schemas of extensions only when it is asked for one.
+    (english
+      ? registry?.load(settingsPlugin.id)
+      : registry?.reload(settingsPlugin.id)
+    )?.then(
       loaded => {
         const take = () =>
           settings.take(loaded.composite, (key, value) =>

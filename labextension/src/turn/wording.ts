@@ -183,7 +183,7 @@ export function describeDetails(turn: ITurn, trans: TranslationBundle): string {
   ];
   const lines = facts
     .filter(([, value]) => value !== undefined)
-    .map(([label, value]) => `${label}: ${formatCount(value!)}`);
+    .map(([label, value]) => trans.__('%1: %2', label, formatCount(value!)));
   const context = describeHistory(turn.context, trans);
   return [
     ...(turn.provider ? [trans.__('Provider: %1', turn.provider)] : []),
