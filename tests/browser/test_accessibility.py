@@ -1,0 +1,98 @@
+"""Everyone can use the page: axe-core finds no serious violation, and the keyboard alone does all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe import violations
+from chats import Slow, answer, approve, open_and_run
+from lab import Lab
+from playwright.sync_api import Locator, expect
+from scripted_server import call, error, text
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+MARKDOWN = """# A heading
+
+A [link](https://example.org/), **bold**, `code` and $a^2$.
+
+| a | b |
+| - | - |
+| 1 | 2 |
+
+```python
+print("a comment")  # which is grey
+```
+"""
+
+THEMES = [
+    "JupyterLab Light",
+    "JupyterLab Dark",
+    "JupyterLab Dark High Contrast",
+]
+
+
+def use_theme(lab: Lab, theme: str) -> None:
+    lab.command("apputils:change-theme", theme=theme)
+    expect(lab.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+    expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+
+
+def all_violations(lab: Lab, screenshot: Callable[[str], None], state: str) -> list[str]:
+    """What axe-core finds in each theme, of which a picture is kept."""
+    found = []
+    for theme in THEMES:
+        use_theme(lab, theme)
+        found += [f"{theme}: {line}" for line in violations(lab.page)]
+        screenshot(f"{state}-{theme.removeprefix('JupyterLab ').replace(' ', '-')}")
+    use_theme(lab, THEMES[0])
+    return found
+
+
+def open_all_blocks(cell: Locator) -> None:
+    for block in cell.locator("details.msgbook-Disclosure").all():
+        if block.get_attribute("open") is None:
+            block.locator("> summary").click()
+
+
+@pytest.mark.parametrize("state", ["running", "ended", "failed"])
+def test_a_turn_has_no_serious_violation(lab, lab_root, model_server, screenshot, state):
+    slow = Slow(MARKDOWN, " The end.")
+    model_server.answers = {
+        "running": [slow.answer],
+        "ended": [
+            call("read", {"path": "axe.txt"}),
+            text(MARKDOWN, reasoning="I think so."),
+        ],
+        "failed": [error(400, "That is no good.")],
+    }[state]
+    (lab_root / "axe.txt").write_text("one\ntwo\n")
+
+    cell = open_and_run(lab, lab_root / f"axe-{state}.ipynb", "Tell me")
+    if state == "running":
+        expect(cell.get_by_text("A heading")).to_be_visible()
+    else:
+        status = {"ended": "done", "failed": "error"}[state]
+        expect(cell.locator(f"[data-status={status}]")).to_be_visible()
+        open_all_blocks(cell)
+    found = all_violations(lab, screenshot, state)
+    slow.go()
+
+    assert "\n".join(found) == ""
+
+
+def test_a_question_has_no_serious_violation(lab, lab_root, model_server, screenshot):
+    (lab_root / "axe-ask.txt").write_text("Good morning.\n")
+    change = {"path": "axe-ask.txt", "content": "Good evening.\n"}
+    model_server.answers = [call("write", change), text("Done.")]
+
+    cell = open_and_run(lab, lab_root / "axe-ask.ipynb", "Change it")
+    expect(approve(cell)).to_be_visible()
+    early = violations(lab.page)
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+
+    found = [*early, *all_violations(lab, screenshot, "question")]
+    assert "\n".join(found) == ""
+    answer(approve(cell))
+    expect(cell.get_by_text("Done.")).to_be_visible()
