@@ -26,3 +26,13 @@ export const agentsIcon = new LabIcon({
   </g>
 </svg>`
 });
+
+/** Icon of the panel: a message, and lines that are sent before it. */
+export const contextIcon = new LabIcon({
+  name: 'msgbook:context',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3 jp-icon-selectable" fill="#616161">
+    <path d="M3 3h18v2H3zM3 7h18v2H3zM3 11h11v2H3zM3 15h18v7H3zm2 2v3h14v-3z"/>
+  </g>
+</svg>`
+});

@@ -2,6 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { agentsPlugin } from './plugins/agents';
 import { codeProsePlugin } from './plugins/codeProse';
+import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
@@ -17,6 +18,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   newChatFilePlugin,
   pageConnectionsPlugin,
   agentsPlugin,
+  contextPlugin,
   pairingPlugin
 ];
 

@@ -1,3 +1,4 @@
 import './base.css';
 import './approval.css';
 import './agents.css';
+import './context.css';

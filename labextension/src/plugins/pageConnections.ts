@@ -7,7 +7,7 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import { KERNEL_NAME } from '../comm/kernelLink';
+import { isChatNotebook } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
@@ -99,6 +99,10 @@ class PageConnections implements IPageConnections {
     this._connections.set(panel, connection);
     panel.disposed.connect(() => this._connections.delete(panel));
     this._added.emit(connection);
+    if (this.current === connection) {
+      // The tracker names a new notebook before it is known to have been added.
+      this._currentChanged.emit(connection);
+    }
   }
 
   of(panel: NotebookPanel): PageConnection | undefined {
@@ -133,11 +137,8 @@ class PageConnections implements IPageConnections {
 
 /** Mark a notebook that is a chat, so that the style sheet wraps its lines. */
 function markChat({ content, sessionContext }: NotebookPanel): void {
-  const mark = () => {
-    const { kernelPreference, session } = sessionContext;
-    const name = session?.kernel?.name ?? kernelPreference.name;
-    content.toggleClass('msgbook-mod-chat', name === KERNEL_NAME);
-  };
+  const mark = () =>
+    content.toggleClass('msgbook-mod-chat', isChatNotebook(sessionContext));
   sessionContext.kernelPreferenceChanged.connect(mark);
   sessionContext.kernelChanged.connect(mark);
   mark();

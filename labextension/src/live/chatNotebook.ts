@@ -1,0 +1,11 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
+
+import { KERNEL_NAME } from '../comm/kernelLink';
+
+/** Return whether a notebook is a chat: one of our kernel, also while none runs. */
+export function isChatNotebook({
+  session,
+  kernelPreference
+}: Pick<ISessionContext, 'session' | 'kernelPreference'>): boolean {
+  return (session?.kernel?.name ?? kernelPreference.name) === KERNEL_NAME;
+}

@@ -1,0 +1,103 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { IShownRequest } from '../comm/contextAnswers';
+import { formatCount } from '../turn/wording';
+
+/** A part of the bar: its class, what it means, and its tokens. */
+interface IPart {
+  readonly name: string;
+  readonly label: string;
+  readonly tokens: number;
+}
+
+/** How full the context window is, and how much of the request the server may have kept. */
+export function RequestBar({
+  request,
+  trans
+}: {
+  readonly request: IShownRequest;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const { tokens, window, reserved } = request;
+  const kept = keptTokens(request);
+  const parts: IPart[] = [
+    { name: 'kept', label: trans.__('cached'), tokens: kept },
+    { name: 'new', label: trans.__('new'), tokens: tokens - kept }
+  ];
+  if (window !== null) {
+    const answer = Math.min(reserved, Math.max(0, window - tokens));
+    parts.push(
+      { name: 'answer', label: trans.__('for the answer'), tokens: answer },
+      {
+        name: 'free',
+        label: trans.__('free'),
+        tokens: Math.max(0, window - tokens - answer)
+      }
+    );
+  }
+  const shown = parts.filter(part => part.tokens > 0);
+  return (
+    <div className="msgbook-Context-window">
+      <p>{describeWindow(request, trans)}</p>
+      <div
+        className={
+          window !== null && tokens + reserved > window
+            ? 'msgbook-Context-bar msgbook-mod-full'
+            : 'msgbook-Context-bar'
+        }
+        role="img"
+        aria-label={shown
+          .map(part => trans.__('%1: %2', part.label, formatCount(part.tokens)))
+          .join(', ')}
+      >
+        {shown.map(part => (
+          <span
+            key={part.name}
+            className={`msgbook-Context-bar-${part.name}`}
+            style={{ flexGrow: part.tokens }}
+          />
+        ))}
+      </div>
+      <p className="msgbook-Context-legend" aria-hidden="true">
+        {shown.map(part => (
+          <span key={part.name}>
+            <i className={`msgbook-Context-bar-${part.name}`} />
+            {trans.__('%1 %2', formatCount(part.tokens), part.label)}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+/** Return an estimate of the tokens that the server may have kept. */
+export function keptTokens(request: IShownRequest): number {
+  const { tools, system, cells, tokens } = request;
+  const messages = [...system, ...cells.flatMap(cell => cell.messages)];
+  const kept = messages.reduce(
+    (sum, message) => sum + message.tokens * message.kept,
+    tools.tokens * tools.kept
+  );
+  return Math.min(tokens, Math.round(kept));
+}
+
+function describeWindow(
+  { agent, tokens, window }: IShownRequest,
+  trans: TranslationBundle
+): string {
+  const shown = formatCount(tokens);
+  if (window === null) {
+    return trans.__(
+      'About %1 tokens. The context window of %2 is not known: set context_window of the agent.',
+      shown,
+      agent
+    );
+  }
+  return trans.__(
+    'About %1 tokens, %2% of a context window of %3.',
+    shown,
+    Math.round((100 * tokens) / window),
+    formatCount(window)
+  );
+}

@@ -1,0 +1,143 @@
+import type { JSONObject } from '@lumino/coreutils';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { IShownRequest } from '../comm/contextAnswers';
+import { QueryError } from '../comm/queries';
+import { isChatNotebook } from '../live/chatNotebook';
+import type { PageConnection } from '../live/pageConnection';
+import { markHistory } from '../live/metadata';
+import type { IPageConnections } from '../tokens';
+import { FollowedCell } from './followedCell';
+
+/** What the Context panel shows, as long as it is visible. */
+export class ContextModel {
+  constructor(connections: IPageConnections) {
+    this._followed = new FollowedCell(connections);
+    this._followed.changed.connect(() => void this._ask());
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The notebook's connection; null if no chat is in front. */
+  get connection(): PageConnection | null {
+    const { connection } = this._followed;
+    return connection && isChatNotebook(connection.panel.sessionContext)
+      ? connection
+      : null;
+  }
+
+  /** The last request that is known of the notebook; null before the first. */
+  get request(): IShownRequest | null {
+    return this._request;
+  }
+
+  /** Why the request is not that of the cell now; empty if it is. */
+  get problem(): string {
+    return this._problem;
+  }
+
+  get isAsking(): boolean {
+    return this._isAsking;
+  }
+
+  start(): void {
+    this._followed.start();
+  }
+
+  stop(): void {
+    this._asked++;
+    this._followed.stop();
+  }
+
+  /** Return the whole text of a message. */
+  async readMessage(index: number): Promise<string> {
+    const { text, hash } = await this._query('context.message', { index });
+    if (hash !== this._request?.hash) {
+      void this._ask();
+    }
+    return text as string;
+  }
+
+  /** Return the body of the request as JSON. */
+  async readBody(): Promise<JSONObject> {
+    return (await this._query('context.body')).body as JSONObject;
+  }
+
+  /** Scroll to a cell. */
+  async show(cellId: string): Promise<void> {
+    const node = await this.connection?.cells.reveal(cellId);
+    node?.classList.remove('msgbook-mod-shown');
+    // Read so that the browser begins the animation again.
+    void node?.offsetWidth;
+    node?.classList.add('msgbook-mod-shown');
+  }
+
+  /** Send a cell from now on, or not. */
+  include(cellId: string, isIncluded: boolean): void {
+    const model = this.connection?.panel.content.model;
+    if (model) {
+      const history = isIncluded ? 'include' : 'exclude';
+      markHistory(model, { cells: new Set([cellId]), history, writer: null });
+    }
+  }
+
+  dispose(): void {
+    this.stop();
+    this._followed.dispose();
+    Signal.clearData(this);
+  }
+
+  private async _ask(): Promise<void> {
+    const asked = ++this._asked;
+    const { connection } = this;
+    if (connection !== this._shown) {
+      this._shown = connection;
+      this._request = null;
+      this._problem = '';
+    }
+    this._isAsking = connection !== null;
+    this._changed.emit();
+    if (connection === null) {
+      return;
+    }
+    try {
+      const request = await this._query('context.request');
+      if (asked === this._asked) {
+        this._request = request as unknown as IShownRequest;
+        this._problem = '';
+      }
+    } catch (error) {
+      if (asked === this._asked) {
+        this._problem = errorText(error);
+      }
+    }
+    if (asked === this._asked) {
+      this._isAsking = false;
+      this._changed.emit();
+    }
+  }
+
+  private _query(name: string, params: JSONObject = {}): Promise<JSONObject> {
+    const { connection } = this;
+    const { cellId } = this._followed;
+    return connection === null || cellId === null
+      ? Promise.reject(new QueryError(''))
+      : connection.queries.ask(name, { cell_id: cellId, ...params });
+  }
+
+  private readonly _followed: FollowedCell;
+  private readonly _changed = new Signal<this, void>(this);
+  private _request: IShownRequest | null = null;
+  private _shown: PageConnection | null = null;
+  private _problem = '';
+  private _isAsking = false;
+  /** Number of the last question, by which answers that come too late are known. */
+  private _asked = 0;
+}
+
+/** Return the words of an error for the reader. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

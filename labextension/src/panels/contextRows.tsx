@@ -1,0 +1,191 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useState } from 'react';
+
+import type { IRequestCell, IRequestMessage } from '../comm/contextAnswers';
+import { formatCount } from '../turn/wording';
+import { errorText, type ContextModel } from './contextModel';
+
+interface ICellProps {
+  readonly model: ContextModel;
+  readonly cell: IRequestCell;
+  readonly isPrompt: boolean;
+  /** Hash of the request: the texts of messages hold for it. */
+  readonly hash: string;
+  readonly trans: TranslationBundle;
+}
+
+/** A cell with its messages, or one that is left out. */
+export function CellRow(props: ICellProps): JSX.Element {
+  const { model, cell, isPrompt, hash, trans } = props;
+  const isSent = cell.history !== 'exclude';
+  const title = cell.title === '' ? trans.__('(your next prompt)') : cell.title;
+  return (
+    <li
+      className={`msgbook-Context-cell${isSent ? '' : ' msgbook-mod-excluded'}`}
+    >
+      <div className="msgbook-Context-cellHead">
+        {isPrompt ? (
+          <span className="msgbook-Context-toggle" />
+        ) : (
+          <Toggle {...props} />
+        )}
+        <button
+          type="button"
+          className="msgbook-Context-title"
+          disabled={cell.id === null}
+          onClick={() => void model.show(cell.id!)}
+          title={trans.__('Go to cell %1', cell.number)}
+        >
+          <span className="msgbook-Context-number">{cell.number}</span>
+          {title}
+        </button>
+        <Marks cell={cell} trans={trans} />
+      </div>
+      {cell.messages.map(message => (
+        <MessageRow
+          key={message.index}
+          model={model}
+          message={message}
+          hash={hash}
+          trans={trans}
+        />
+      ))}
+    </li>
+  );
+}
+
+/** A box that is checked if the cell is sent. */
+function Toggle({ model, cell, trans }: ICellProps): JSX.Element {
+  const isSent = cell.history !== 'exclude';
+  return (
+    <input
+      type="checkbox"
+      className="msgbook-Context-toggle"
+      aria-label={trans.__('Send cell %1', cell.number)}
+      title={
+        cell.by_line
+          ? trans.__('The %%msg line of the cell decides whether it is sent')
+          : isSent
+            ? trans.__('Send this cell no longer')
+            : trans.__('Send this cell again')
+      }
+      checked={isSent}
+      disabled={cell.by_line || cell.id === null}
+      onChange={() => model.include(cell.id!, !isSent)}
+    />
+  );
+}
+
+function Marks({
+  cell,
+  trans
+}: {
+  readonly cell: IRequestCell;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const isJoined = cell.history === 'include' && cell.messages.length === 0;
+  return (
+    <>
+      {cell.history === 'exclude' && (
+        <span className="msgbook-Context-mark">{trans.__('excluded')}</span>
+      )}
+      {cell.history === 'summary' && (
+        <span className="msgbook-Context-mark">{trans.__('summed up')}</span>
+      )}
+      {isJoined && cell.kind === 'note' && (
+        <span className="msgbook-Context-mark">
+          {trans.__('in the system message')}
+        </span>
+      )}
+      {cell.is_stale && (
+        <span className="msgbook-Context-mark msgbook-mod-stale">
+          {trans.__('stale')}
+        </span>
+      )}
+    </>
+  );
+}
+
+interface IMessageProps {
+  readonly model: ContextModel;
+  readonly message: IRequestMessage;
+  readonly hash: string;
+  readonly trans: TranslationBundle;
+}
+
+/** A message: its role and size; its text, once it is opened. */
+export function MessageRow(props: IMessageProps): JSX.Element {
+  const { model, message, hash, trans } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className="msgbook-Context-message"
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span className="msgbook-Context-role">
+          {describeRole(message.role, trans)}
+        </span>
+        {message.kept > 0 && (
+          <span className="msgbook-Context-kept">
+            {message.kept === 1
+              ? trans.__('cached')
+              : trans.__('partly cached')}
+          </span>
+        )}
+        <span className="msgbook-Context-tokens">
+          {formatCount(message.tokens)}
+        </span>
+      </summary>
+      {isOpen && (
+        <MessageText
+          // Another request may have another message in this place.
+          key={hash}
+          model={model}
+          index={message.index}
+          trans={trans}
+        />
+      )}
+    </details>
+  );
+}
+
+function MessageText({
+  model,
+  index,
+  trans
+}: {
+  readonly model: ContextModel;
+  readonly index: number;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const [text, setText] = useState<string | null>(null);
+  useEffect(() => {
+    let isShown = true;
+    const show = (text: string) => isShown && setText(text);
+    model.readMessage(index).then(show, error => show(errorText(error)));
+    return () => {
+      isShown = false;
+    };
+  }, [model, index]);
+  return (
+    <pre className="msgbook-Context-text" tabIndex={0}>
+      {text ?? trans.__('Asking the kernel…')}
+    </pre>
+  );
+}
+
+function describeRole(role: string, trans: TranslationBundle): string {
+  switch (role) {
+    case 'system':
+      return trans.__('system');
+    case 'user':
+      return trans.__('user');
+    case 'assistant':
+      return trans.__('assistant');
+    case 'tool':
+      return trans.__('tool result');
+    default:
+      return role;
+  }
+}

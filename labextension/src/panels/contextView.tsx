@@ -1,0 +1,184 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { IShownRequest } from '../comm/contextAnswers';
+import { formatCount } from '../turn/wording';
+import { RequestBar } from './contextBar';
+import { CellRow, MessageRow } from './contextRows';
+import type { ContextModel } from './contextModel';
+
+interface IViewProps {
+  readonly model: ContextModel;
+  readonly trans: TranslationBundle;
+}
+
+/** The request of the active prompt, message by message. */
+export function ContextView({ model, trans }: IViewProps): JSX.Element {
+  const { request, problem } = model;
+  if (model.connection === null) {
+    return (
+      <p className="msgbook-Context-empty">
+        {trans.__('Open a chat to see what its next message sends.')}
+      </p>
+    );
+  }
+  return (
+    <>
+      {problem !== '' && (
+        <p className="msgbook-Context-problem" role="status">
+          {problem}
+        </p>
+      )}
+      {problem !== '' && request !== null && (
+        <p className="msgbook-Context-empty">
+          {trans.__('Below is what was known before.')}
+        </p>
+      )}
+      {request === null && problem === '' && (
+        <p className="msgbook-Context-empty" role="status">
+          {trans.__('Asking the kernel…')}
+        </p>
+      )}
+      {request !== null && (
+        <div
+          className={problem === '' ? '' : 'msgbook-mod-outdated'}
+          aria-busy={model.isAsking}
+        >
+          <Request model={model} request={request} trans={trans} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Request({
+  model,
+  request,
+  trans
+}: IViewProps & { readonly request: IShownRequest }): JSX.Element {
+  const { tools } = request;
+  return (
+    <>
+      <Head request={request} trans={trans} />
+      <RequestBar request={request} trans={trans} />
+      <Cache request={request} trans={trans} />
+      {request.notices.map((notice, index) => (
+        <p key={index} className="msgbook-Context-notice">
+          {notice}
+        </p>
+      ))}
+      <ul
+        className="msgbook-Context-cells"
+        aria-label={trans.__('Messages of the request')}
+      >
+        {tools.count > 0 && (
+          <li className="msgbook-Context-cell">
+            <div className="msgbook-Context-part">
+              <span>
+                {trans._n('%1 tool', '%1 tools', tools.count, tools.count)}
+              </span>
+              <span className="msgbook-Context-tokens">
+                {formatCount(tools.tokens)}
+              </span>
+            </div>
+          </li>
+        )}
+        {request.system.length > 0 && (
+          <li className="msgbook-Context-cell">
+            {request.system.map(message => (
+              <MessageRow
+                key={message.index}
+                model={model}
+                message={message}
+                hash={request.hash}
+                trans={trans}
+              />
+            ))}
+          </li>
+        )}
+        {request.cells.map((cell, index) => (
+          <CellRow
+            key={cell.id ?? 'next'}
+            model={model}
+            cell={cell}
+            isPrompt={index === request.cells.length - 1}
+            hash={request.hash}
+            trans={trans}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Head({
+  request,
+  trans
+}: {
+  readonly request: IShownRequest;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const prompt = request.cells[request.cells.length - 1];
+  const { agent, provider } = request;
+  const model = request.model ?? trans.__("the server's only model");
+  return (
+    <header className="msgbook-Context-head">
+      <h3>
+        {prompt.title === ''
+          ? trans.__('The next prompt, cell %1', prompt.number)
+          : trans.__('Cell %1: %2', prompt.number, prompt.title)}
+      </h3>
+      <p>{trans.__('%1 answers, with %2 at %3', agent, model, provider)}</p>
+      <LeftOut request={request} trans={trans} />
+    </header>
+  );
+}
+
+function LeftOut({
+  request,
+  trans
+}: {
+  readonly request: IShownRequest;
+  readonly trans: TranslationBundle;
+}): JSX.Element | null {
+  const { cells } = request;
+  const count = (history: string) =>
+    cells.filter(cell => cell.history === history).length;
+  const [excluded, summed] = [count('exclude'), count('summary')];
+  const stale = cells.filter(cell => cell.is_stale).length;
+  const parts = [
+    excluded > 0 && trans._n('%1 excluded', '%1 excluded', excluded, excluded),
+    summed > 0 && trans._n('%1 summed up', '%1 summed up', summed, summed),
+    stale > 0 && trans._n('%1 stale', '%1 stale', stale, stale)
+  ].filter(part => part !== false);
+  return parts.length === 0 ? null : (
+    <p>{trans.__('Cells above: %1', parts.join(', '))}</p>
+  );
+}
+
+function Cache({
+  request,
+  trans
+}: {
+  readonly request: IShownRequest;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const { share, changes } = request.cache;
+  return (
+    <div className="msgbook-Context-cache">
+      <p>
+        {share === null
+          ? trans.__(
+              'What the server may have cached is known after the first turn of this session.'
+            )
+          : trans.__(
+              'The server may have cached %1% of the messages.',
+              Math.round(share * 100)
+            )}
+      </p>
+      {changes.map((change, index) => (
+        <p key={index}>{change}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+"""The panel Context shows what the active prompt sends, and asks no model for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from chats import SPEC
+from lab import Lab
+from playwright.sync_api import Locator, expect
+from scripted_server import ScriptedServer, text
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+FRONTMATTER = "agents:\n  writer: {models: scripted-model, tools: [read], context_window: 4000}\n"
+
+
+def prompt(cell_id: str, source: str, **metadata: Any) -> dict[str, Any]:
+    cell: dict[str, Any] = nbformat.v4.new_code_cell(
+        source, id=cell_id, metadata={"msgbook": metadata} if metadata else {}
+    )
+    return cell
+
+
+def note(cell_id: str, source: str) -> dict[str, Any]:
+    cell: dict[str, Any] = nbformat.v4.new_markdown_cell(source, id=cell_id)
+    return cell
+
+
+def open_chat(lab: Lab, root: Path, name: str, *cells: dict[str, Any]) -> None:
+    metadata = {"kernelspec": SPEC, "msgbook": {"frontmatter": FRONTMATTER}}
+    nbformat.write(nbformat.v4.new_notebook(cells=[*cells], metadata=metadata), root / name)
+    lab.open(name)
+    lab.wait_for_kernel()
+
+
+@pytest.fixture
+def panel(lab: Lab) -> Locator:
+    lab.command("msgbook:open-context")
+    return lab.page.locator(".msgbook-Context")
+
+
+def select(lab: Lab, index: int) -> None:
+    lab.cell(index).locator(".jp-InputPrompt").click()
+
+
+def titles(panel: Locator) -> list[str]:
+    return panel.locator(".msgbook-Context-title").all_inner_texts()
+
+
+def row(panel: Locator, number: int) -> Locator:
+    """The entry of a cell."""
+    number_of = panel.page.locator(".msgbook-Context-number", has_text=str(number))
+    return panel.locator(".msgbook-Context-cell").filter(has=number_of)
+
+
+def history(lab: Lab, index: int) -> Any:
+    return lab.cells()[index]["metadata"].get("msgbook", {}).get("history")
+
+
+def test_the_request_of_the_active_prompt_is_listed_and_followed(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator, screenshot
+) -> None:
+    model_server.answers = [text("It is a short list of words.")]
+    open_chat(
+        lab,
+        lab_root,
+        "context.ipynb",
+        note("n", "Be brief, and write plain English."),
+        prompt("a", "Summarise this paragraph about lakes and rivers in two lines"),
+        prompt("b", "%%msg history=exclude\nA private thought"),
+        prompt("c", "And the third?"),
+    )
+    lab.run(1)
+    expect(lab.cell(1).locator(".jp-InputPrompt")).to_have_text("[1]:")
+    asked = len(model_server.requests)
+
+    select(lab, 3)
+    expect(panel.locator("h3")).to_have_text("Cell 4: And the third?")
+    expect(row(panel, 2).locator("summary")).to_have_count(2)
+    expect(row(panel, 3)).to_contain_text("excluded")
+    expect(panel).to_contain_text("writer answers, with scripted-model")
+    expect(panel).to_contain_text("of a context window of 4,000")
+    expect(panel).to_contain_text("The server may have cached")
+    screenshot("light")
+    with lab.dark():
+        screenshot("dark")
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    screenshot("narrow")
+    lab.page.set_viewport_size({"width": 1280, "height": 900})
+
+    row(panel, 2).locator("summary").nth(1).click()
+    expect(row(panel, 2).locator("pre")).to_have_text("It is a short list of words.")
+    screenshot("opened")
+
+    lab.type_in(3, "Another question")
+    expect(panel.locator("h3")).to_have_text("Cell 4: Another question")
+    assert len(model_server.requests) == asked
+
+
+def test_a_cell_is_left_out_and_taken_back_by_its_box_and_by_undo(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator
+) -> None:
+    open_chat(
+        lab,
+        lab_root,
+        "toggle.ipynb",
+        prompt("a", "One", color="blue"),
+        prompt("b", "%%msg history=exclude\nTwo"),
+        prompt("c", "Three"),
+    )
+    select(lab, 2)
+    box = row(panel, 1).get_by_role("checkbox")
+    expect(box).to_be_checked()
+    expect(row(panel, 2).get_by_role("checkbox")).to_be_disabled()
+
+    box.click()
+    expect(box).not_to_be_checked()
+    expect(row(panel, 1)).to_contain_text("excluded")
+    expect(row(panel, 1).locator("summary")).to_have_count(0)
+    assert lab.cells()[0]["metadata"]["msgbook"] == {"color": "blue", "history": "exclude"}
+
+    lab.command("notebook:undo-cell-action")
+    expect(box).to_be_checked()
+    assert lab.cells()[0]["metadata"]["msgbook"] == {"color": "blue"}
+    assert model_server.requests == []
+
+
+def test_a_title_goes_to_its_cell_and_keeps_the_prompt(
+    lab: Lab, lab_root: Path, panel: Locator
+) -> None:
+    long = "\n\n".join(["Line"] * 80)
+    open_chat(lab, lab_root, "go.ipynb", prompt("a", "One"), note("n", long), prompt("c", "Two"))
+    select(lab, 2)
+    expect(lab.cell(0)).not_to_be_in_viewport()
+    row(panel, 1).get_by_role("button").click()
+    expect(lab.cell(0)).to_be_in_viewport()
+    expect(panel.locator("h3")).to_have_text("Cell 3: Two")
+
+
+def test_a_kernel_that_is_gone_and_an_error_are_said(
+    lab: Lab, lab_root: Path, panel: Locator, screenshot
+) -> None:
+    expect(panel).to_contain_text("Open a chat")
+    open_chat(lab, lab_root, "gone.ipynb", prompt("a", "%%msg agent=nobody\nOne"))
+    expect(panel).to_contain_text("There is no agent 'nobody'")
+    lab.type_in(0, "One")
+    expect(panel.locator("h3")).to_have_text("Cell 1: One")
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    expect(panel).to_contain_text("kernel of this notebook does not run")
+    expect(panel).to_contain_text("what was known before")
+    screenshot("gone")
+
+
+def test_a_hidden_panel_asks_nothing(lab: Lab, lab_root: Path, panel: Locator) -> None:
+    open_chat(lab, lab_root, "hidden.ipynb", prompt("a", "One"), prompt("b", "Two"))
+    expect(panel.locator("h3")).to_be_visible()
+    lab.page.evaluate("() => window.jupyterapp.shell.collapseRight()")
+    expect(panel).not_to_be_visible()
+    lab.page.evaluate(
+        """() => {
+            window.queries = [];
+            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+            kernel.anyMessage.connect((_, { msg }) => {
+                const { data } = msg.content;
+                if (data && data.type === 'query') {
+                    window.queries.push(data.name);
+                }
+            });
+        }"""
+    )
+    lab.type_in(1, "Two, with more words")
+    select(lab, 0)
+    lab.command("msgbook:open-context")
+    expect(panel.locator("h3")).to_have_text("Cell 1: One")
+    asked = lab.page.evaluate("() => window.queries")
+    assert asked.count("context.request") == 1, json.dumps(asked)
