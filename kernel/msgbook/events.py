@@ -7,6 +7,7 @@ A provider yields `StreamEvent`s during one model call, and the turn's loop adds
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -215,6 +216,8 @@ class ToolFinished:
     content: str | list[dict[str, Any]]
     duration: float | None
     """Seconds; None for a call that did not run."""
+    displays: Sequence[dict[str, Any]] = ()
+    """MIME bundles that the tool displays to the reader, and not to the model."""
 
 
 @dataclass(frozen=True, slots=True)

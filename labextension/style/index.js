@@ -2,3 +2,4 @@ import './base.css';
 import './approval.css';
 import './agents.css';
 import './context.css';
+import './rich.css';

@@ -111,6 +111,7 @@ class CallLine(LaneLine):
     status: Literal["success", "error", "denied", "interrupted"] = "denied"
     result: str | list[dict[str, Any]] = ""
     duration: Seconds = 0.0
+    displays: list[dict[str, Any]] = []
 
 
 class MadeDecision(_Line):

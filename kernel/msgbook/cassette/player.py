@@ -74,7 +74,7 @@ class Player(Cassette):
             return Attempt(
                 line.status, line.result, approval_request=ApprovalRequest(**line.asks.model_dump())
             )
-        return Attempt(line.status, line.result, line.duration)
+        return Attempt(line.status, line.result, line.duration, line.displays)
 
     async def decide(
         self, question: Question, decide: Callable[[], Awaitable[Decision]]

@@ -65,6 +65,8 @@ class Recorder(Cassette):
             line["status"] = attempt.status
             line["result"] = attempt.content
             line["duration"] = round(attempt.duration, 3)
+            if attempt.displays:
+                line["displays"] = list(attempt.displays)
         self._write(line)
         return attempt
 

@@ -6,6 +6,7 @@
 - `functions`: `python`, and the functions that `%tool` offers. `signatures` reads what a model can pass to a function.
 - `plugins`: the tools of plug-ins.
 - `subagent_tools`: `dispatch_subagents`, `get_agent_types`, `task_finish`. `msgbook.subagents` runs what they start.
+- `displays`: what a tool displays to the reader beside its result.
 - `results`, `tool_output`: long results, and output that is shown while it grows.
 
 To add a tool, write a module like `shell`, with a function that returns a `Tool`, and add that tool to the
@@ -21,6 +22,7 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.tools.base import CallContext, Content, Tool, ToolSet
+    from msgbook.tools.displays import Display, Displays, ignore_display, rich_data
     from msgbook.tools.file_tools import FileTools, find_ripgrep
     from msgbook.tools.functions import (
         Called,
@@ -54,6 +56,7 @@ else:
         __name__,
         {
             "base": "CallContext Content Tool ToolSet",
+            "displays": "Display Displays ignore_display rich_data",
             "file_tools": "FileTools find_ripgrep",
             "functions": "Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
             "plugins": "OWN_NAMES ToolFactory ToolHost import_tools load_tools make_tool",

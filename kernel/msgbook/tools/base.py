@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
+from msgbook.tools.displays import Display, ignore_display
 
 Content = str | list[dict[str, Any]]
 """A tool's result: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
@@ -34,6 +35,9 @@ class CallContext:
     update: Callable[[dict[str, Any]], None] = lambda changes: None
     """Replaces keys of the call's `tool_result` block while the tool runs, in the event loop's
     thread. They are shown and saved as they are, and never sent to a model."""
+
+    display: Display = ignore_display
+    """Shows a MIME bundle to the reader, below the result, once the call has ended."""
 
     def require(self, approval_request: ApprovalRequest) -> None:
         """Continue only if exactly this was approved.

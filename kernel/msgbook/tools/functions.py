@@ -20,6 +20,7 @@ from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
+from msgbook.tools.displays import Display, ignore_display
 from msgbook.tools.signatures import typed_signature
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
@@ -45,11 +46,15 @@ class Namespace(Protocol):
     def lookup(self, name: str) -> Any:
         """Return the value of a name; raises `KeyError`."""
 
-    async def run(self, code: str, show: Show) -> Content:
+    async def run(self, code: str, show: Show, display: Display = ignore_display) -> Content:
         """Run code and return its output; raises `ToolError` with the traceback."""
 
     async def call(
-        self, function: Callable[[], Any], show: Show, spell: Callable[[Any], Content]
+        self,
+        function: Callable[[], Any],
+        show: Show,
+        spell: Callable[[Any], Content],
+        display: Display = ignore_display,
     ) -> Called:
         """Call a function, sync or async; `spell` turns the returned value into a result."""
 
@@ -79,7 +84,7 @@ def python_tool(namespace: Namespace) -> Tool:
             context.require(
                 ApprovalRequest("it runs Python with all rights of the notebook", always_asks=True)
             )
-            return await namespace.run(code, context.show) or "(no output)"
+            return await namespace.run(code, context.show, context.display) or "(no output)"
 
         return python
 
@@ -115,7 +120,7 @@ def function_tool(name: str, namespace: Namespace) -> FunctionTool:
     def bind(context: CallContext) -> ToolFunction:
         def run(ready: Callable[[], Any]) -> Awaitable[Called]:
             context.require(ApprovalRequest(f"it runs the notebook's function {name}"))
-            return namespace.call(ready, context.show, as_content)
+            return namespace.call(ready, context.show, as_content, context.display)
 
         return bind_function(name, _function(name, namespace), run)
 

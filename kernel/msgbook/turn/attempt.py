@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgbook.approval import ApprovalRequest
 from msgbook.tools import Content
@@ -17,6 +18,10 @@ class Attempt:
     status: str
     content: Content
     duration: float = 0.0
+    displays: Sequence[dict[str, Any]] = ()
+    """MIME bundles that the tool displays to the reader."""
+    notice: str = ""
+    """What of its displays is left out; empty if nothing is."""
     approval_request: ApprovalRequest | None = None
     """Set if the call needs approval. It has done nothing then."""
     questions: int = 0

@@ -22,6 +22,7 @@ from msgbook.approval import (
 )
 from msgbook.errors import ToolError, describe_foreign_error
 from msgbook.events import (
+    Notice,
     ToolApproved,
     ToolEdited,
     ToolFinished,
@@ -30,7 +31,7 @@ from msgbook.events import (
     ToolUpdated,
     TurnEvent,
 )
-from msgbook.tools import CallContext, Content, Tool, ToolSet
+from msgbook.tools import CallContext, Content, Displays, Tool, ToolSet
 from msgbook.turn.attempt import Attempt, RunCall, run_now
 from msgbook.turn.edited_calls import call_to_run, decide
 from msgbook.turn.limits import Budgets
@@ -178,6 +179,8 @@ class CallRunner:
 
     async def _attempt(self, call: Block, context: CallContext) -> Attempt:
         started = self.clock()
+        displays = Displays(self.redact)
+        context = replace(context, display=displays.add)
         limit = None
         try:
             tool = self.tools.find(call["name"])
@@ -200,12 +203,17 @@ class CallRunner:
             attempt,
             content=self.cap_result(self._redacted(attempt.content), context.approved is not None),
             duration=self.clock() - started,
+            displays=displays.kept,
+            notice=displays.notice,
         )
 
     def _finish(self, call: Block, attempt: Attempt) -> None:
         if self._tool(call) is not None:
             self._record_auto(call)
-        self._apply(ToolFinished(call["id"], attempt.status, attempt.content, attempt.duration))
+        result = (attempt.status, attempt.content, attempt.duration, attempt.displays)
+        self._apply(ToolFinished(call["id"], *result))
+        if attempt.notice:
+            self._apply(Notice(attempt.notice))
         self.repeated.add(call["name"], call_to_run(call)["arguments"], attempt.status)
 
     def _record_auto(self, call: Block) -> None:

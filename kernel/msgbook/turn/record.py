@@ -30,15 +30,11 @@ from msgbook.events import (
 )
 from msgbook.messages import content_size
 from msgbook.turn.answered_model import put_answered_model
+from msgbook.turn.displays import display_blocks
 from msgbook.turn.edited_calls import with_edit_told
 from msgbook.turn.open_text import OpenText
 from msgbook.turn.retry_notice import RetryNotice
-from msgbook.turn.server_data import (
-    item_owner,
-    keep_citations,
-    keep_item,
-    keep_reasoning_details,
-)
+from msgbook.turn.server_data import item_owner, keep_citations, keep_item, keep_reasoning_details
 from msgbook.turn.step_calls import StepCalls
 from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
 from msgbook.turn.usage import UsageCount
@@ -205,6 +201,7 @@ class TurnRecord:
             block["duration"] = round(event.duration, 3)
         block["content"] = with_edit_told(self._calls, event)
         self.size += content_size(event.content)
+        self._blocks += display_blocks(event, self._step)
 
     def _open_result(self, call_id: str) -> Block:
         """Return the result of a running tool. It has no status until the tool has finished."""

@@ -3,6 +3,7 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { IMermaidManager } from '@jupyterlab/mermaid';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
@@ -27,12 +28,13 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
   autoStart: true,
   provides: IPageConnections,
   requires: [INotebookTracker],
-  optional: [ITranslator, ICommandPalette],
+  optional: [ITranslator, ICommandPalette, IMermaidManager],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     translator: ITranslator | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    diagrams: IMermaidManager | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const connections = new PageConnections(notebooks);
@@ -55,8 +57,11 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
       );
       connections.add(connection);
       panel.content.rendermime.addFactory(
-        turnRendererFactory(trans, connection, renderer =>
-          connection.cells.track(renderer)
+        turnRendererFactory(
+          trans,
+          connection,
+          { charts: panel.content.rendermime, diagrams },
+          renderer => connection.cells.track(renderer)
         ),
         TURN_RANK
       );

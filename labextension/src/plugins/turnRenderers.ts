@@ -2,10 +2,12 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { IMermaidManager } from '@jupyterlab/mermaid';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
+import { NO_HOST } from '../render/host';
 import { markInterruptions } from '../render/interruptions';
 
 /** Plugin that shows turns outside of notebooks, in consoles and viewers. */
@@ -14,14 +16,18 @@ export const turnRenderersPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows the turns of a chat.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator],
+  optional: [ITranslator, IMermaidManager],
   activate: (
     _: JupyterFrontEnd,
     rendermime: IRenderMimeRegistry,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    diagrams: IMermaidManager | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    rendermime.addFactory(turnRendererFactory(trans), TURN_RANK);
+    rendermime.addFactory(
+      turnRendererFactory(trans, NO_HOST, { charts: rendermime, diagrams }),
+      TURN_RANK
+    );
     markInterruptions(rendermime);
   }
 };

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
+import type { ChartRenderers } from '../rich/drawers';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import type { IBlock } from '../turn/model';
 import type { IConversationLink } from './host';
@@ -32,6 +33,10 @@ export interface IBlockView {
 export interface IViewTools {
   readonly markdown: IMarkdownRenderer;
   readonly trans: TranslationBundle;
+  /** Draws the charts of tools; null where nothing does. */
+  readonly charts: ChartRenderers | null;
+  /** Return whether the reader trusts the notebook, or has run the cell. */
+  isTrusted(): boolean;
   /** Answer a question of the kernel. */
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
   /** Return a link to a sub-agent's conversation; null if it cannot be opened from here. */

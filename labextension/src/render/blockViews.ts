@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
+import { displayView } from '../rich/displayView';
 import { asText, isObject } from '../turn/model';
 import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
@@ -24,6 +25,8 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
       return callView(tools);
     case 'tool_result':
       return resultView(tools);
+    case 'display':
+      return displayView(tools);
     case 'notice':
       return noticeView(tools.trans);
     case 'error':

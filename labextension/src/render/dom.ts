@@ -58,6 +58,7 @@ export class Disclosure {
       summary,
       body
     );
+    this.node.addEventListener('toggle', () => this._fillIfOpen());
   }
 
   readonly node: HTMLDetailsElement;
@@ -88,11 +89,26 @@ export class Disclosure {
     this.node.open = true;
   }
 
+  /** Call `fill` once when the body is open: now or later. It replaces the one of an earlier call. */
+  whenOpen(fill: () => void): void {
+    this._fill = fill;
+    this._fillIfOpen();
+  }
+
   /** Focus the line that is always visible. */
   focus(): void {
     this._summary.focus({ preventScroll: true });
   }
 
+  private _fillIfOpen(): void {
+    if (this.node.open) {
+      const fill = this._fill;
+      this._fill = null;
+      fill?.();
+    }
+  }
+
+  private _fill: (() => void) | null = null;
   private readonly _summary: HTMLElement;
   private readonly _label: HTMLElement;
   private readonly _gist = element('span', 'msgbook-Disclosure-gist');

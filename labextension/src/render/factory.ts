@@ -1,6 +1,7 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { NO_DRAWERS, type IDrawers } from '../rich/drawers';
 import { TURN_MIME } from '../turn/model';
 import { NO_HOST, type ITurnHost } from './host';
 import { TurnRenderer } from './turnRenderer';
@@ -13,11 +14,13 @@ export const TURN_RANK = 10;
 /**
  * Return the factory of turn renderers. They are safe, since they always sanitise.
  *
+ * @param drawers - Draw charts and diagrams.
  * @param made - Called with each renderer.
  */
 export function turnRendererFactory(
   trans: TranslationBundle,
   host: ITurnHost = NO_HOST,
+  drawers: IDrawers = NO_DRAWERS,
   made: (renderer: TurnRenderer) => void = () => undefined
 ): IRenderMime.IRendererFactory {
   return {
@@ -25,7 +28,7 @@ export function turnRendererFactory(
     mimeTypes: [TURN_MIME],
     defaultRank: TURN_RANK,
     createRenderer: options => {
-      const renderer = new TurnRenderer(options, trans, host);
+      const renderer = new TurnRenderer(options, trans, host, drawers);
       made(renderer);
       return renderer;
     }

@@ -7,6 +7,7 @@ import {
   isExternal,
   linkUrl
 } from '../safe/strictHtml';
+import { resultText } from '../rich/resultText';
 import { agentRows } from '../turn/agentRows';
 import {
   asAmount,
@@ -72,12 +73,16 @@ export function resultView(tools: IViewTools): IBlockView {
         outputNode.scrollTop = outputNode.scrollHeight;
         return;
       }
-      const parts = resultParts(block.content).map(p => resultPart(p, trans));
-      body.replaceChildren(
-        ...(parts.length > 0
-          ? parts
-          : [element('div', 'msgbook-Empty', trans.__('(empty)'))])
-      );
+      const parts = resultParts(block.content);
+      const show = (part: (part: ResultPart) => HTMLElement) =>
+        body.replaceChildren(
+          ...(parts.length > 0
+            ? parts.map(part)
+            : [element('div', 'msgbook-Empty', trans.__('(empty)'))])
+        );
+      // A closed result has its text alone, which is cheap and which the browser's search finds.
+      show(part => plainPart(part, trans));
+      disclosure.whenOpen(() => show(part => resultPart(part, trans)));
     }
   };
 }
@@ -98,6 +103,12 @@ function statusWords(status: string, trans: TranslationBundle): string {
 }
 
 function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
+  return part.kind === 'text'
+    ? resultText(part.text, trans)
+    : plainPart(part, trans);
+}
+
+function plainPart(part: ResultPart, trans: TranslationBundle): HTMLElement {
   switch (part.kind) {
     case 'text':
       return element('pre', 'msgbook-Pre', controlsVisible(part.text));

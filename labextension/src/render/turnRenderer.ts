@@ -4,6 +4,8 @@ import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
+import { drawingDiagrams } from '../rich/diagrams';
+import type { IDrawers } from '../rich/drawers';
 import { safeMarkdown } from '../safe/markdown';
 import { hiddenReasoningLines } from '../turn/hiddenReasoning';
 import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
@@ -36,7 +38,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   constructor(
     options: IRenderMime.IRendererOptions,
     trans: TranslationBundle,
-    host: ITurnHost
+    host: ITurnHost,
+    drawers: IDrawers
   ) {
     super();
     this.addClass('msgbook-Turn');
@@ -45,8 +48,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this.node.setAttribute('aria-label', trans.__('Answer'));
     this._trans = trans;
     this._tools = {
-      markdown: safeMarkdown(options),
+      markdown: drawingDiagrams(safeMarkdown(options), drawers.diagrams, trans),
       trans,
+      charts: drawers.charts,
+      isTrusted: () => this._trusted,
       answer: host.answer.bind(host),
       conversation: host.conversation.bind(host)
     };
@@ -65,6 +70,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if (!this.isDisposed) {
       this._given = model.data[TURN_MIME];
+      this._trusted = model.trusted;
       this.refresh();
       await Promise.all(this._shown.map(({ rendered }) => rendered));
     }
@@ -227,6 +233,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   /** Value that is shown. */
   private _value: ReadonlyPartialJSONValue | undefined;
   private _turn: ITurn | null = null;
+  private _trusted = false;
   private _updated = false;
   private _status: ShownStatus = 'done';
   private _ticker: number | null = null;

@@ -109,6 +109,8 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
             return _call(block)
         case "tool_result":
             return _result(block, call_name)
+        case "display":
+            return ""  # the text of it is in the result
         case "notice":
             sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
             return f"> {sign} {escape_line(_text(block.get('text')))}"

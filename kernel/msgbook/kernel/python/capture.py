@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.images import MAX_IMAGES, OUTPUT_IMAGE_TYPES
 from msgbook.messages import content_text
-from msgbook.tools import START_LIMIT, Content, Output, TerminalText
+from msgbook.tools import START_LIMIT, Content, Output, TerminalText, rich_data
 
 MAX_IMAGE_SIZE = 10_000_000
 """Characters of an image in base64."""
@@ -29,6 +29,8 @@ class Capture:
         self._lock = threading.RLock()
         self._parts: list[Output | str | dict[str, Any]] = []
         self._displays: dict[str, int] = {}
+        self._rich: dict[int, dict[str, Any]] = {}
+        """What a page draws of a part, by its index."""
         self._left = START_LIMIT
         self._images = 0
         self._closed = False
@@ -47,7 +49,7 @@ class Capture:
 
     def display(self, data: dict[str, Any], transient: dict[str, Any] | None = None) -> None:
         """Add a MIME bundle, or replace the one with its display id."""
-        part = self._part_of(data)
+        part, rich = self._part_of(data), rich_data(data)
         name = (transient or {}).get("display_id")
         with self._lock:
             self._left -= len(part)
@@ -55,10 +57,17 @@ class Capture:
                 return
             if name in self._displays:
                 self._parts[self._displays[name]] = part
+                self._rich[self._displays[name]] = rich
                 return
             if name is not None:
                 self._displays[name] = len(self._parts)
+            self._rich[len(self._parts)] = rich
             self._parts.append(part)
+
+    def draw(self, data: dict[str, Any]) -> None:
+        """Add a MIME bundle that a page draws, of a value whose text is not part of the output."""
+        with self._lock:
+            self._rich[len(self._parts)] = rich_data(data)
 
     def flush(self) -> None:
         """Show the text that has not been shown."""
@@ -94,6 +103,11 @@ class Capture:
         if len(found) == 1 and found[0]["type"] == "text":
             return str(found[0]["text"])
         return found or ""
+
+    def displays(self) -> list[dict[str, Any]]:
+        """Return what a page draws of the output, in its order."""
+        with self._lock:
+            return [rich for _, rich in sorted(self._rich.items()) if rich]
 
     def text(self) -> str:
         """End the capture and return the text of the result."""

@@ -20,7 +20,7 @@ from msgbook.kernel.python.redirect import capture_output
 from msgbook.kernel.python.stepping import run_in_steps
 from msgbook.request import SourceError, describe_value
 from msgbook.throttle import Throttle
-from msgbook.tools import PIECE_INTERVAL, Called, Content
+from msgbook.tools import PIECE_INTERVAL, Called, Content, Display, ignore_display
 
 _CLEAN_UP_TIME = 1.0
 """Seconds that awaited code gets to clean up after an interrupt; nobody waits for it longer."""
@@ -44,8 +44,13 @@ class KernelNamespace:
         """
         return self._shell.user_ns[name]
 
-    async def run(self, code: str, show: Callable[[str], None]) -> Content:
+    async def run(
+        self, code: str, show: Callable[[str], None], display: Display = ignore_display
+    ) -> Content:
         """Run code and return its output, with the value of its last expression.
+
+        Args:
+            display: Takes what a page draws of the output.
 
         Raises:
             ToolError: The code failed. The message is its output so far and the traceback.
@@ -55,6 +60,8 @@ class KernelNamespace:
                 result = await self._run_cell(code, capture)
             except KeyboardInterrupt:
                 result = None
+        for data in capture.displays():
+            display(data)
         error = result and (result.error_before_exec or result.error_in_exec)
         if result is None or isinstance(error, KeyboardInterrupt):
             await self._await_cancellation()
@@ -67,11 +74,13 @@ class KernelNamespace:
         function: Callable[[], Any],
         show: Callable[[str], None],
         spell: Callable[[Any], Content],
+        display: Display = ignore_display,
     ) -> Called:
         """Call a function, and await what it returns if that is awaitable.
 
         Args:
             spell: Makes a tool result from the function's value.
+            display: Takes what a page draws of the output and of the value.
         """
         returned: Content | None = None
         error: BaseException | None = None
@@ -87,6 +96,8 @@ class KernelNamespace:
                 raise
             except BaseException as raised:  # not only Exception: see pytest's `skip`
                 error = raised
+        for data in capture.displays():
+            display(data)
         if isinstance(error, KeyboardInterrupt):
             await self._await_cancellation()
         return Called(capture.content(), returned, error)
@@ -119,6 +130,9 @@ class KernelNamespace:
     ) -> Content | None:
         """Return a function's value as a result; None for no value, or one that was displayed."""
         is_displayed = self._display_images(value, capture)
+        if value is not None and not isinstance(value, str | bytes):
+            formatter = self._shell.display_formatter
+            capture.draw(formatter.format(value, exclude=("text/plain", *OUTPUT_IMAGE_TYPES))[0])
         return None if is_displayed or value is None else spell(value)
 
     def _display_images(self, value: Any, capture: Capture) -> bool:

@@ -1,0 +1,14 @@
+"""Displays of a tool as blocks of a turn: a page draws them, and no model gets them. Pure."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from msgbook.events import ToolFinished
+from msgbook_format.turn import Block
+
+
+def display_blocks(event: ToolFinished, step: int) -> list[Block]:
+    """Return a block for each display of a call that has ended, to stand below its result."""
+    keys = {"type": "display", "step": step, "id": event.id}
+    return [cast("Block", {**keys, "data": data}) for data in event.displays]
