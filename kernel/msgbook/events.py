@@ -218,6 +218,8 @@ class ToolFinished:
     """Seconds; None for a call that did not run."""
     displays: Sequence[dict[str, Any]] = ()
     """MIME bundles that the tool displays to the reader, and not to the model."""
+    notice: str = ""
+    """What of its displays is left out, for the reader; empty if nothing is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from msgbook.approval import (
 )
 from msgbook.errors import ToolError, describe_foreign_error
 from msgbook.events import (
-    Notice,
     ToolApproved,
     ToolEdited,
     ToolFinished,
@@ -210,10 +209,8 @@ class CallRunner:
     def _finish(self, call: Block, attempt: Attempt) -> None:
         if self._tool(call) is not None:
             self._record_auto(call)
-        result = (attempt.status, attempt.content, attempt.duration, attempt.displays)
-        self._apply(ToolFinished(call["id"], *result))
-        if attempt.notice:
-            self._apply(Notice(attempt.notice))
+        shown = (attempt.duration, attempt.displays, attempt.notice)
+        self._apply(ToolFinished(call["id"], attempt.status, attempt.content, *shown))
         self.repeated.add(call["name"], call_to_run(call)["arguments"], attempt.status)
 
     def _record_auto(self, call: Block) -> None:

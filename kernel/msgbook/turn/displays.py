@@ -9,6 +9,12 @@ from msgbook_format.turn import Block
 
 
 def display_blocks(event: ToolFinished, step: int) -> list[Block]:
-    """Return a block for each display of a call that has ended, to stand below its result."""
+    """Return a block for each display of a call that has ended, to stand below its result.
+
+    A notice says what is left out.
+    """
     keys = {"type": "display", "step": step, "id": event.id}
-    return [cast("Block", {**keys, "data": data}) for data in event.displays]
+    blocks = [cast("Block", {**keys, "data": data}) for data in event.displays]
+    if event.notice:
+        blocks.append({"type": "notice", "level": "info", "text": event.notice})
+    return blocks
