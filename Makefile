@@ -132,7 +132,7 @@ format: $(VENV)/.dev
 	ruff format .
 	cd labextension && jlpm lint:fix
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev chromium
 	python benchmarks/kernel_start.py
 	python benchmarks/python_start.py
 	PYTHONPATH=tests/support python benchmarks/interrupt.py
@@ -147,6 +147,7 @@ bench: $(VENV)/.dev
 	python benchmarks/text_format.py
 	PYTHONPATH=tests/support python benchmarks/subagents.py
 	python benchmarks/recording.py
+	PYTHONPATH=tests/support python benchmarks/page_stream.py
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s

@@ -16,7 +16,10 @@ class ChatWords:
     begin = b""
 
     def __init__(self) -> None:
-        self.word = self._chunk({"content": WORD})
+        self.word = self.token(WORD)
+
+    def token(self, text: str) -> bytes:
+        return self._chunk({"content": text})
 
     def end(self, _tokens: int) -> bytes:
         return self._chunk({}, "stop") + b"data: [DONE]\n\n"
@@ -45,7 +48,10 @@ class ResponsesWords:
                 self._event("content_part.added", **at, part=self._part("")),
             ]
         )
-        self.word = self._event("output_text.delta", **at, delta=WORD, logprobs=[])
+        self.word = self.token(WORD)
+
+    def token(self, text: str) -> bytes:
+        return self._event("output_text.delta", **self._at, delta=text, logprobs=[])
 
     def end(self, tokens: int) -> bytes:
         text = WORD * tokens

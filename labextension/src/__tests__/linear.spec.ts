@@ -7,7 +7,7 @@ import { takesTooLong } from '../safe/markdownCost';
 import { withoutTags } from '../safe/showTags';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
 import { turnBundle } from '../live/turnBundle';
-import { splitChunks } from '../turn/chunks';
+import { Cuts, definesLinks } from '../turn/chunks';
 import { diffLines } from '../turn/diff';
 import {
   argumentsGist,
@@ -72,7 +72,8 @@ const OURS: Record<string, (text: string) => unknown> = {
   takesTooLong,
   showForeignTags,
   linkUrl,
-  splitChunks,
+  cuts: text => new Cuts().read(text, true),
+  definesLinks,
   diffLines,
   controlsVisible,
   visible,

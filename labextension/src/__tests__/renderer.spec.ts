@@ -173,7 +173,7 @@ describe('a streaming turn', () => {
     expect(parser.sources).toEqual(['one', 'two']);
   });
 
-  it('renders each finished piece once, and the whole when it ends', async () => {
+  it('renders each finished unit once, and no more than the rest when it ends', async () => {
     const { show, find, parser } = fixture();
     await show(turn('running', { type: 'text', text: 'a\n\nb' }));
     expect(parser.sources).toEqual(['a\n\n']);
@@ -181,11 +181,11 @@ describe('a streaming turn', () => {
     await show(turn('running', { type: 'text', text: 'a\n\nbc\n\nd' }));
     expect(parser.sources).toEqual(['a\n\n', 'bc\n\n']);
     await show(turn('done', { type: 'text', text: 'a\n\nbc\n\nd' }));
-    expect(parser.sources).toEqual(['a\n\n', 'bc\n\n', 'a\n\nbc\n\nd']);
+    expect(parser.sources).toEqual(['a\n\n', 'bc\n\n', 'd']);
     expect(find('.msgbook-Text').textContent).toBe('a\n\nbc\n\nd');
   });
 
-  it('keeps, when it ends, the pieces that the whole begins with as well', async () => {
+  it('keeps, when its end defines links, the nodes before the first that is new', async () => {
     const { show, find, parser } = fixture();
     parser.render = source => {
       const known = source.includes('[x]: ');

@@ -1,196 +1,240 @@
 import { MimeModel } from '@jupyterlab/rendermime';
+import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IMarkdownRenderer } from '../safe/markdown';
 import { takesTooLong } from '../safe/markdownCost';
-import { splitChunks } from '../turn/chunks';
+import { Cuts, definesLinks } from '../turn/chunks';
 import { element, GrowingText } from './dom';
+import { nextTask } from './nextTask';
 
-/** Markdown that is rendered. */
+/** Characters of Markdown that are rendered in one task. */
+const TASK_LENGTH = 4000;
+
+/** What may be a formula. */
+const FORMULA = /\$|\\[([]|\\begin/;
+
+/** A part of the text to render. */
+interface IPart {
+  /** Number of the rendered parts before it; later ones give way to it. */
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A part that is rendered; it begins where the one before ends. */
 interface IRendered {
-  readonly source: string;
-  /** Copy of the widget before formulas were drawn in it; null if it will not be replaced. */
-  readonly copy: Node | null;
+  readonly end: number;
+  readonly nodes: readonly ChildNode[];
 }
 
 /**
  * Markdown that may still grow.
  *
- * While it streams, finished pieces are rendered once and the rest is plain text. At the end the
- * whole text is rendered again, so that reference links and lists across pieces come out right.
- * Pieces that did not change stay, and with them a person's selection. Text that is not rendered is
- * shown as plain text, so all of it is always visible. That includes everything from the first
- * piece on that would take too long.
+ * Each complete unit is rendered once, alone, and its nodes stand in one element as if the text had
+ * been rendered whole. Pieces of the last unit are rendered before it is complete, and give way to
+ * it. A text that may define reference links is rendered whole when it ends. Nodes that did not
+ * change stay, and with them a person's selection. A long text is rendered in many short tasks.
+ *
+ * Text that is not rendered is shown as plain text, so all of it is always visible. That includes
+ * everything from the first unit on that would take too long.
  */
 export class TextView extends Panel {
   /** @param plain - Explains why the rest of a text is shown as plain text. */
   constructor(markdown: IMarkdownRenderer, plain: string) {
     super();
     this._note = element('div', 'msgbook-Text-note', plain);
-    this.addClass('msgbook-Text');
     this._markdown = markdown;
-    this._tail.addClass('msgbook-Text-tail');
-    this._tail.node.append(this._tailText.node);
-    this.addWidget(this._tail);
+    this.addClass('msgbook-Text');
+    // The classes that the style sheet of JupyterLab has for Markdown.
+    this._body.addClass('jp-RenderedHTMLCommon');
+    this._body.addClass('jp-RenderedMarkdown');
+    this._body.node.dataset.mimeType = 'text/markdown';
+    this._body.node.append(this._tail);
+    this._tail.append(this._tailText.node);
+    this.addWidget(this._body);
   }
 
   /** Show `text` at once; the promise resolves when its Markdown is rendered. */
   showText(text: string, streaming: boolean): Promise<void> {
+    if (this._hasEnded || !text.startsWith(this._text)) {
+      this._cuts = new Cuts();
+      this._dropOthers(text);
+    }
     this._text = text;
-    this._streaming = streaming;
-    this._pieces = this._renderable(text, streaming);
-    if (!text.startsWith(joined(this._rendered))) {
-      this._dropRendered(0);
+    this._hasEnded = !streaming;
+    this._cuts.read(text, !streaming);
+    if (!streaming && definesLinks(text) && !takesTooLong(text)) {
+      this._cuts.units = [text.length];
     }
     this._showTail();
-    if (!this._rendering) {
-      this._rendering = true;
-      this._done = this._renderPieces();
+    if (!this._isRendering) {
+      this._done = this._render();
     }
     return this._done;
   }
 
-  /** Return the complete pieces to render, up to the first that would take too long. */
-  private _renderable(text: string, streaming: boolean): readonly string[] {
-    if (!streaming && !takesTooLong(text)) {
-      return [text];
-    }
-    const { committed, tail } = splitChunks(text);
-    const pieces = streaming ? committed : [...committed, tail];
-    const end = pieces.findIndex(
-      (piece, i) => this._rendered[i]?.source !== piece && takesTooLong(piece)
-    );
-    return end === -1 ? pieces : pieces.slice(0, end);
+  protected override onAfterAttach(msg: Message): void {
+    super.onAfterAttach(msg);
+    this._typeset(this._rendered.flatMap(({ nodes }) => nodes));
   }
 
-  private async _renderPieces(): Promise<void> {
+  /** Drop the parts that `text` does not begin with. */
+  private _dropOthers(text: string): void {
+    const first = this._rendered.findIndex(
+      ({ end }) => !text.startsWith(this._text.slice(0, end))
+    );
+    if (first !== -1) {
+      const dropped = this._rendered.splice(first);
+      dropped.flatMap(({ nodes }) => nodes).forEach(node => node.remove());
+    }
+  }
+
+  private async _render(): Promise<void> {
+    this._isRendering = true;
     try {
-      for (;;) {
-        const piece = this._nextPiece();
-        if (piece === null || this.isDisposed) {
-          return;
+      let part = this._next();
+      while (part !== null && !this.isDisposed) {
+        const source = this._text.slice(part.start, part.end);
+        const nodes = await this._nodesOf(source);
+        if (this._isWanted(part, source)) {
+          this._add(part, nodes);
+          this._showTail();
         }
-        const widget = await this._render(piece);
-        if (this.isDisposed || piece !== this._nextPiece()) {
-          widget.dispose();
-          continue;
-        }
-        if (!this._isBeginning()) {
-          this._replace(piece, widget);
-        } else {
-          this._add(piece, widget);
-        }
-        this._showTail();
+        part = this._next();
+        await (part === null ? null : nextTask());
       }
     } finally {
-      this._rendering = false;
+      this._isRendering = false;
     }
   }
 
-  private _add(source: string, widget: Widget): void {
-    const copy = this._streaming ? widget.node.cloneNode(true) : null;
-    this._rendered.push({ source, copy });
-    this.insertWidget(this.widgets.length - 1, widget);
-  }
-
-  /** Replace the rendered pieces by the first new one, but for nodes that are equal in both. */
-  private _replace(piece: string, widget: Widget): void {
-    this._dropRendered(takeBeginning(this._rendered, widget.node));
-    const rest = piece.slice(joined(this._rendered).length);
-    const kept = this._rendered.map(({ source }) => source);
-    const pieces = [...kept, rest, ...this._pieces.slice(1)];
-    this._pieces = pieces.filter(source => source !== '');
-    if (rest === '') {
-      widget.dispose();
-    } else {
-      this._add(rest, widget);
+  /** Return the next part to render; null if there is none. */
+  private _next(): IPart | null {
+    const { units, pieces } = this._cuts;
+    const ends = new Set(units);
+    const isOpen = this._rendered.findIndex(({ end }) => !ends.has(end));
+    const index = isOpen === -1 ? this._rendered.length : isOpen;
+    const start = this._rendered[index - 1]?.end ?? 0;
+    const next = units.filter(end => end > start);
+    if (next.length > 0) {
+      return this._nextUnits(index, start, next);
     }
+    const from = this._rendered.at(-1)?.end ?? 0;
+    const end = pieces.find(end => end > from);
+    return end === undefined
+      ? null
+      : this._affordable({ index: this._rendered.length, start: from, end });
   }
 
-  /** Return the next piece to render; null if there is none. */
-  private _nextPiece(): string | null {
+  /** Return as many units as one task can render. */
+  private _nextUnits(
+    index: number,
+    start: number,
+    ends: readonly number[]
+  ): IPart | null {
+    const fitting = ends.filter(end => end - start <= TASK_LENGTH);
+    const part = { index, start, end: fitting.at(-1) ?? ends[0] };
     return (
-      this._pieces[this._isBeginning() ? this._rendered.length : 0] ?? null
+      this._affordable(part) ?? this._affordable({ ...part, end: ends[0] })
     );
   }
 
-  /** Return whether the rendered pieces are still the first ones. */
-  private _isBeginning(): boolean {
-    return this._rendered.every(({ source }, i) => source === this._pieces[i]);
+  private _affordable(part: IPart): IPart | null {
+    const source = this._text.slice(part.start, part.end);
+    if (source === this._costly || takesTooLong(source)) {
+      this._costly = source;
+      return null;
+    }
+    return part;
   }
 
-  private async _render(source: string): Promise<Widget> {
+  /** Return whether a part that was rendered is still what is missing. */
+  private _isWanted({ index, start, end }: IPart, source: string): boolean {
+    const next = this._next();
+    const isPart =
+      this._cuts.units.includes(end) || this._cuts.pieces.includes(end);
+    return (
+      !this.isDisposed &&
+      isPart &&
+      next?.index === index &&
+      next.start === start &&
+      this._text.slice(start, end) === source
+    );
+  }
+
+  /** Put nodes in the place of all that was rendered of a part, but for nodes that are equal. */
+  private _add({ index, end }: IPart, nodes: ChildNode[]): void {
+    const old = this._rendered.splice(index).flatMap(({ nodes }) => nodes);
+    const equal = nodes.findIndex((node, i) => !old[i]?.isEqualNode(node));
+    const kept = old.slice(0, equal === -1 ? nodes.length : equal);
+    const fresh = nodes.slice(kept.length);
+    old.slice(kept.length).forEach(node => node.remove());
+    const tail = this._tail.parentNode === null ? null : this._tail;
+    const all = document.createDocumentFragment();
+    all.append(...fresh);
+    this._body.node.insertBefore(all, tail);
+    this._rendered.push({ end, nodes: [...kept, ...fresh] });
+    this._typeset(fresh);
+  }
+
+  private _typeset(nodes: readonly ChildNode[]): void {
+    for (const node of this.isAttached ? nodes : []) {
+      if (node instanceof HTMLElement && FORMULA.test(node.textContent ?? '')) {
+        this._markdown.typeset(node);
+      }
+    }
+  }
+
+  private async _nodesOf(source: string): Promise<ChildNode[]> {
     const widget = this._markdown.create();
     try {
       await widget.renderModel(
         new MimeModel({ data: { 'text/markdown': source }, trusted: false })
       );
       if (hasContent(widget.node) || source.trim() === '') {
-        return widget;
+        return Array.from(widget.node.childNodes);
       }
     } catch (reason) {
       console.warn('A text of a turn is shown plain: no Markdown.', reason);
+    } finally {
+      widget.dispose();
     }
-    widget.dispose();
-    const plain = new Widget();
-    plain.addClass('msgbook-Text-tail');
-    plain.node.textContent = source;
-    return plain;
+    return [element('div', 'msgbook-Text-tail', source)];
   }
 
   private _showTail(): void {
-    const tail = this._text.slice(joined(this._rendered).length);
+    const tail = this._text.slice(this._rendered.at(-1)?.end ?? 0);
     this._tailText.show(tail);
-    if (!this._streaming && this._pieces.join('') !== this._text) {
-      this._tail.node.prepend(this._note);
+    const isEmpty = tail.trim() === '';
+    if (this._hasEnded && !isEmpty && this._next() === null) {
+      this._tail.prepend(this._note);
     } else {
       this._note.remove();
     }
-    this._tail.setHidden(tail.trim() === '');
-  }
-
-  private _dropRendered(from: number): void {
-    for (const widget of this.widgets.slice(from, -1)) {
-      widget.dispose();
+    this._tail.classList.toggle('lm-mod-hidden', isEmpty);
+    // The last node has less space below; while the text grows, none is the last.
+    if (this._hasEnded && isEmpty) {
+      this._tail.remove();
+    } else if (this._tail.parentNode === null) {
+      this._body.node.append(this._tail);
     }
-    this._rendered.splice(from);
   }
 
   private readonly _markdown: IMarkdownRenderer;
   private readonly _note: HTMLElement;
-  private readonly _tail = new Widget();
+  private readonly _body = new Widget();
+  private readonly _tail = element('div', 'msgbook-Text-tail');
   private readonly _tailText = new GrowingText();
   private _text = '';
-  private _streaming = false;
-  /** The complete Markdown pieces of `_text`. */
-  private _pieces: readonly string[] = [];
-  /** The rendered pieces; joined, they are the beginning of `_text`. */
+  private _hasEnded = false;
+  private _cuts = new Cuts();
+  /** The rendered parts; together they are the beginning of `_text`. */
   private readonly _rendered: IRendered[] = [];
-  private _rendering = false;
+  /** Markdown that takes too long, as far as is known. */
+  private _costly = '';
+  private _isRendering = false;
   private _done: Promise<void> = Promise.resolve();
-}
-
-function joined(rendered: readonly IRendered[]): string {
-  return rendered.map(({ source }) => source).join('');
-}
-
-/**
- * Remove from `node` the leading nodes that `rendered` has, too; return the number of equal pieces.
- */
-function takeBeginning(rendered: readonly IRendered[], node: Node): number {
-  // Copied once: a long text has thousands of pieces.
-  const all = Array.from(node.childNodes);
-  let taken = 0;
-  for (const [index, { copy }] of rendered.entries()) {
-    const nodes = Array.from(copy?.childNodes ?? []);
-    const first = all.slice(taken, taken + nodes.length);
-    if (copy === null || !nodes.every((one, i) => one.isEqualNode(first[i]))) {
-      return index;
-    }
-    first.forEach(one => one.remove());
-    taken += nodes.length;
-  }
-  return rendered.length;
 }
 
 /** Return whether a node has any visible content. */

@@ -56,6 +56,8 @@ export function withoutDiagrams(
 export interface IMarkdownRenderer {
   /** Create a widget that is not rendered yet; the caller owns it. */
   create(): IRenderMime.IRenderer;
+  /** Draw the formulas in an element of the page. */
+  typeset(element: HTMLElement): void;
 }
 
 // Without a parser the stock renderer would treat the text as HTML.
@@ -80,5 +82,8 @@ export function safeMarkdown(
       withoutDiagrams(options.markdownParser ?? NO_PARSER)
     )
   };
-  return { create: () => markdownRendererFactory.createRenderer(safe) };
+  return {
+    create: () => markdownRendererFactory.createRenderer(safe),
+    typeset: element => void options.latexTypesetter?.typeset(element)
+  };
 }

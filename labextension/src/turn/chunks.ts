@@ -1,52 +1,98 @@
 import { fenceAfter, type IFence } from './fences';
 
-/** A growing text, cut into pieces that will not change and a tail that may. */
-export interface IChunks {
-  /** Markdown pieces that can be rendered alone; a longer text begins with the same ones. */
-  readonly committed: string[];
-  /** The rest of the text. */
-  readonly tail: string;
-}
+/** A line that begins an item of a list; the second half may still become one. */
+const ITEM = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
+const MAYBE_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)$/;
 
 /**
- * Cut streaming Markdown at blank lines outside of code fences and `$$` formulas.
+ * Places at which a growing Markdown text is cut.
  *
- * A cut is made only if the next line has begun without indentation, so that the paragraphs of a
- * list item stay together. Reference links and the spacing of lists, which depend on later pieces,
- * come out right when the finished text is rendered whole.
+ * A unit is a part that looks alone as it does in the whole, whatever follows. A piece is a part of
+ * the last unit that can be shown before the unit is complete: an item of a list, whose spacing may
+ * depend on later ones. Both end where a line without indentation follows a blank one, outside of
+ * code fences. Reference links are the exception: see `definesLinks`.
+ *
+ * Reads each line once, however often the text grows.
  */
-export function splitChunks(text: string): IChunks {
-  const committed: string[] = [];
-  let start = 0;
-  let fence: IFence | null = null;
-  let inMath = false;
-  let afterBlank = false;
-  for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end === -1 ? text.length : end);
-    if (afterBlank && /^\S/.test(line)) {
-      committed.push(text.slice(start, at));
-      start = at;
+export class Cuts {
+  /** Ends of complete units, ascending. */
+  units: number[] = [];
+  /** Ends of pieces of the unit that is not complete, ascending. */
+  pieces: number[] = [];
+
+  /** Take the text, which begins with the one before; an ended text is complete. */
+  read(text: string, ended: boolean): void {
+    for (let end = this._lineEnd(text); end !== -1; end = this._lineEnd(text)) {
+      this._readLine(text.slice(this._at, end), true);
+      this._at = end + 1;
     }
-    if (end === -1) {
-      break;
+    // The beginning of a line tells enough for a cut before it.
+    this._readLine(text.slice(this._at), false);
+    if (ended && text.length > (this.units.at(-1) ?? 0)) {
+      this.units.push(text.length);
+      this.pieces = [];
     }
-    if (inMath) {
-      inMath = !oddMath(line);
-    } else {
-      const before: IFence | null = fence;
-      fence = fenceAfter(line, before);
-      inMath = before === null && fence === null && oddMath(line);
-    }
-    afterBlank =
-      fence === null && !inMath && (line.trim() === '' ? at > start : false);
-    at = end + 1;
   }
-  return { committed, tail: text.slice(start) };
+
+  private _lineEnd(text: string): number {
+    return text.indexOf('\n', this._at);
+  }
+
+  private _readLine(line: string, isWhole: boolean): void {
+    if (this._mayCut && /^\S/.test(line)) {
+      if (!isWhole && MAYBE_ITEM.test(line)) {
+        return;
+      }
+      this._cut(ITEM.test(line));
+    }
+    if (!isWhole) {
+      return;
+    }
+    const before = this._fence;
+    this._fence = this._fenceAfter(line);
+    const isCode = before !== null || this._fence !== null;
+    this._hasItem ||= !isCode && ITEM.test(line.trimStart());
+    const isBlank = line.trim() === '';
+    this._hasText ||= !isBlank;
+    this._mayCut = this._fence === null && isBlank && this._hasText;
+  }
+
+  private _cut(isItem: boolean): void {
+    if (isItem && this._hasItem) {
+      this.pieces.push(this._at);
+    } else {
+      this.units.push(this._at);
+      this.pieces = [];
+      this._hasItem = false;
+    }
+    this._hasText = false;
+    this._mayCut = false;
+  }
+
+  private _fenceAfter(line: string): IFence | null {
+    const after = fenceAfter(line, this._fence);
+    const isClosing = /^\s*(?:`{3}|~{3})/.test(line);
+    // Only a list ends its fences where the indentation ends.
+    return after === null && !isClosing && !this._hasItem ? this._fence : after;
+  }
+
+  /** Beginning of the first line that is not read to its end. */
+  private _at = 0;
+  private _fence: IFence | null = null;
+  /** Whether the unit has an item of a list. */
+  private _hasItem = false;
+  /** Whether anything stands behind the last cut. */
+  private _hasText = false;
+  private _mayCut = false;
 }
 
-/** Return whether `line` opens or closes a `$$` formula that spans lines. */
-function oddMath(line: string): boolean {
-  const prose = line.replace(/`[^`]*`/g, '');
-  return (prose.split('$$').length - 1) % 2 === 1;
+/** A line that begins the definition of a reference link, in a list or quote, too. */
+const DEFINITION =
+  /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*\[(?:\\.|[^[\]\\])+\]:[ \t]*(?:\n[ \t]*)?\S+[ \t]*(?:$|["'(])/m;
+
+/**
+ * Return whether a text may define reference links, which change what stands anywhere in it.
+ */
+export function definesLinks(text: string): boolean {
+  return text.includes(']:') && DEFINITION.test(text);
 }
