@@ -41,6 +41,7 @@ export function drawingDiagrams(
     return markdown;
   }
   return {
+    ...markdown,
     create: () => {
       const renderer = markdown.create();
       const render = renderer.renderModel.bind(renderer);
