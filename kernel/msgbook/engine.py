@@ -18,7 +18,7 @@ from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
-from msgbook.provider import Request, Servers
+from msgbook.provider import Request, Servers, Waits
 from msgbook.request import (
     AgentChooser,
     PreparedRequest,
@@ -99,10 +99,11 @@ class Engine:
         self.cassette = cassette or Cassette()
         self.ids = ids or self.cassette.ids
         self.identities = Identities(self.ids)
+        self.waits = Waits(sleep or self.cassette.sleep)
         self.servers = Servers(
             settings,
             problem=problem,
-            sleep=sleep or self.cassette.sleep,
+            sleep=self.waits.sleep,
             ids=self.ids,
             wire=self.cassette.wire,
         )

@@ -8,7 +8,7 @@
   OpenAI's Responses API. Each makes the body of a request and decodes the answer.
 - `sse`, `json_events`, `pieces`, `tool_call_pieces`, `citations`: what both decoders need to get from the bytes of an
   answer to events.
-- `retry`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it, asking another model,
+- `retry`, `waits`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it, asking another model,
   errors in words for a person, and what the person can do.
 - `server_options`: options of servers that messages name.
 - `demo_model`: the model `demo`.
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.server_options import REASONING_PARSERS, TOOL_PARSERS
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
+    from msgbook.provider.waits import Waits
     from msgbook.provider.wire import MakeTransport, Wire
 else:
     __getattr__ = lazy_names(
@@ -52,6 +53,7 @@ else:
             "request_quirks": "token_limit_key",
             "server_options": "REASONING_PARSERS TOOL_PARSERS",
             "servers": "Servers describe_demo_model new_provider",
+            "waits": "Waits",
             "wire": "MakeTransport Wire",
         },
     )

@@ -41,7 +41,7 @@ class RetryingProvider:
     """Repeats the requests of another provider when that may help, and counts down while it waits.
 
     Args:
-        sleep: Waits some seconds.
+        sleep: Waits some seconds; returns true if the server is to be asked now.
         random: Returns a number from 0 to 1, so that clients do not all retry at once.
     """
 
@@ -49,7 +49,7 @@ class RetryingProvider:
         self,
         provider: Provider,
         *,
-        sleep: Callable[[float], Awaitable[None]],
+        sleep: Callable[[float], Awaitable[bool | None]],
         random: Callable[[], float],
     ) -> None:
         self.name = provider.name
@@ -97,7 +97,8 @@ class RetryingProvider:
         """Yield the waits, sleep after each, and yield their end."""
         for wait, seconds in waits:
             yield wait
-            await self._sleep(seconds)
+            if await self._sleep(seconds):
+                break
         yield replace(wait, seconds=0)
 
     async def close(self) -> None:

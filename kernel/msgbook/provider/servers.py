@@ -38,7 +38,7 @@ class Servers:
         settings: Settings,
         *,
         problem: ConfigError | None,
-        sleep: Callable[[float], Awaitable[None]],
+        sleep: Callable[[float], Awaitable[bool | None]],
         ids: Ids | None = None,
         wire: Wire = Wire(),  # noqa: B008 - it holds nothing
     ) -> None:

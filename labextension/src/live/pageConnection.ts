@@ -16,7 +16,12 @@ import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseAgentKeep } from '../comm/agentMessages';
 import { Queries, type IQueryWords } from '../comm/queries';
 import { parseHistoryMark } from '../comm/historyMessages';
-import type { Execution, IConversationLink, ITurnHost } from '../render/host';
+import type {
+  Execution,
+  IConversationLink,
+  ITurnHost,
+  TurnAction
+} from '../render/host';
 import { conversationPath } from '../turn/agentRows';
 import type { TurnJson } from '../turn/delta';
 import { isObject, asText } from '../turn/model';
@@ -24,6 +29,7 @@ import { Approvals } from './approvals';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
 import { SubagentWatch } from './subagentWatch';
+import { runAction } from './turnActions';
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
@@ -143,6 +149,13 @@ export class PageConnection implements ITurnHost {
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void {
     this.approvals.answer(question, choice, reason);
   }
+
+  readonly act = async (node: Node, action: TurnAction): Promise<void> => {
+    const cellId = this.cells.cellIdOf(node);
+    if (cellId !== null) {
+      await runAction(this.panel, this.queries, cellId, action);
+    }
+  };
 
   conversation(file: string): IConversationLink | null {
     const path = conversationPath(this.panel.context.path, file);

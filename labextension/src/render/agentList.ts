@@ -4,6 +4,7 @@ import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
 import { controlsVisible } from '../turn/text';
+import { actionButton } from './actionButton';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
 import { element, setText } from './dom';
@@ -39,7 +40,7 @@ export class AgentList {
       const asked = questions.filter(
         ({ callId }) => ids[index] === askerId(callId)
       );
-      this._rows[index].update(row, asked);
+      this._rows[index].update(row, ids[index], asked);
     }
     this._further.hidden = further === 0;
     const words = this._tools.trans.__('… and %1 more', further);
@@ -63,7 +64,8 @@ class AgentRow {
       this._name,
       this._agent,
       this._status,
-      this._facts
+      this._facts,
+      this._stop
     );
     this.node = element(
       'li',
@@ -76,9 +78,13 @@ class AgentRow {
 
   readonly node: HTMLElement;
 
-  update(row: IShownAgent, questions: readonly IApprovalQuestion[]): void {
+  update(
+    row: IShownAgent,
+    id: string | null,
+    questions: readonly IApprovalQuestion[]
+  ): void {
     this._ask(questions);
-    const shown = { ...row, asked: questions.length > 0 };
+    const shown = { ...row, id, asked: questions.length > 0 };
     if (JSONExt.deepEqual(this._shown, shown)) {
       return;
     }
@@ -93,6 +99,20 @@ class AgentRow {
     );
     setText(this._facts, row.facts.join(' · '));
     setText(this._last, shownText(row.last));
+    this._showStop(row, id);
+  }
+
+  /** Offer to stop a sub-agent that is under way. */
+  private _showStop({ name, status }: IShownAgent, uuid: string | null): void {
+    const { act, trans } = this._tools;
+    const runs = status === 'running' || status === 'pending';
+    if (act === null || uuid === null || !runs) {
+      this._stop.replaceChildren();
+    } else if (this._stop.firstChild === null) {
+      const words = trans.__('Stop the sub-agent %1', shownText(name));
+      const action = { kind: 'stop', uuid } as const;
+      this._stop.append(actionButton(trans.__('Stop'), words, act, action));
+    }
   }
 
   dispose(): void {
@@ -158,6 +178,7 @@ class AgentRow {
   private readonly _agent = element('span', 'msgbook-Agent-agent');
   private readonly _status = element('span', 'msgbook-Agent-status');
   private readonly _facts = element('span', 'msgbook-Agent-facts');
+  private readonly _stop = element('span', 'msgbook-Agent-stop');
   private readonly _last = element('div', 'msgbook-Agent-last');
   private readonly _questions = element('div', 'msgbook-Agent-questions');
   private readonly _views = new Map<IApprovalQuestion, IBlockView>();

@@ -5,7 +5,7 @@ import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import type { ChartRenderers } from '../rich/drawers';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import type { IBlock } from '../turn/model';
-import type { IConversationLink } from './host';
+import type { Act, IConversationLink } from './host';
 
 /** Facts that a view needs beside its block. */
 export interface IBlockContext {
@@ -41,4 +41,6 @@ export interface IViewTools {
   answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
   /** Return a link to a sub-agent's conversation; null if it cannot be opened from here. */
   conversation(file: string): IConversationLink | null;
+  /** Does something with the turn; null where there is no kernel. */
+  readonly act: Act | null;
 }

@@ -2,12 +2,14 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
 import { displayView } from '../rich/displayView';
-import { asText, isObject } from '../turn/model';
+import { asAmount, asText, isObject } from '../turn/model';
 import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
+import { actionButton } from './actionButton';
 import type { IBlockView, IViewTools } from './blockView';
 import { callView } from './callView';
 import { Disclosure, element, withCodeSpans } from './dom';
+import type { Act } from './host';
 import { shortJsonNode } from './jsonNode';
 import { reasoningView } from './reasoningView';
 import { resultView } from './resultView';
@@ -28,7 +30,7 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
     case 'display':
       return displayView(tools);
     case 'notice':
-      return noticeView(tools.trans);
+      return noticeView(tools);
     case 'error':
       return errorView(tools.trans);
     default:
@@ -58,15 +60,21 @@ function textView({ markdown, trans }: IViewTools): IBlockView {
   };
 }
 
-function noticeView(trans: TranslationBundle): IBlockView {
+function noticeView({ trans, act }: IViewTools): IBlockView {
   const words = element('span', '');
   let shown: string | undefined;
   const node = element('div', 'msgbook-Notice', words);
   const body = element('div', 'msgbook-Result-body');
   const item = new Disclosure('msgbook-Unknown', body);
+  const now = act && retryButton(trans, act);
   return {
     widget: new Widget({ node }),
-    update: block => {
+    update: (block, { streaming }) => {
+      if (now && streaming && asAmount(block.retry_in) !== undefined) {
+        node.append(now);
+      } else {
+        now?.remove();
+      }
       const warning = block.level === 'warning';
       node.classList.toggle('msgbook-mod-warning', warning);
       node.setAttribute('role', 'note');
@@ -87,6 +95,11 @@ function noticeView(trans: TranslationBundle): IBlockView {
       }
     }
   };
+}
+
+function retryButton(trans: TranslationBundle, act: Act): HTMLButtonElement {
+  const name = trans.__('Ask the server again now');
+  return actionButton(trans.__('Now'), name, act, { kind: 'retry' });
 }
 
 function errorView(trans: TranslationBundle): IBlockView {

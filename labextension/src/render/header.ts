@@ -1,6 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { describeActivity, describeEnd } from '../turn/activity';
 import type { IBlock, ITurn } from '../turn/model';
+import { Rate, writtenCharacters } from '../turn/rate';
 import { controlsVisible } from '../turn/text';
 import {
   describeEnding,
@@ -9,18 +11,31 @@ import {
   describeModel,
   formatDuration,
   describeTokens,
+  formatCount,
   formatWholeSeconds,
   type ShownStatus
 } from '../turn/wording';
+import { actionButton } from './actionButton';
+import { Announcer } from './announcer';
 import { element, setText } from './dom';
+import type { Act } from './host';
 
 /** Length of a name that is never cut, in characters. */
 const SHORT = 30;
 
 /** The line above a turn: agent, model, time, tokens and how it ended. */
 export class Header {
-  constructor(trans: TranslationBundle) {
+  /** @param act - Does something with the turn; null where there is no kernel. */
+  constructor(trans: TranslationBundle, act: Act | null) {
     this._trans = trans;
+    this._continue =
+      act &&
+      actionButton(
+        trans.__('Continue'),
+        trans.__('Continue this answer in a new cell below'),
+        act,
+        { kind: 'continue' }
+      );
     this.node = element(
       'div',
       'msgbook-Header',
@@ -29,7 +44,9 @@ export class Header {
       this._model,
       this._time,
       this._detail,
-      this._ending
+      this._ending,
+      ...(this._continue === null ? [] : [this._continue]),
+      this._announcer.node
     );
     this._dot.setAttribute('aria-hidden', 'true');
   }
@@ -44,6 +61,11 @@ export class Header {
    */
   show(turn: ITurn, status: ShownStatus, asked: boolean, now: number): void {
     this.node.dataset.status = status;
+    this._announce(turn, status, asked, now);
+    this._rate.note(writtenCharacters(turn.blocks), now);
+    if (this._continue !== null) {
+      this._continue.hidden = !canContinue(turn, status);
+    }
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, controlsVisible(agent));
     setShort(this._model, controlsVisible(describeModel(turn, this._trans)));
@@ -64,14 +86,40 @@ export class Header {
       return this._trans.__('waiting for you');
     }
     if (!turn.blocks.every(isBeforeAnswer)) {
-      return '';
+      const rate = this._rate.perSecond;
+      return rate === null
+        ? ''
+        : this._trans.__('about %1 tokens/s', formatCount(Math.round(rate)));
     }
     const waiting = this._trans.__('waiting for the answer');
     const context = describeHistory(turn.context, this._trans);
     return context === '' ? waiting : `${waiting} · ${context}`;
   }
 
+  private _announce(
+    turn: ITurn,
+    status: ShownStatus,
+    asked: boolean,
+    now: number
+  ): void {
+    if (status === 'running') {
+      this._ran = true;
+      // A question announces itself.
+      if (!asked) {
+        this._announcer.say(describeActivity(turn, this._trans), now);
+      }
+    } else if (this._ran && status !== 'connecting') {
+      this._ran = false;
+      this._announcer.sayNow(describeEnd(status, this._trans), now);
+    }
+  }
+
   private readonly _trans: TranslationBundle;
+  private readonly _continue: HTMLButtonElement | null;
+  private readonly _announcer = new Announcer();
+  private readonly _rate = new Rate();
+  /** Whether the turn was seen running. */
+  private _ran = false;
   private readonly _dot = element('span', 'msgbook-Header-dot');
   private readonly _agent = element('span', 'msgbook-Header-agent');
   private readonly _model = element('span', 'msgbook-Header-model');
@@ -79,6 +127,16 @@ export class Header {
   private readonly _detail = element('span', 'msgbook-Header-detail');
   private readonly _ending = element('span', 'msgbook-Header-ending');
 }
+
+/** Return whether `%continue` below a turn would get the rest of it. */
+function canContinue({ blocks }: ITurn, status: ShownStatus): boolean {
+  const brokeOff =
+    status === 'incomplete' || status === 'interrupted' || status === 'error';
+  return brokeOff && blocks.some(({ type }) => ANSWER.has(type));
+}
+
+/** Types of the blocks that a model writes. */
+const ANSWER = new Set(['text', 'reasoning', 'tool_call']);
 
 /**
  * Return whether a block comes before the model's answer: a notice or a call of the prompt itself.

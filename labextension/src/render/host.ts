@@ -13,6 +13,15 @@ export interface IConversationLink {
   open(): void;
 }
 
+/** What a person can do with a turn, beside answering its questions. */
+export type TurnAction =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'stop'; readonly uuid: string };
+
+/** Does something with a turn; resolves when it is done, or when a person was told why not. */
+export type Act = (action: TurnAction) => Promise<void>;
+
 /** Facts about a turn that its output does not hold. */
 export interface ITurnHost {
   /** Return whether the cell around `node` is running. */
@@ -28,6 +37,8 @@ export interface ITurnHost {
    * @param file - Path relative to the folder of the conversation that is shown.
    */
   conversation(file: string): IConversationLink | null;
+  /** Does something with the turn that `node` shows; null where there is no kernel. */
+  readonly act: ((node: Node, action: TurnAction) => Promise<void>) | null;
 }
 
 /** Host of turns in a console or viewer, where nothing else is known. */
@@ -36,5 +47,6 @@ export const NO_HOST: ITurnHost = {
   currentTurn: () => null,
   questions: () => [],
   answer: () => undefined,
-  conversation: () => null
+  conversation: () => null,
+  act: null
 };

@@ -14,10 +14,11 @@ import type { IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
 import { Disclosure, element } from './dom';
 import { Header } from './header';
-import type { ITurnHost } from './host';
+import type { ITurnHost, TurnAction } from './host';
 import { jsonNode } from './jsonNode';
 import { withQuestions } from './questions';
 import { isShown, type IShownBlock } from './shownBlock';
+import { Ticker } from './ticker';
 
 /**
  * Time for which a turn without a known cell counts as running after its start, in milliseconds.
@@ -47,16 +48,19 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', trans.__('Answer'));
     this._trans = trans;
+    const act =
+      host.act && ((action: TurnAction) => host.act!(this.node, action));
     this._tools = {
       markdown: drawingDiagrams(safeMarkdown(options), drawers.diagrams, trans),
       trans,
       charts: drawers.charts,
       isTrusted: () => this._trusted,
+      act,
       answer: host.answer.bind(host),
       conversation: host.conversation.bind(host)
     };
     this._host = host;
-    this._header = new Header(trans);
+    this._header = new Header(trans, act);
     this.addWidget(new Widget({ node: this._header.node }));
     this.addWidget(this._body);
     this._body.addClass('msgbook-Turn-blocks');
@@ -84,7 +88,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   override dispose(): void {
-    this._stopTicking();
+    this._ticker.stop();
     super.dispose();
   }
 
@@ -113,11 +117,13 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._showHeader(turn);
     const live = this._status === 'running' || this._status === 'connecting';
     if (live) {
-      this._startTicking();
+      this._ticker.start();
     } else {
-      this._stopTicking();
+      this._ticker.stop();
     }
-    this.node.setAttribute('aria-busy', String(live));
+    // Nothing in a busy part is read out, and a question has to be.
+    const asked = this._host.questions(this.node).length > 0;
+    this._body.node.setAttribute('aria-busy', String(live && !asked));
     this._showBlocks(turn, live);
   }
 
@@ -173,7 +179,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   private _showUnreadable(value: ReadonlyPartialJSONValue | undefined): void {
-    this._stopTicking();
+    this._ticker.stop();
     this._dropViews(0);
     this._unreadable?.dispose();
     this._header.node.hidden = true;
@@ -197,17 +203,6 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     const age = Date.now() - (turn.started ?? 0);
     const recent = this._updated || Math.abs(age) < RECENT;
     return shownStatus(turn, recent ? 'running' : 'idle');
-  }
-
-  private _startTicking(): void {
-    this._ticker ??= window.setInterval(() => this._tick(), 1000);
-  }
-
-  private _stopTicking(): void {
-    if (this._ticker !== null) {
-      window.clearInterval(this._ticker);
-      this._ticker = null;
-    }
   }
 
   private _tick(): void {
@@ -236,7 +231,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _trusted = false;
   private _updated = false;
   private _status: ShownStatus = 'done';
-  private _ticker: number | null = null;
+  private readonly _ticker = new Ticker(() => this._tick());
 }
 
 /** Return whether a block of a running turn may change although others follow it. */

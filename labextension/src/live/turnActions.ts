@@ -1,0 +1,52 @@
+import { Notification } from '@jupyterlab/apputils';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Queries } from '../comm/queries';
+import type { TurnAction } from '../render/host';
+
+/** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
+export async function runAction(
+  panel: NotebookPanel,
+  queries: Queries,
+  cellId: string,
+  action: TurnAction
+): Promise<void> {
+  try {
+    switch (action.kind) {
+      case 'continue':
+        await continueBelow(panel, cellId);
+        return;
+      case 'retry':
+        await queries.ask('retry.now');
+        return;
+      case 'stop':
+        await queries.ask('subagent.stop', {
+          ...{ cell_id: cellId, uuid: action.uuid }
+        });
+    }
+  } catch (reason) {
+    Notification.warning(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/** Insert a cell with `%continue` below a cell, as one undoable change, and run it. */
+async function continueBelow(
+  { content: notebook, sessionContext }: NotebookPanel,
+  cellId: string
+): Promise<void> {
+  const index = notebook.widgets.findIndex(({ model }) => model.id === cellId);
+  const shared = notebook.model?.sharedModel;
+  if (index === -1 || shared === undefined) {
+    return;
+  }
+  shared.transact(() => {
+    shared.insertCell(index + 1, {
+      cell_type: 'code',
+      source: '%continue',
+      metadata: { trusted: true }
+    });
+  });
+  notebook.deselectAll();
+  notebook.activeCellIndex = index + 1;
+  await NotebookActions.run(notebook, sessionContext);
+}
