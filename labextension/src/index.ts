@@ -1,19 +1,23 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { agentsPlugin } from './plugins/agents';
+import { codeInAnswersPlugin } from './plugins/codeInAnswers';
 import { codeProsePlugin } from './plugins/codeProse';
 import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
 import { pairingPlugin } from './plugins/pairing';
+import { promptsPlugin } from './plugins/prompts';
 import { settingsPlugin } from './plugins/settings';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   settingsPlugin,
   turnRenderersPlugin,
+  codeInAnswersPlugin,
   codeProsePlugin,
+  promptsPlugin,
   fileTypePlugin,
   newChatFilePlugin,
   pageConnectionsPlugin,

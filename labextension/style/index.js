@@ -3,3 +3,5 @@ import './approval.css';
 import './agents.css';
 import './context.css';
 import './rich.css';
+import './code.css';
+import './prompts.css';

@@ -172,6 +172,30 @@ class Lab:
             if theme == "Dark":
                 yield
 
+    @contextmanager
+    def width(self, pixels: int) -> Iterator[None]:
+        """Make the page as wide as that while the context is open."""
+        before = self.page.viewport_size
+        assert before is not None
+        self.page.set_viewport_size({"width": pixels, "height": before["height"]})
+        try:
+            yield
+        finally:
+            self.page.set_viewport_size(before)
+
+    def set(self, key: str, value: bool | str | int) -> None:
+        """Change a setting of chats, as the settings editor does."""
+        self.page.evaluate(
+            """async ([key, value]) => {
+                const { _services } = window.jupyterapp.pluginRegistry;
+                const tokens = [...(_services?.keys() ?? [])];
+                const token = tokens.find(({ name }) => name.endsWith(':ISettingRegistry'));
+                const registry = await window.jupyterapp.resolveRequiredService(token);
+                await registry.set('@msgbook/labextension:settings', key, value);
+            }""",
+            [key, value],
+        )
+
     def save(self) -> None:
         self.command("docmanager:save")
 

@@ -25,8 +25,8 @@ LANGUAGE_INFO = {
 """Language information of the msgbook kernel, exactly as the kernel sends it: JupyterLab marks a
 notebook that holds anything else as changed as soon as the kernel has started.
 
-There is no `codemirror_mode`, so JupyterLab finds its Markdown mode by the MIME type. The extension
-is not `.md`, because Jupytext's menu would then treat our files as its own.
+There is no `codemirror_mode`: in JupyterLab our extension gives each cell its language. The file
+extension is not `.md`, because Jupytext's menu would then treat our files as its own.
 """
 
 _SHELL_COMMAND = re.compile(

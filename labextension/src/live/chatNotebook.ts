@@ -9,3 +9,15 @@ export function isChatNotebook({
 }: Pick<ISessionContext, 'session' | 'kernelPreference'>): boolean {
   return (session?.kernel?.name ?? kernelPreference.name) === KERNEL_NAME;
 }
+
+/** Call `changed` whenever a notebook may have become a chat or none. */
+export function onKernelChoice(
+  {
+    kernelChanged,
+    kernelPreferenceChanged
+  }: Pick<ISessionContext, 'kernelChanged' | 'kernelPreferenceChanged'>,
+  changed: () => void
+): void {
+  kernelPreferenceChanged.connect(changed);
+  kernelChanged.connect(changed);
+}

@@ -1,8 +1,9 @@
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import { type Contents, ServerConnection } from '@jupyterlab/services';
+import type { Contents } from '@jupyterlab/services';
 import type { JSONValue } from '@lumino/coreutils';
 
+import { findFile } from '../live/beside';
 import { formatsOf, otherPath, pair, unpair, withFormats } from './formats';
 
 const KEY = 'jupytext';
@@ -27,7 +28,7 @@ export type Files = Pick<Contents.IManager, 'get' | 'save'>;
 
 /** Return whether there is a file at `path`. */
 export async function exists(files: Files, path: string): Promise<boolean> {
-  return (await find(files, path, { content: false })) !== null;
+  return (await findFile(files, path, { content: false })) !== null;
 }
 
 /**
@@ -92,7 +93,7 @@ async function saveWith(
 
 /** Take the pair out of a file that is not open. */
 async function forgetPair(files: Files, path: string): Promise<void> {
-  const file = await find(files, path, { type: 'notebook', content: true });
+  const file = await findFile(files, path, { type: 'notebook', content: true });
   if (file === null) {
     return;
   }
@@ -123,23 +124,5 @@ function setJupytext(
     model.deleteMetadata(KEY);
   } else {
     model.setMetadata(KEY, value);
-  }
-}
-
-async function find(
-  files: Files,
-  path: string,
-  options: Contents.IFetchOptions
-): Promise<Contents.IModel | null> {
-  try {
-    return await files.get(path, options);
-  } catch (error) {
-    if (
-      error instanceof ServerConnection.ResponseError &&
-      error.response.status === 404
-    ) {
-      return null;
-    }
-    throw error;
   }
 }

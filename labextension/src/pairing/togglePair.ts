@@ -2,6 +2,7 @@ import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { errorText } from '../live/errorText';
 import { formatsOf, isPaired, otherPath } from './formats';
 import {
   exists,
@@ -43,7 +44,7 @@ export async function togglePair(
       trans.__(
         'The server did not answer as expected. Check whether %1 and %2 are a pair. %3',
         ...names,
-        error instanceof Error ? error.message : String(error)
+        errorText(error)
       ),
       STAYING
     );

@@ -2,10 +2,10 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, type Notebook } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { forEachCodeCell } from '../live/codeCells';
 import { CodeProse } from '../render/codeProse';
 import { safeMarkdown, type IMarkdownRenderer } from '../safe/markdown';
 
@@ -22,10 +22,12 @@ export const codeProsePlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    const join = ({ content }: { content: Notebook }) =>
-      forEachCodeCell(content, markdownOf(content), (cell, markdown) => {
+    const join = ({ content }: { content: Notebook }) => {
+      const markdown = markdownOf(content);
+      forEachCodeCell(content, cell => {
         new CodeProse(cell, markdown, trans);
       });
+    };
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
   }
@@ -40,32 +42,4 @@ function markdownOf({ rendermime }: Notebook): IMarkdownRenderer {
     latexTypesetter: rendermime.latexTypesetter,
     markdownParser: rendermime.markdownParser
   });
-}
-
-/** Call `made` for each code cell of a notebook, now and when one is added. */
-function forEachCodeCell(
-  notebook: Notebook,
-  markdown: IMarkdownRenderer,
-  made: (cell: CodeCell, markdown: IMarkdownRenderer) => void
-): void {
-  const add = (start: number, end?: number) => {
-    for (const cell of notebook.widgets.slice(start, end)) {
-      if (cell instanceof CodeCell) {
-        made(cell, markdown);
-      }
-    }
-  };
-  // The notebook makes the widgets in its own slots, which were connected before.
-  const onModel = () => {
-    notebook.model?.cells.changed.connect(
-      (_, { type, newIndex, newValues }) => {
-        if (type === 'add') {
-          add(newIndex, newIndex + newValues.length);
-        }
-      }
-    );
-    add(0);
-  };
-  notebook.modelChanged.connect(onModel);
-  onModel();
 }

@@ -8,7 +8,7 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import { isChatNotebook } from '../live/chatNotebook';
+import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
@@ -140,11 +140,13 @@ class PageConnections implements IPageConnections {
   private readonly _added = new Signal<IPageConnections, PageConnection>(this);
 }
 
-/** Mark a notebook that is a chat, so that the style sheet wraps its lines. */
+/** Mark a notebook that is a chat for the style sheet. */
 function markChat({ content, sessionContext }: NotebookPanel): void {
   const mark = () =>
-    content.toggleClass('msgbook-mod-chat', isChatNotebook(sessionContext));
-  sessionContext.kernelPreferenceChanged.connect(mark);
-  sessionContext.kernelChanged.connect(mark);
+    void content.toggleClass(
+      'msgbook-mod-chat',
+      isChatNotebook(sessionContext)
+    );
+  onKernelChoice(sessionContext, mark);
   mark();
 }

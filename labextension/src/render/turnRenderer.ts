@@ -13,6 +13,7 @@ import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
 import { Disclosure, element } from './dom';
+import { focusableCode } from './focusableCode';
 import { Header } from './header';
 import type { ITurnHost, TurnAction } from './host';
 import { jsonNode } from './jsonNode';
@@ -51,7 +52,10 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     const act =
       host.act && ((action: TurnAction) => host.act!(this.node, action));
     this._tools = {
-      markdown: drawingDiagrams(safeMarkdown(options), drawers.diagrams, trans),
+      markdown: focusableCode(
+        drawingDiagrams(safeMarkdown(options), drawers.diagrams, trans),
+        trans
+      ),
       trans,
       charts: drawers.charts,
       isTrusted: () => this._trusted,

@@ -1,0 +1,73 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { CodeCell } from '@jupyterlab/cells';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+
+import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
+import { forEachCodeCell } from '../live/codeCells';
+import { CellLanguage } from '../prompts/cellLanguage';
+import { extendEditor, onEditor } from '../prompts/promptEditor';
+import { promptLook } from '../prompts/promptLook';
+import { IChatSettings } from '../tokens';
+
+/** Plugin that sets prompts as messages, as the user's settings say. */
+export const promptsPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:prompts',
+  description: 'Shows prompts as messages and not as code.',
+  autoStart: true,
+  requires: [INotebookTracker, IChatSettings],
+  activate: (
+    _: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    settings: IChatSettings
+  ) => {
+    const join = (panel: NotebookPanel) => new PromptLooks(panel, settings);
+    notebooks.forEach(join);
+    notebooks.widgetAdded.connect((_, panel) => join(panel));
+  }
+};
+
+/** The looks of the prompts of one notebook. */
+class PromptLooks {
+  constructor(panel: NotebookPanel, settings: IChatSettings) {
+    this._panel = panel;
+    this._settings = settings;
+    forEachCodeCell(panel.content, cell => {
+      extendEditor(cell, promptLook);
+      this._languages.set(cell, this._languageOf(cell));
+      cell.disposed.connect(() => this._languages.delete(cell));
+    });
+    onKernelChoice(panel.sessionContext, () => this._update());
+    settings.changed.connect(this._update, this);
+    panel.disposed.connect(() =>
+      settings.changed.disconnect(this._update, this)
+    );
+    this._update();
+  }
+
+  private _languageOf(cell: CodeCell): CellLanguage {
+    return new CellLanguage(
+      cell,
+      () => isChatNotebook(this._panel.sessionContext),
+      () => this._settings.get('promptsAsProse')
+    );
+  }
+
+  private _update(): void {
+    const { content } = this._panel;
+    const settings = this._settings;
+    content.toggleClass('msgbook-mod-prose', settings.get('promptsAsProse'));
+    content.toggleClass('msgbook-mod-wrapped', settings.get('wrapPrompts'));
+    for (const [cell, language] of this._languages) {
+      language.update();
+      // The classes change the size of the text.
+      onEditor(cell, editor => editor.editor.requestMeasure());
+    }
+  }
+
+  private readonly _panel: NotebookPanel;
+  private readonly _settings: IChatSettings;
+  private readonly _languages = new Map<CodeCell, CellLanguage>();
+}

@@ -1,0 +1,55 @@
+// An image, `![text](`, begins a message: no shell accepts it.
+const SHELL_COMMAND =
+  /^\s*!(?!\[(?:[^[\]\\\r\n]|\\[^\r\n]|\[[^[\]\r\n]*\])*\]\()/;
+const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
+
+/**
+ * Return whether a code cell of a chat is a message, from the lines up to its first that is not
+ * blank.
+ *
+ * The kernel decides with the names of its magics. Here, as in a message file, any `%name` counts
+ * as one.
+ */
+export function isPrompt(source: string): boolean {
+  if (SHELL_COMMAND.test(source)) {
+    return false;
+  }
+  const magic = MAGIC.exec(source);
+  return magic === null || magic[1] === '%%msg';
+}
+
+const PLAIN = 'text/plain';
+const PYTHON = 'text/x-ipython';
+
+/** MIME types of the code after a cell magic. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  bash: 'text/x-sh',
+  sh: 'text/x-sh',
+  system: 'text/x-sh',
+  sx: 'text/x-sh',
+  '!': 'text/x-sh',
+  html: 'text/html',
+  svg: 'image/svg+xml',
+  javascript: 'text/javascript',
+  js: 'text/javascript',
+  latex: 'text/x-stex',
+  markdown: 'text/x-ipythongfm',
+  perl: 'text/x-perl',
+  ruby: 'text/x-ruby'
+};
+
+/**
+ * Return the MIME type by which JupyterLab highlights a cell of a chat.
+ *
+ * @param asProse - Whether prompts are shown as messages.
+ */
+export function mimeTypeOf(source: string, asProse: boolean): string {
+  if (isPrompt(source)) {
+    return asProse ? 'text/x-ipythongfm' : PLAIN;
+  }
+  const magic = /^\s*%%(\S+)/.exec(source)?.[1];
+  if (magic === undefined) {
+    return PLAIN;
+  }
+  return Object.hasOwn(LANGUAGES, magic) ? LANGUAGES[magic] : PYTHON;
+}
