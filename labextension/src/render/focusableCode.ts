@@ -9,6 +9,7 @@ export function focusableCode(
 ): IMarkdownRenderer {
   const label = trans.__('Code');
   return {
+    ...markdown,
     create: () => {
       const widget = markdown.create();
       const render = widget.renderModel.bind(widget);
