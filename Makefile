@@ -36,6 +36,7 @@ demo: $(VENV)/.installed
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
+		.notebook7/.installed .gateway/.installed \
 		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
@@ -80,6 +81,21 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 jupyter-docprovider==3.0.4 \
 		jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 jupyter-ydoc==4.2.1 pycrdt==0.14.13 \
 		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
+	touch $@
+
+# Where else the page runs, each in a folder of its own, for the tests in tests/everywhere.
+.notebook7/.installed: Makefile | $(VENV)/.dev
+	rm -rf .notebook7
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .notebook7 \
+		notebook==7.6.5
+	ln -s $(abspath $(VENV))/share/jupyter/lab/schemas/@jupyterlab .notebook7/share/jupyter/lab/schemas/
+	ln -s $(abspath $(VENV))/share/jupyter/lab/themes .notebook7/share/jupyter/lab/
+	touch $@
+
+.gateway/.installed: Makefile | $(VENV)/.dev
+	rm -rf .gateway
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .gateway \
+		jupyter-kernel-gateway==3.0.1
 	touch $@
 
 # In a folder of its own, too: where it is installed, JupyterLab may be Chinese.
@@ -165,7 +181,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .languages .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage
 
 check-tools:

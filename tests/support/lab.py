@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,29 +17,42 @@ from processes import free_port, stop
 
 
 @contextmanager
-def running_lab(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
+def running_lab(
+    root: Path,
+    log: Path,
+    settings: dict[str, str],
+    *options: str,
+    program: Sequence[str] = ("jupyter", "lab"),
+    base: str = "",
+    token: str = "",
+) -> Iterator[str]:
     """Run JupyterLab on a folder, on a free port of 127.0.0.1, and give its URL.
 
     Args:
         log: File that takes what the server prints.
         settings: Environment variables beside the test's own.
+        options: Further arguments.
+        program: The module that is run, and its first argument.
+        base: Path of the URL, which begins with a slash.
     """
     port = free_port()
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{port}{base}"
+    app = "JupyterNotebookApp" if program == ("notebook",) else "LabApp"
     command = [
         sys.executable,
         "-m",
-        "jupyter",
-        "lab",
+        *program,
         "--no-browser",
         "--allow-root",
         f"--ServerApp.port={port}",
         "--ServerApp.ip=127.0.0.1",
-        "--IdentityProvider.token=",
+        f"--IdentityProvider.token={token}",
         "--ServerApp.password=",
         f"--ServerApp.root_dir={root}",
-        "--LabApp.expose_app_in_browser=True",
-        f"--LabApp.user_settings_dir={_settings_without_news(log.parent)}",
+        f"--{app}.expose_app_in_browser=True",
+        f"--{app}.user_settings_dir={_settings_without_news(log.parent)}",
+        f"--ServerApp.base_url={base}/",
+        *options,
     ]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -64,7 +77,7 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> Non
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{url}/api/status", timeout=5):
+            with urllib.request.urlopen(f"{url}/api", timeout=5):
                 return
         except OSError:
             time.sleep(0.1)
@@ -87,7 +100,11 @@ class Lab:
     def load(self, path: str = "") -> None:
         """Load the page anew, on a file or on the launcher, and wait until it can be used."""
         # `reset` forgets the tabs that were open, which the server keeps.
-        self.page.goto(f"{self._url}/lab/tree/{path}?reset" if path else f"{self._url}/lab?reset")
+        self.load_at(f"/lab/tree/{path}?reset" if path else "/lab?reset")
+
+    def load_at(self, path: str) -> None:
+        """Load an address of the server anew, and wait until its page can be used."""
+        self.page.goto(f"{self._url}{path}")
         # Before it is shown, the splash is not there either.
         self.page.wait_for_function("() => window.jupyterapp", timeout=60_000)
         self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
