@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         new_agent_metadata,
         runtime_status,
     )
-    from msgbook_format.agents.default_agent import with_default_agent
+    from msgbook_format.agents.default_agent import lines_with_default_agent, with_default_agent
     from msgbook_format.agents.definitions import (
         DEFAULT_AGENT,
         AgentTables,
@@ -29,7 +29,7 @@ else:
         __name__,
         {
             "agent_metadata": "AGENT_METADATA_KEY OWN_FOLDER AgentMetadata AgentRuntimeStatus agent_metadata_of new_agent_metadata runtime_status",
-            "default_agent": "with_default_agent",
+            "default_agent": "lines_with_default_agent with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
             "properties": "PROPERTIES property_table read_names read_text",
             "reports": "TASK_FINISH finished_agent task_report",

@@ -6,7 +6,8 @@ import json
 import re
 
 from msgbook_format.agents.definitions import frontmatter_agents
-from msgbook_format.syntax.frontmatter_key import with_frontmatter_key
+from msgbook_format.syntax.frontmatter import can_hold, parse_frontmatter
+from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
 from msgbook_format.syntax.yaml_nodes import compose, entries, last, text_of
 
 _KEY = "default_agent"
@@ -24,6 +25,18 @@ def with_default_agent(text: str, agent: str) -> str:
         return frontmatter_agents(user).default == agent
 
     return with_frontmatter_key(text, _KEY, _spell(agent), has_value)
+
+
+def lines_with_default_agent(user: str, agent: str) -> str:
+    """Return the user's lines of a frontmatter with `agent` as `default_agent`.
+
+    Raises:
+        FrontmatterError: As `with_default_agent`, or no frontmatter can hold the lines.
+    """
+    user += "" if not user or user.endswith("\n") else "\n"
+    if not can_hold(user):
+        raise FrontmatterError("the notebook's `frontmatter` cannot be written in a message file")
+    return parse_frontmatter(with_default_agent(f"---\n{user}---", agent))[0]
 
 
 def _spell(agent: str) -> str:

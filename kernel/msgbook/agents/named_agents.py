@@ -26,7 +26,7 @@ from msgbook.notebook import (
     source_of,
 )
 from msgbook.text import join_first, one_line, visible
-from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables
+from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables, read_text
 from msgbook_format.syntax import AgentLine, parse_agent_line
 
 _FRONTMATTER = 200_000
@@ -59,6 +59,9 @@ class AgentSources:
     """`[agents]` of the user's configuration."""
     file: str = ""
     """Name of the message file that the frontmatter is in; empty if it is not known to be in one."""
+    model: Any = None
+    """`metadata.msgbook.model` of the notebook, of any type: the model of cells for which no cell above
+    chooses one."""
 
     @classmethod
     def from_notebook(
@@ -73,10 +76,11 @@ class AgentSources:
         Args:
             path: The notebook's file, if it is known.
         """
-        frontmatter = metadata_of({"metadata": metadata}).get("frontmatter")
+        ours = metadata_of({"metadata": metadata})
+        frontmatter = ours.get("frontmatter")
         frontmatter = frontmatter if isinstance(frontmatter, str) else ""
         file = path.name if path is not None and path.suffix != NOTEBOOK_SUFFIX else ""
-        return cls(frontmatter, project.agents, configuration, file)
+        return cls(frontmatter, project.agents, configuration, file, ours.get("model"))
 
 
 class Choice(NamedTuple):
@@ -100,6 +104,9 @@ class NamedAgents:
         self.choices: list[Choice] = []
         """Choices of `%model` and `%agent default` cells, in their order."""
         problems = [*self._frontmatter.problems]
+        self.model, problem = _notebook_model(sources.model)
+        """The model that the notebook's metadata names; None without."""
+        problems += [problem] if problem else []
         for position, cell in enumerate(cells):
             line = _magic_line(cell)
             if not line:
@@ -208,6 +215,17 @@ def _tables(frontmatter: str) -> AgentTables:
         )
         return AgentTables(problems=(problem,))
     return agent_tables(frontmatter)
+
+
+def _notebook_model(value: Any) -> tuple[str | None, str]:
+    """Return the model that the notebook's metadata names, and what is wrong with it, if anything."""
+    if value is None:
+        return None, ""
+    try:
+        name = read_text(value)
+    except ValueError:
+        return None, "model of the notebook: expected a name; it is ignored."
+    return name, ""
 
 
 def _magic_line(cell: Cell) -> str:

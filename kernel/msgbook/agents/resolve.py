@@ -94,7 +94,7 @@ def _find_models(agent: Agent, is_named_by_cell: bool, agents: NamedAgents) -> C
     """Return the models that an agent or the cells above name.
 
     First comes an agent that the cell itself names; then the nearest `%model` or `%agent default`
-    above that names a model; then the default agent.
+    above that names a model; then the notebook's metadata; then the default agent.
     """
     if is_named_by_cell and agent.models:
         return ChosenModels(agent.models, agents.origin_of(agent.name))
@@ -104,6 +104,8 @@ def _find_models(agent: Agent, is_named_by_cell: bool, agents: NamedAgents) -> C
         models = _models_from(name, agent, agents)
         if models:
             return models
+    if agents.model:
+        return ChosenModels((agents.model,), "model in the notebook's metadata")
     return _models_from(agents.default, agent, agents)
 
 

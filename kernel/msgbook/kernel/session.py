@@ -195,13 +195,13 @@ class Session:
         """The tools that models can call; none until the first cell has run."""
         return list(self._engine.tools) if self._engine is not None else []
 
-    async def offered_models(self) -> list[str]:
-        """Return the models that the server offers.
+    async def offered_models(self, provider: str | None = None) -> list[str]:
+        """Return the models that a server of the user offers, by default the first one.
 
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self.ready_engine()).servers.list_models()
+        return await (await self.ready_engine()).servers.list_models(provider)
 
     def log_internal_error(self, error: Exception) -> Failure:
         """Log an internal error without the user's keys, and return it as a failure."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from msgbook.notebook.file_source import merge_saved_cells
     from msgbook.notebook.folders import working_folder
+    from msgbook.notebook.fork import fork_conversation
     from msgbook.notebook.prompt_cells import new_prompt
     from msgbook.notebook.saved_notebook import (
         SESSION_VARIABLE,
@@ -72,6 +73,7 @@ else:
             "session_memory": "ExecutedCell RequestedCell SessionMemory",
             "token_usage": "TurnUsage list_turn_usage",
             "folders": "working_folder",
+            "fork": "fork_conversation",
             "transcript": "LiveNotebook Notebook Transcript all_cells read_transcript",
         },
     )

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `models.list`: the names that the server offers."""
+    """Answer `models.list`: the names that a server offers."""
 
-    async def list_models(_query: Query) -> dict[str, Any]:
-        return {"models": await session.offered_models()}
+    async def list_models(query: Query) -> dict[str, Any]:
+        provider = query.text("provider") if query.params.get("provider") is not None else None
+        return {"models": await session.offered_models(provider)}
 
     queries.on_query("models.list", list_models)
