@@ -9,6 +9,7 @@ import { fileTypePlugin } from './plugins/fileType';
 import { newChatFilePlugin } from './plugins/newChatFile';
 import { pairingPlugin } from './plugins/pairing';
 import { promptsPlugin } from './plugins/prompts';
+import { pickersPlugin } from './plugins/pickers';
 import { settingsPlugin } from './plugins/settings';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   pageConnectionsPlugin,
   agentsPlugin,
   contextPlugin,
+  pickersPlugin,
   pairingPlugin
 ];
 

@@ -5,3 +5,4 @@ import './context.css';
 import './rich.css';
 import './code.css';
 import './prompts.css';
+import './cells.css';

@@ -1,15 +1,15 @@
-import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import { JSONExt, type JSONObject } from '@lumino/coreutils';
+import { JSONExt, type JSONObject, type JSONValue } from '@lumino/coreutils';
 
 import type { IHistoryMark } from '../comm/historyMessages';
 import type { TurnJson } from '../turn/delta';
 import { turnMacros } from '../turn/macros';
 import { isObject } from '../turn/model';
 import { cellSummaries, supersedes } from '../turn/summaries';
+import { asOneChange } from './undo';
 
 /** Key of msgbook's metadata in a notebook and in a cell. */
-const OURS = 'msgbook';
+export const OURS = 'msgbook';
 
 /** The part of a notebook's model that holds cells. */
 type Cells = Pick<INotebookModel, 'cells' | 'sharedModel'>;
@@ -22,7 +22,7 @@ export function markHistory(
   const marked = Array.from(model.cells).filter(cell => cells.has(cell.id));
   asOneChange(model, () => {
     for (const cell of marked) {
-      set(cell, { history });
+      changeOurs(cell, { history });
     }
   });
 }
@@ -42,7 +42,7 @@ export function keepSummaries(model: Cells, turn: TurnJson): void {
       isObject(ours) &&
       supersedes(summary, ours.summary)
     ) {
-      set(cell, { summary });
+      changeOurs(cell, { summary });
     }
   }
 }
@@ -59,19 +59,11 @@ export function keepMacros(
   if (macros === undefined || !isObject(found)) {
     return;
   }
-  const { macros: before, ...others } = found;
-  if (JSONExt.deepEqual((before ?? {}) as JSONObject, macros)) {
+  if (JSONExt.deepEqual((found.macros ?? {}) as JSONObject, macros)) {
     return;
   }
-  const ours = {
-    ...others,
-    ...(Object.keys(macros).length > 0 ? { macros } : {})
-  };
-  if (Object.keys(ours).length > 0) {
-    model.setMetadata(OURS, ours);
-  } else {
-    model.deleteMetadata(OURS);
-  }
+  const isEmpty = Object.keys(macros).length === 0;
+  changeOurs(model, { macros: isEmpty ? undefined : macros });
 }
 
 /**
@@ -88,18 +80,24 @@ export function keepAgent(
   }
 }
 
-function set(cell: ICellModel, change: JSONObject): void {
-  const ours: unknown = cell.getMetadata(OURS);
-  cell.setMetadata(OURS, { ...(isObject(ours) ? ours : {}), ...change });
+/** What has metadata: a notebook or a cell. */
+interface IWithMetadata {
+  getMetadata(key: string): unknown;
+  setMetadata(key: string, value: JSONObject): void;
+  deleteMetadata(key: string): void;
 }
 
-/** Make changes that are undone together and apart from all others. */
-function asOneChange(model: Cells, change: () => void): void {
-  // The interface lacks the undo manager, which joins changes within half a second.
-  const { undoManager } = model.sharedModel as {
-    undoManager?: { stopCapturing(): void };
-  };
-  undoManager?.stopCapturing();
-  model.sharedModel.transact(change);
-  undoManager?.stopCapturing();
+/** Change keys of our metadata; `undefined` removes a key. All others are kept. */
+export function changeOurs(
+  node: IWithMetadata,
+  change: Record<string, JSONValue | undefined>
+): void {
+  const found: unknown = node.getMetadata(OURS);
+  const ours = { ...(isObject(found) ? found : {}), ...change };
+  const kept = Object.entries(ours).filter(([, value]) => value !== undefined);
+  if (kept.length > 0) {
+    node.setMetadata(OURS, Object.fromEntries(kept) as JSONObject);
+  } else if (found !== undefined) {
+    node.deleteMetadata(OURS);
+  }
 }

@@ -1,0 +1,110 @@
+import type { ICellModel } from '@jupyterlab/cells';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import { UUID, type JSONObject } from '@lumino/coreutils';
+
+import type { History } from '../comm/historyMessages';
+import { changeOurs, OURS } from '../live/metadata';
+import { asOneChange } from '../live/undo';
+import { isObject } from '../turn/model';
+import { cellFacts, type ICellFacts } from './cellFacts';
+import { changeMsgAttribute, parseMsgLine } from './msgLine';
+
+/** The part of a notebook's model that holds cells. */
+type Cells = Pick<INotebookModel, 'cells' | 'sharedModel'>;
+
+/** Return what a cell of a notebook says about requests below it. */
+export function factsOf(cell: ICellModel): ICellFacts {
+  return cellFacts({
+    type: cell.type,
+    source: cell.sharedModel.getSource(),
+    ours: cell.getMetadata(OURS)
+  });
+}
+
+/** Set the history of cells, as one change that can be undone. */
+export function setHistory(
+  model: Cells,
+  cells: readonly ICellModel[],
+  history: History
+): void {
+  const value = history === 'include' ? null : history;
+  asOneChange(model, () => {
+    for (const cell of cells) {
+      setAttribute(cell, 'history', value);
+    }
+  });
+}
+
+/** Set the agent that a prompt names, or none, as one change that can be undone. */
+export function setAgent(
+  model: Cells,
+  cell: ICellModel,
+  agent: string | null
+): void {
+  asOneChange(model, () => setAttribute(cell, 'agent', agent));
+}
+
+/**
+ * Insert a copy of a prompt below it that names another agent, and exclude the first one, as one
+ * change that can be undone. Return the index of the copy.
+ */
+export function insertRetry(
+  model: Cells,
+  index: number,
+  agent: string
+): number {
+  const cell = model.cells.get(index);
+  const found: unknown = cell.getMetadata(OURS);
+  // The other keys belong to the text of the first cell; an agent answers with its own model.
+  const kept = Object.entries(isObject(found) ? found : {}).filter(
+    ([key]) => key === 'attrs'
+  );
+  const source = ['agent', 'model'].reduce(
+    (text, key) => changeMsgAttribute(text, key, null),
+    cell.sharedModel.getSource()
+  );
+  asOneChange(model, () => {
+    setAttribute(cell, 'history', 'exclude');
+    model.sharedModel.insertCell(index + 1, {
+      id: UUID.uuid4(),
+      cell_type: 'code',
+      source,
+      metadata: { [OURS]: { ...Object.fromEntries(kept), agent } as JSONObject }
+    });
+  });
+  return index + 1;
+}
+
+/** Set the agent and the model of a notebook, as one change that can be undone. */
+export function setNotebook(
+  model: INotebookModel,
+  change: { readonly frontmatter?: string; readonly model?: string | null }
+): void {
+  asOneChange(model, () =>
+    changeOurs(model, {
+      ...(change.frontmatter === undefined
+        ? {}
+        : { frontmatter: change.frontmatter }),
+      ...(change.model === undefined
+        ? {}
+        : { model: change.model ?? undefined })
+    })
+  );
+}
+
+/** Set an attribute of a cell where it is written: in its `%%msg` line, else in its metadata. */
+function setAttribute(
+  cell: ICellModel,
+  key: string,
+  value: string | null
+): void {
+  const source = cell.sharedModel.getSource();
+  const inLine =
+    factsOf(cell).kind === 'prompt' && parseMsgLine(source).attributes.has(key);
+  if (inLine) {
+    cell.sharedModel.setSource(changeMsgAttribute(source, key, value));
+  }
+  if (!inLine || value === null) {
+    changeOurs(cell, { [key]: value ?? undefined });
+  }
+}

@@ -1,0 +1,96 @@
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { OURS } from '../live/metadata';
+import { asText, isObject } from '../turn/model';
+
+/** An agent that can be named. All of it may come from any file: show it as text. */
+export interface IAgent {
+  readonly name: string;
+  /** `cell`, `notebook`, `project`, `configuration` or `built-in`. */
+  readonly origin: string;
+  readonly models: readonly string[];
+  readonly description: string;
+}
+
+/** The answer to `agents.list` (docs/protocol.md). */
+export interface IAgents {
+  readonly agents: readonly IAgent[];
+  /** What answers; undefined if nothing can, and for a model that only the server knows. */
+  readonly agent?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  /** Why nothing can answer. */
+  readonly problem?: string;
+}
+
+/** Return the answer to `agents.list`; parts of wrong types count as absent. */
+export function parseAgents(result: JSONObject): IAgents {
+  const listed: unknown[] = Array.isArray(result.agents) ? result.agents : [];
+  return {
+    agents: listed.map(parseAgent).filter(agent => agent.name !== ''),
+    agent: asText(result.agent),
+    model: asText(result.model),
+    provider: asText(result.provider),
+    problem: asText(result.problem)
+  };
+}
+
+function parseAgent(value: unknown): IAgent {
+  const agent = isObject(value) ? value : {};
+  const models: unknown[] = Array.isArray(agent.models) ? agent.models : [];
+  return {
+    name: asText(agent.name) ?? '',
+    origin: asText(agent.origin) ?? '',
+    models: models.filter(
+      (model): model is string => typeof model === 'string'
+    ),
+    description: asText(agent.description) ?? ''
+  };
+}
+
+/** The single line of a cell `%agent new ...`, `%agent default ...` or `%model ...`. */
+const CHOICE = /^\s*%(?:agent\s+(new|default)|(model))\s+\S[^\n]*$/;
+
+/**
+ * Return the parameters of `agents.list` for a place in a notebook.
+ *
+ * @param end - Number of the cells above; by default none chooses, and all define agents.
+ */
+export function agentParams(model: INotebookModel, end?: number): JSONObject {
+  const ours: unknown = model.getMetadata(OURS);
+  const metadata = isObject(ours) ? (ours as JSONObject) : {};
+  const cells = Array.from(model.cells).slice(0, end);
+  return {
+    cells: cells.map(({ id, type, sharedModel }) => {
+      const source = sharedModel.getSource();
+      const kind = CHOICE.exec(source.trimEnd());
+      const counts = kind !== null && (end !== undefined || kind[1] === 'new');
+      return { id, cell_type: type, source: counts ? source : '' };
+    }),
+    metadata: {
+      ...(metadata.frontmatter === undefined
+        ? {}
+        : { frontmatter: metadata.frontmatter }),
+      ...(metadata.model === undefined ? {} : { model: metadata.model })
+    }
+  };
+}
+
+/** Return the first line with which a cell chooses for the cells below it. */
+export function firstChoice(
+  model: INotebookModel,
+  kinds: readonly ('agent' | 'model')[]
+): string | undefined {
+  for (const { type, sharedModel } of model.cells) {
+    const source = sharedModel.getSource().trim();
+    const kind = type === 'code' ? CHOICE.exec(source) : null;
+    const chooses =
+      (kind?.[1] === 'default' && kinds.includes('agent')) ||
+      (kind?.[2] !== undefined && kinds.includes('model'));
+    if (chooses) {
+      return source;
+    }
+  }
+  return undefined;
+}

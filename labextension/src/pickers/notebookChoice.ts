@@ -1,0 +1,148 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { JSONObject } from '@lumino/coreutils';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { PageConnection } from '../live/pageConnection';
+import { setNotebook } from '../cells/changes';
+import { OURS } from '../live/metadata';
+import { asText, isObject } from '../turn/model';
+import type { IPageConnections } from '../tokens';
+import { agentParams, firstChoice, parseAgents, type IAgents } from './agents';
+
+/** Milliseconds. */
+const PATIENCE = 60_000;
+
+/** The agent and the model that a notebook names for its cells. */
+export class NotebookChoice {
+  /** @param connections - They may lack the panel's connection until it is added. */
+  constructor(panel: NotebookPanel, connections: IPageConnections) {
+    this._panel = panel;
+    this._connections = connections;
+    const join = (connection: PageConnection | undefined) => {
+      connection?.connected.connect(this._refresh, this);
+      this._refresh();
+    };
+    if (this._connection === undefined) {
+      const wait = (_: unknown, added: PageConnection) => {
+        if (added.panel === panel) {
+          connections.added.disconnect(wait);
+          join(added);
+        }
+      };
+      connections.added.connect(wait);
+    } else {
+      join(this._connection);
+    }
+    panel.context.model.metadataChanged.connect((_, { key }) => {
+      if (key === OURS) {
+        this._refresh();
+      }
+    }, this);
+    panel.sessionContext.kernelChanged.connect(() => {
+      this._found = { agents: [] };
+      this._changed.emit();
+    }, this);
+    panel.disposed.connect(() => Signal.clearData(this));
+  }
+
+  /** Emitted when what answers has changed, and when the kernel has. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** What the kernel said last. */
+  get found(): IAgents {
+    return this._found;
+  }
+
+  get isChat(): boolean {
+    return this._connection?.isChat ?? false;
+  }
+
+  /** Return the agents of the notebook as they are now. */
+  async agents(): Promise<IAgents> {
+    const asked = agentParams(this._panel.context.model);
+    this._found = parseAgents(await this._ask('agents.list', asked));
+    this._changed.emit();
+    return this._found;
+  }
+
+  /** Return the names of the models of the server that the notebook's agent asks. */
+  async models(): Promise<string[]> {
+    const provider = this._found.provider ?? null;
+    const { models } = await this._ask('models.list', { provider });
+    return (Array.isArray(models) ? models : []).filter(
+      (name): name is string => typeof name === 'string'
+    );
+  }
+
+  /** The model that the notebook names itself. */
+  get model(): string | undefined {
+    const ours: unknown = this._panel.context.model.getMetadata(OURS);
+    return isObject(ours) ? asText(ours.model) : undefined;
+  }
+
+  /** Return the first line with which a cell chooses an agent, or a model, for the cells below it. */
+  cellThatChooses(kind: 'agent' | 'model'): string | undefined {
+    return firstChoice(
+      this._panel.context.model,
+      kind === 'agent' ? ['agent'] : ['agent', 'model']
+    );
+  }
+
+  /** Make an agent the notebook's default; its own models answer, if it has any. */
+  async chooseAgent(agent: string): Promise<void> {
+    const { model } = this._panel.context;
+    const ours: unknown = model.getMetadata(OURS);
+    const before = isObject(ours) ? (asText(ours.frontmatter) ?? '') : '';
+    const params = { frontmatter: before, agent };
+    const answer = await this._ask('agents.choose', params);
+    const frontmatter = asText(answer.frontmatter);
+    const chosen = this._found.agents.find(({ name }) => name === agent);
+    if (frontmatter !== undefined && !this._panel.isDisposed) {
+      const hasModels = (chosen?.models.length ?? 0) > 0;
+      setNotebook(model, {
+        frontmatter,
+        ...(hasModels ? { model: null } : {})
+      });
+    }
+  }
+
+  /** Set the model of the notebook; null leaves it to the agent and the settings. */
+  chooseModel(name: string | null): void {
+    setNotebook(this._panel.context.model, { model: name });
+  }
+
+  private _ask(name: string, params: JSONObject): Promise<JSONObject> {
+    // A server may take long to list its models.
+    return this._connection!.queries.ask(name, params, PATIENCE);
+  }
+
+  private get _connection(): PageConnection | undefined {
+    return this._connections.of(this._panel);
+  }
+
+  private _refresh(): void {
+    if (!this.isChat || this._isAsking) {
+      return;
+    }
+    this._isAsking = true;
+    // The metadata of one change come one after the other.
+    void Promise.resolve()
+      .then(() => {
+        this._isAsking = false;
+        return this.agents();
+      })
+      .catch(() => {
+        // Without a kernel there is nothing to show; a click says why.
+        this._found = { agents: [] };
+        this._changed.emit();
+      });
+  }
+
+  private readonly _panel: NotebookPanel;
+  private readonly _connections: IPageConnections;
+  private readonly _changed = new Signal<this, void>(this);
+  private _found: IAgents = { agents: [] };
+  private _isAsking = false;
+}
