@@ -36,3 +36,24 @@ export const contextIcon = new LabIcon({
   </g>
 </svg>`
 });
+/** Return an icon of a few strokes. */
+function drawn(name: string, path: string): LabIcon {
+  return new LabIcon({
+    name: `msgbook:${name}`,
+    svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="${path}"/>
+</svg>`
+  });
+}
+
+const EYE =
+  'M12 5c5 0 9 3.5 10.6 7C21 15.500 17 19 12 19S3 15.500 1.400 12C3 8.500 7 5 12 5zm0 2c-3.600 0-6.700 2.200-8.300 5 1.600 2.800 4.700 5 8.300 5s6.700-2.200 8.300-5c-1.600-2.800-4.700-5-8.300-5zm0 1.800a3.200 3.200 0 1 1 0 6.400 3.200 3.200 0 0 1 0-6.400z';
+
+/** An eye: the model gets a cell. */
+export const sentIcon = drawn('sent', EYE);
+
+/** An eye that is crossed out. */
+export const excludedIcon = drawn(
+  'excluded',
+  `${EYE}M3.400 2 22 20.600 20.600 22 2 3.400z`
+);

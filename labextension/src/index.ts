@@ -2,6 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { agentsPlugin } from './plugins/agents';
 import { codeInAnswersPlugin } from './plugins/codeInAnswers';
+import { cellsPlugin } from './plugins/cells';
 import { codeProsePlugin } from './plugins/codeProse';
 import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
@@ -25,6 +26,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   agentsPlugin,
   contextPlugin,
   pickersPlugin,
+  cellsPlugin,
   pairingPlugin
 ];
 

@@ -57,12 +57,12 @@ export function historyOf(value: unknown): History {
   if (value === undefined) {
     return 'include';
   }
-  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-  const text = isPlain
-    ? String(value as string)
-        .trim()
-        .toLowerCase()
-    : '';
+  const text =
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean'
+      ? String(value).trim().toLowerCase()
+      : '';
   return text === 'summary'
     ? 'summary'
     : INCLUDED.includes(text)

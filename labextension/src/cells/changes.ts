@@ -51,14 +51,16 @@ export function setAgent(
 export function insertRetry(
   model: Cells,
   index: number,
-  agent: string
+  agent: string | null
 ): number {
   const cell = model.cells.get(index);
   const found: unknown = cell.getMetadata(OURS);
   // The other keys belong to the text of the first cell; an agent answers with its own model.
-  const kept = Object.entries(isObject(found) ? found : {}).filter(
-    ([key]) => key === 'attrs'
-  );
+  const attrs = isObject(found) ? found.attrs : undefined;
+  const ours = {
+    ...(attrs === undefined ? {} : { attrs }),
+    ...(agent === null ? {} : { agent })
+  } as JSONObject;
   const source = ['agent', 'model'].reduce(
     (text, key) => changeMsgAttribute(text, key, null),
     cell.sharedModel.getSource()
@@ -69,7 +71,7 @@ export function insertRetry(
       id: UUID.uuid4(),
       cell_type: 'code',
       source,
-      metadata: { [OURS]: { ...Object.fromEntries(kept), agent } as JSONObject }
+      metadata: Object.keys(ours).length > 0 ? { [OURS]: ours } : {}
     });
   });
   return index + 1;

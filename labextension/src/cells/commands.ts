@@ -1,0 +1,287 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import {
+  Clipboard,
+  showErrorMessage,
+  type ISessionContextDialogs
+} from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  MenuSvg,
+  ellipsesIcon,
+  refreshIcon,
+  userIcon,
+  type LabIcon
+} from '@jupyterlab/ui-components';
+import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
+
+import type { History } from '../comm/historyMessages';
+import { excludedIcon, sentIcon } from '../icons';
+import { asText } from '../turn/model';
+import { selectedCells, type IActiveCell } from './activePrompt';
+import { answerText, asMarkdown } from './answers';
+import { chooseCellAgent } from './cellAgent';
+import { isSent } from './cellFacts';
+import { insertRetry, setAgent, setHistory } from './changes';
+
+type Args = ReadonlyPartialJSONObject;
+
+/** A command about the active cell of a chat. */
+export interface ICellCommand {
+  /** @param active - Null if no chat is in front. */
+  readonly label: (active: IActiveCell | null, args: Args) => string;
+  readonly icon?: LabIcon | ((active: IActiveCell | null) => LabIcon);
+  readonly caption?: string;
+  readonly args?: JSONObject;
+  readonly inPalette: boolean;
+  readonly fits: (active: IActiveCell, args: Args) => boolean;
+  readonly isOn?: (active: IActiveCell, args: Args) => boolean;
+  readonly run: (active: IActiveCell, args: Args) => void | Promise<void>;
+}
+
+export const HISTORIES: readonly History[] = ['include', 'exclude', 'summary'];
+
+/** Return the commands about the active cell, by id. */
+export function cellCommands(
+  app: JupyterFrontEnd,
+  dialogs: ISessionContextDialogs | null,
+  trans: TranslationBundle
+): Record<string, ICellCommand> {
+  return {
+    ...agentCommands(dialogs, trans),
+    ...historyCommands(trans),
+    ...copyCommands(trans),
+    'msgbook:run-again': {
+      label: () => trans.__('Run Again'),
+      icon: refreshIcon,
+      inPalette: true,
+      fits: isPrompt,
+      run: active => runCell(active, active.index, dialogs)
+    },
+    'msgbook:fork-conversation': {
+      label: () => trans.__('Fork from Here'),
+      caption: trans.__(
+        'Start a new conversation with the cells up to this one, in a file of its own'
+      ),
+      inPalette: true,
+      fits: () => true,
+      run: active => fork(app, active, trans)
+    },
+    'msgbook:open-cell-menu': {
+      label: () => trans.__('More Actions with This Cell'),
+      icon: ellipsesIcon,
+      inPalette: false,
+      fits: () => true,
+      run: active => openMenu(app, active, trans)
+    }
+  };
+}
+
+function agentCommands(
+  dialogs: ISessionContextDialogs | null,
+  trans: TranslationBundle
+): Record<string, ICellCommand> {
+  return {
+    'msgbook:choose-cell-agent': {
+      label: () => trans.__('Agent of This Prompt…'),
+      icon: userIcon,
+      inPalette: true,
+      fits: isPrompt,
+      run: active =>
+        chooseCellAgent(
+          active,
+          anchorOf(active, 'choose-cell-agent'),
+          trans.__('Agent of this prompt'),
+          trans,
+          agent => setAgent(active.model, active.cell, agent)
+        )
+    },
+    'msgbook:retry-with-agent': {
+      label: () => trans.__('Retry with Another Agent…'),
+      caption: trans.__(
+        'Ask another agent in a new cell below; this cell stays and is excluded'
+      ),
+      inPalette: true,
+      fits: active => isPrompt(active) && active.turn !== null,
+      run: active =>
+        chooseCellAgent(
+          active,
+          anchorOf(active, 'open-cell-menu'),
+          trans.__('Agent that tries again'),
+          trans,
+          agent => retry(active, agent, dialogs)
+        )
+    }
+  };
+}
+
+function historyCommands(
+  trans: TranslationBundle
+): Record<string, ICellCommand> {
+  const isOut = (active: IActiveCell | null) =>
+    active?.facts.history === 'exclude';
+  const labels: Record<History, string> = {
+    include: trans.__('Include in Requests'),
+    exclude: trans.__('Exclude from Requests'),
+    summary: trans.__('Send a Summary')
+  };
+  return {
+    'msgbook:set-history': {
+      label: (_, { history }) => labels[historyArg(history)],
+      args: {
+        history: {
+          type: 'string',
+          enum: [...HISTORIES],
+          description: trans.__('What requests below get of the selected cells')
+        }
+      },
+      inPalette: false,
+      fits: active => isSent(active.facts.kind),
+      isOn: (active, { history }) =>
+        active.facts.history === historyArg(history),
+      run: (active, { history }) =>
+        setHistory(active.model, sentCells(active), historyArg(history))
+    },
+    'msgbook:toggle-history': {
+      label: active => (isOut(active) ? labels.include : labels.exclude),
+      icon: active => (isOut(active) ? excludedIcon : sentIcon),
+      inPalette: false,
+      fits: active => isSent(active.facts.kind),
+      run: active =>
+        setHistory(
+          active.model,
+          sentCells(active),
+          isOut(active) ? 'include' : 'exclude'
+        )
+    }
+  };
+}
+
+function copyCommands(trans: TranslationBundle): Record<string, ICellCommand> {
+  return {
+    'msgbook:copy-answer': {
+      label: () => trans.__('Copy Answer'),
+      caption: trans.__('Copy the answer as the model wrote it'),
+      inPalette: true,
+      fits: ({ turn }) => answerText(turn) !== '',
+      run: ({ turn }) => Clipboard.copyToSystem(answerText(turn))
+    },
+    'msgbook:copy-as-markdown': {
+      label: () => trans.__('Copy as Markdown'),
+      caption: trans.__('Copy the prompt, quoted, and its answer'),
+      inPalette: true,
+      fits: isPrompt,
+      run: ({ cell, turn }) =>
+        Clipboard.copyToSystem(asMarkdown(cell.sharedModel.getSource(), turn))
+    }
+  };
+}
+
+function isPrompt({ facts }: IActiveCell): boolean {
+  return facts.kind === 'prompt';
+}
+
+function historyArg(value: unknown): History {
+  return HISTORIES.find(history => history === value) ?? 'include';
+}
+
+/** Return the selected cells, if the active one is among several. */
+function sentCells(active: IActiveCell) {
+  return selectedCells(active).filter(
+    cell => cell.type !== 'raw' && cell.sharedModel.getSource().trim() !== ''
+  );
+}
+
+async function runCell(
+  { notebook, connection }: IActiveCell,
+  index: number,
+  dialogs: ISessionContextDialogs | null
+): Promise<void> {
+  const { sessionContext } = connection.panel;
+  await NotebookActions.runCells(
+    notebook,
+    [notebook.widgets[index]],
+    sessionContext,
+    dialogs ?? undefined
+  );
+}
+
+function retry(
+  active: IActiveCell,
+  agent: string | null,
+  dialogs: ISessionContextDialogs | null
+): void {
+  const index = Array.from(active.model.cells).indexOf(active.cell);
+  if (index === -1) {
+    return;
+  }
+  const copy = insertRetry(active.model, index, agent);
+  active.notebook.activeCellIndex = copy;
+  void runCell(active, copy, dialogs);
+}
+
+/** Save the notebook, let the kernel fork the file, and open the new one. */
+async function fork(
+  app: JupyterFrontEnd,
+  { connection, cell }: IActiveCell,
+  trans: TranslationBundle
+): Promise<void> {
+  const { context } = connection.panel;
+  try {
+    await context.save();
+    const answer = await connection.queries.ask('conversation.fork', {
+      name: PathExt.basename(context.path),
+      cell_id: cell.id
+    });
+    const path = PathExt.join(
+      PathExt.dirname(context.path),
+      asText(answer.name) ?? ''
+    );
+    await app.commands.execute('docmanager:open', {
+      path,
+      factory: 'Notebook'
+    });
+  } catch (reason) {
+    await showErrorMessage(
+      trans.__('The conversation was not forked'),
+      reason instanceof Error ? reason : String(reason)
+    );
+  }
+}
+
+/** Open the menu with all commands at the button of the cell's toolbar. */
+function openMenu(
+  { commands }: JupyterFrontEnd,
+  active: IActiveCell,
+  trans: TranslationBundle
+): void {
+  const menu = new MenuSvg({ commands });
+  menu.title.label = trans.__('Chat');
+  const add = (command: string, args: JSONObject = {}) =>
+    menu.addItem({ command, args });
+  add('msgbook:choose-cell-agent');
+  add('msgbook:run-again');
+  add('msgbook:retry-with-agent');
+  menu.addItem({ type: 'separator' });
+  HISTORIES.forEach(history => add('msgbook:set-history', { history }));
+  menu.addItem({ type: 'separator' });
+  add('msgbook:copy-answer');
+  add('msgbook:copy-as-markdown');
+  add('msgbook:fork-conversation');
+  const { left, bottom } = anchorOf(
+    active,
+    'open-cell-menu'
+  ).getBoundingClientRect();
+  menu.aboutToClose.connect(() => requestAnimationFrame(() => menu.dispose()));
+  menu.open(left, bottom);
+}
+
+/** Return the element at which a command opens what it shows. */
+export function anchorOf({ widget }: IActiveCell, command: string): Element {
+  const button = widget.node.querySelector<HTMLElement>(
+    `.jp-cell-toolbar [data-command='msgbook:${command}']`
+  );
+  const isShown = button !== null && button.getClientRects().length > 0;
+  return isShown ? button : (widget.promptNode ?? widget.node);
+}

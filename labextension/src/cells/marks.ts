@@ -1,0 +1,137 @@
+import type { Cell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { element } from '../render/dom';
+import type { ICellFacts } from './cellFacts';
+import { CHAT_CLASS } from './activePrompt';
+import { factsOf } from './changes';
+import { markWords, noteWords } from './markWords';
+
+/** Marks on the cells of a chat that say what the model gets of each. */
+export class CellMarks {
+  /** @param changed - Called when what is marked has changed. */
+  constructor(
+    panel: NotebookPanel,
+    trans: TranslationBundle,
+    changed: () => void
+  ) {
+    this._panel = panel;
+    this._trans = trans;
+    this._onChange = changed;
+    const { content, sessionContext } = panel;
+    content.modelChanged.connect(this._join, this);
+    sessionContext.kernelChanged.connect(this._update, this);
+    sessionContext.kernelPreferenceChanged.connect(this._update, this);
+    panel.disposed.connect(() => Signal.clearData(this));
+    this._join();
+  }
+
+  private _join(): void {
+    const cells = this._panel.content.model?.cells;
+    // The notebook makes its widgets in a slot that was connected before.
+    cells?.changed.connect(this._update, this);
+    this._update();
+  }
+
+  private _update(): void {
+    const { content } = this._panel;
+    for (const cell of content.hasClass(CHAT_CLASS) ? content.widgets : []) {
+      if (!this._marked.has(cell)) {
+        this._marked.add(cell);
+        new CellMark(cell, this._trans, this._onChange);
+      }
+    }
+  }
+
+  private readonly _panel: NotebookPanel;
+  private readonly _trans: TranslationBundle;
+  private readonly _onChange: () => void;
+  private readonly _marked = new WeakSet<Cell>();
+}
+
+/**
+ * The mark of one cell: a sign beside the input for each cell, and a line below the input for one
+ * that the model gets otherwise than usual.
+ */
+class CellMark {
+  constructor(cell: Cell, trans: TranslationBundle, changed: () => void) {
+    this._cell = cell;
+    this._trans = trans;
+    this._changed = changed;
+    this._sign.setAttribute('role', 'img');
+    cell.disposed.connect(() => Signal.clearData(this));
+    cell.model.metadataChanged.connect(this._update, this);
+    cell.model.sharedModel.changed.connect((_, change) => {
+      if (change.sourceChange !== undefined) {
+        this._update();
+      }
+    }, this);
+    // A cell that has never been on the screen has no input yet.
+    void cell.ready.then(() => {
+      if (!cell.isDisposed) {
+        cell.inputArea?.node.append(this._sign);
+        this._update();
+      }
+    });
+  }
+
+  private _update(): void {
+    if (this._cell.isDisposed || this._sign.parentNode === null) {
+      return;
+    }
+    const facts = factsOf(this._cell.model);
+    const words = markWords(facts, this._trans);
+    const note = noteWords(facts, this._trans);
+    if (words !== this._words) {
+      this._words = words;
+      this._sign.title = words;
+      this._sign.setAttribute('aria-label', words);
+      this._sign.dataset.gets = gets(facts);
+      this._cell.toggleClass('msgbook-mod-excluded', gets(facts) === 'exclude');
+      this._changed();
+    }
+    this._showNote(note);
+  }
+
+  private _showNote(words: string): void {
+    if (words === (this._note?.node.textContent ?? '')) {
+      return;
+    }
+    this._note?.dispose();
+    this._note = null;
+    const { layout } = this._cell;
+    if (words !== '' && layout instanceof PanelLayout) {
+      this._note = new Widget({
+        node: element('div', 'msgbook-CellNote', words)
+      });
+      const input = layout.widgets.findIndex(widget =>
+        widget.hasClass('jp-Cell-inputWrapper')
+      );
+      layout.insertWidget(input + 1, this._note);
+    }
+    this._changed();
+  }
+
+  private readonly _cell: Cell;
+  private readonly _trans: TranslationBundle;
+  private readonly _changed: () => void;
+  private readonly _sign = element('span', 'msgbook-CellMark');
+  private _words: string | null = null;
+  private _note: Widget | null = null;
+}
+
+/** Return the name of a sign in the style sheet. */
+function gets({ kind, history }: ICellFacts): string {
+  switch (kind) {
+    case 'empty':
+      return 'empty';
+    case 'raw':
+    case 'magic':
+      return 'never';
+    default:
+      return history;
+  }
+}

@@ -1,0 +1,84 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { activeCell } from '../cells/activePrompt';
+import { cellCommands, HISTORIES } from '../cells/commands';
+import { CellMarks } from '../cells/marks';
+import { IPageConnections } from '../tokens';
+
+/** Plugin that lets a person act on the cells of a chat, and marks what the model gets of them. */
+export const cellsPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:cells',
+  description:
+    'Adds commands to the cells of a chat, and marks what the model gets of each.',
+  autoStart: true,
+  requires: [INotebookTracker, IPageConnections],
+  optional: [ITranslator, ICommandPalette, ISessionContextDialogs],
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    connections: IPageConnections,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null,
+    dialogs: ISessionContextDialogs | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const category = trans.__('Chat');
+    const active = () => activeCell(connections);
+    const { commands } = app;
+    const all = cellCommands(app, dialogs, trans);
+    for (const [id, command] of Object.entries(all)) {
+      const { icon, caption, args } = command;
+      commands.addCommand(id, {
+        caption,
+        icon: typeof icon === 'function' ? () => icon(active()) : icon,
+        describedBy: {
+          args: { type: 'object', properties: { ...args } }
+        },
+        isEnabled: args => {
+          const found = active();
+          return found !== null && command.fits(found, args);
+        },
+        isToggled: args => {
+          const found = active();
+          return found !== null && (command.isOn?.(found, args) ?? false);
+        },
+        isVisible: args => args.isPalette !== true || active() !== null,
+        label: args => command.label(active(), args),
+        execute: async args => {
+          const found = active();
+          if (found !== null && command.fits(found, args)) {
+            await command.run(found, args);
+          }
+        }
+      });
+    }
+    const offer = (command: string, args: JSONObject = {}) =>
+      palette?.addItem({
+        command,
+        category,
+        args: { ...args, isPalette: true }
+      });
+    for (const [id, { inPalette }] of Object.entries(all)) {
+      if (inPalette) {
+        offer(id);
+      }
+    }
+    HISTORIES.forEach(history => offer('msgbook:set-history', { history }));
+
+    const update = () =>
+      Object.keys(all).forEach(id => commands.notifyCommandChanged(id));
+    notebooks.activeCellChanged.connect(update);
+    connections.currentChanged.connect(update);
+    const join = (connection: (typeof connections.all)[number]) =>
+      new CellMarks(connection.panel, trans, update);
+    connections.all.forEach(join);
+    connections.added.connect((_, connection) => void join(connection));
+  }
+};
