@@ -36,7 +36,6 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     for (const [id, command] of Object.entries(all)) {
       const { icon, caption, args } = command;
       commands.addCommand(id, {
-        caption,
         icon: typeof icon === 'function' ? () => icon(active()) : icon,
         describedBy: {
           args: { type: 'object', properties: { ...args } }
@@ -50,7 +49,10 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
           return found !== null && (command.isOn?.(found, args) ?? false);
         },
         isVisible: args => args.isPalette !== true || active() !== null,
-        label: args => command.label(active(), args),
+        // A toolbar shows the icon alone.
+        label: args =>
+          args.toolbar === true ? '' : command.label(active(), args),
+        caption: args => caption ?? command.label(active(), args),
         execute: async args => {
           const found = active();
           if (found !== null && command.fits(found, args)) {
