@@ -23,7 +23,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder, log = Path(name) / "chats", Path(name) / "log.txt"
         folder.mkdir()
-        sample = resources.files("msgbook.cli").joinpath("sample.msg.md")
+        sample = resources.files("msgbook").joinpath("tour.msg.md")
         with resources.as_file(sample) as path:
             shutil.copy(path, folder / "demo.msg.md")
         browser = playwright.chromium.launch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 
 from msgbook.approval import Approver, Rule, SavedRules
@@ -39,6 +40,11 @@ def private_paths() -> tuple[Path, ...]:
     except ConfigError:  # the first turn reports it
         settings = None
     return (*map(Path, found), *([settings.absolute()] if settings else []))
+
+
+def tour_text() -> str:
+    """Return the conversation that `msgbook demo` and the page's tour begin with."""
+    return resources.files("msgbook").joinpath("tour.msg.md").read_text("utf-8")
 
 
 def home_folder() -> Path | None:

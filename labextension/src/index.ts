@@ -7,11 +7,13 @@ import { codeProsePlugin } from './plugins/codeProse';
 import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
-import { newChatFilePlugin } from './plugins/newChatFile';
+import { newChatPlugin } from './plugins/newChat';
 import { pairingPlugin } from './plugins/pairing';
 import { promptsPlugin } from './plugins/prompts';
 import { pickersPlugin } from './plugins/pickers';
 import { settingsPlugin } from './plugins/settings';
+import { setupPlugin } from './plugins/setup';
+import { tourPlugin } from './plugins/tour';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -21,7 +23,9 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   codeProsePlugin,
   promptsPlugin,
   fileTypePlugin,
-  newChatFilePlugin,
+  newChatPlugin,
+  setupPlugin,
+  tourPlugin,
   pageConnectionsPlugin,
   agentsPlugin,
   contextPlugin,

@@ -6,3 +6,4 @@ import './rich.css';
 import './code.css';
 import './prompts.css';
 import './cells.css';
+import './setup.css';

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL
 from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.host import tour_text
 from msgbook.notebook import SESSION_VARIABLE, Document, create
 from msgbook.text import one_line
 from msgbook_format import reads
@@ -78,7 +78,7 @@ def prepare(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
-            create(path, reads(_sample()))
+            create(path, reads(tour_text()))
     except OSError as error:
         raise DemoError(f"{path}: {error.strerror}.") from error
     return path
@@ -89,17 +89,13 @@ def _require_folder(folder: Path) -> None:
         raise DemoError(f"{folder} is a file: DIR has to be a folder, or the name of a new one.")
 
 
-def _sample() -> str:
-    return resources.files("msgbook.cli").joinpath("sample.msg.md").read_text("utf-8")
-
-
 def _new_sample(folder: Path) -> Document:
     """Write the sample into a new file whose page does not exist either."""
     _require_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     number, stem = 1, "demo"
     while True:
-        document = Document(folder / f"{stem}.msg.md", reads(_sample()), None)
+        document = Document(folder / f"{stem}.msg.md", reads(tour_text()), None)
         if not os.path.lexists(folder / f"{stem}.html"):
             with suppress(FileExistsError):
                 document.save()

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from jupyter_core.paths import jupyter_config_dir
 
-from msgbook.config import ProviderSettings, Settings, check_url, config_path, default_api, redact
+from msgbook.config import (
+    ProviderSettings,
+    Settings,
+    config_path,
+    default_api,
+    load_settings,
+    redact,
+)
 from msgbook.config.edited_settings import edit_settings, free_name
 from msgbook.config.key_store import delete_key, find_key_store, read_key, save_key
 from msgbook.config.presets import PRESETS
-from msgbook.config.providers import fits_a_header
 from msgbook.config.written_settings import Answers, SettingsWriteError, write_settings
 from msgbook.errors import ConfigError, ProviderError
-from msgbook.messages import ApiName
+from msgbook.kernel.setup_form import Form
 from msgbook.server_checks.findings import as_objects
 from msgbook.server_checks.run import check_server
 from msgbook.server_checks.run import list_models as list_models_of
@@ -28,48 +33,6 @@ LIST_SECONDS = 20.0
 
 TEST_SECONDS = 60.0
 """Limit for each request of a test: a local server may have to load the model first."""
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The fields as a person has filled them in so far, unchecked.
-
-    Attributes:
-        name: Wished name of the provider.
-        key_from: `none`, `variable` or `keyring`.
-        key: The key for the keyring; empty for the one that the entry has.
-    """
-
-    name: str
-    base_url: str
-    key_from: str
-    key_variable: str
-    model: str
-    api: str
-    key: str = field(default="", repr=False)
-
-    def check(self) -> None:
-        """Raise `ConfigError` unless a server can be asked with it."""
-        if not self.base_url:
-            raise ConfigError("Enter the URL of the server, such as http://localhost:11434/v1.")
-        check_url(self.base_url, "The URL")
-        if not _NAME.fullmatch(self.name):
-            raise ConfigError("The provider's name can have letters, digits, - and _ only.")
-        if self.key_from not in ("none", "variable", "keyring"):
-            raise ConfigError("Choose where the key is.")
-        if self.key_from == "variable" and not _VARIABLE.fullmatch(self.key_variable):
-            raise ConfigError(
-                "Enter the name of an environment variable, such as OPENAI_API_KEY, and not the key itself."
-            )
-        if self.key and (not fits_a_header(self.key) or " " in self.key):
-            raise ConfigError(
-                "The key contains a blank, a line break or a character that no key has."
-            )
-        if self.api and self.api not in get_args(ApiName):
-            raise ConfigError("Choose one of the two APIs.")
 
 
 def describe_state(settings: Settings) -> dict[str, Any]:
@@ -119,42 +82,68 @@ async def test(form: Form, settings: Settings) -> dict[str, Any]:
     return {"findings": clean, "tokens": sum(usage.values())}
 
 
-def preview(form: Form) -> dict[str, Any]:
-    """Return the file as `save` would write it.
+def preview(form: Form, settings: Settings) -> dict[str, Any]:
+    """Return the file as `save` would write it, to look at: without the secrets of its headers.
 
     Raises:
         ConfigError: The form cannot be used.
         SettingsWriteError: The file cannot be changed safely.
     """
-    old = _read(_path())
-    text = edit_settings(old, _answers(form, old), free_name(old, form.name))
-    return {"path": str(_path()), "text": text, "old": old}
+    old, new = _change(form)
+    secrets = (*settings.secrets, *_secrets_of_file())
+    return {
+        "path": str(_path()),
+        "text": redact(new, secrets),
+        "old": redact(old, secrets),
+        "digest": _digest(old, new),
+    }
 
 
-def save(form: Form, shown: str) -> dict[str, Any]:
+def save(form: Form, digest: str) -> dict[str, Any]:
     """Save the key in the keyring, and write the file if it is the one that the person was shown.
+
+    Args:
+        digest: Of the text that was shown.
 
     Raises:
         ConfigError: The form or the keyring cannot be used.
         SettingsWriteError: The file has changed, or cannot be written.
     """
-    planned = preview(form)
-    if planned["text"] != shown:
+    old, new = _change(form)
+    if digest != _digest(old, new):
         raise SettingsWriteError(
             "The file has changed since it was shown. Nothing was written: look at the new text."
         )
-    path, entry = _path().resolve(), _answers(form, planned["old"]).keyring_entry
+    path, entry = _path().resolve(), _answers(form, old).keyring_entry
     if entry and form.key:
         save_key(entry, form.key)
     try:
         backup = None
-        if planned["text"] != planned["old"]:
-            backup = write_settings(path, shown, replace=path.exists())
+        if new != old:
+            backup = write_settings(path, new, replace=path.exists())
     except SettingsWriteError:
         if entry and form.key:
             delete_key(entry)
         raise
     return {"path": str(path), "backup": backup.name if backup else None}
+
+
+def _change(form: Form) -> tuple[str, str]:
+    """Return the text of the file, and the one that it would have."""
+    old = _read(_path())
+    return old, edit_settings(old, _answers(form, old), free_name(old, form.name))
+
+
+def _digest(old: str, new: str) -> str:
+    return sha256(f"{old}\0{new}".encode()).hexdigest()
+
+
+def _secrets_of_file() -> tuple[str, ...]:
+    """Return the secrets of the file as it is now; it may have changed since the kernel started."""
+    try:
+        return load_settings().secrets
+    except ConfigError:
+        return ()
 
 
 def _answers(form: Form, old: str) -> Answers:

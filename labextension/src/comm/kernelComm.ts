@@ -71,9 +71,14 @@ export class KernelComm implements IDisposable {
     }
   }
 
-  /** Send a message; the comm has to be open. */
-  send(data: JSONObject): void {
-    this._send('comm_msg', { data });
+  /**
+   * Send a message; the comm has to be open.
+   *
+   * @param secret - Sent beside the message: Jupyter's logs print its data.
+   */
+  send(data: JSONObject, secret?: string): void {
+    const buffers = secret ? [new TextEncoder().encode(secret).buffer] : [];
+    this._send('comm_msg', { data }, buffers);
   }
 
   /** Close the comm, and tell the kernel if it can be reached. */
@@ -95,7 +100,8 @@ export class KernelComm implements IDisposable {
 
   private _send(
     msgType: 'comm_open' | 'comm_msg' | 'comm_close',
-    content: JSONObject
+    content: JSONObject,
+    buffers: ArrayBuffer[] = []
   ): void {
     const message = KernelMessage.createMessage({
       msgType,
@@ -103,7 +109,8 @@ export class KernelComm implements IDisposable {
       username: this._kernel.username,
       session: this._kernel.clientId,
       subshellId: this._subshell,
-      content: { comm_id: this._id, ...content }
+      content: { comm_id: this._id, ...content },
+      buffers
     } as KernelMessage.IOptions<KernelMessage.ICommMsgMsg<'shell'>>);
     this._kernel.sendShellMessage(message, false, true);
   }

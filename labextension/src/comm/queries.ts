@@ -24,7 +24,10 @@ interface IWaiting {
 /** Questions of toolbars and panels to the kernel (docs/protocol.md, `query`). */
 export class Queries {
   /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(send: (data: JSONObject) => boolean, words: IQueryWords) {
+  constructor(
+    send: (data: JSONObject, secret?: string) => boolean,
+    words: IQueryWords
+  ) {
     this._send = send;
     this._words = words;
   }
@@ -33,16 +36,18 @@ export class Queries {
    * Ask the kernel; reject with a `QueryError` if it cannot answer or does not answer in time.
    *
    * @param patience - Milliseconds to wait.
+   * @param secret - A key, which no log may print.
    */
   ask(
     name: string,
     params: JSONObject = {},
-    patience = PATIENCE
+    patience = PATIENCE,
+    secret?: string
   ): Promise<JSONObject> {
     const requestId = UUID.uuid4();
     return new Promise((resolve, reject) => {
       const message = { type: 'query', request_id: requestId, name, params };
-      if (!this._send(message)) {
+      if (!this._send(message, secret)) {
         reject(new QueryError(this._words.noKernel));
         return;
       }
@@ -86,7 +91,7 @@ export class Queries {
     return waiting;
   }
 
-  private readonly _send: (data: JSONObject) => boolean;
+  private readonly _send: (data: JSONObject, secret?: string) => boolean;
   private readonly _words: IQueryWords;
   private readonly _waiting = new Map<string, IWaiting>();
 }

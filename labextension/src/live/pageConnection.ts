@@ -84,6 +84,9 @@ export class PageConnection implements ITurnHost {
   readonly approvals: Approvals;
   readonly queries: Queries;
 
+  /** Opens the form that connects a model. */
+  connectModel?: () => void;
+
   /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
   get isChat(): boolean {
     const { session } = this.panel.sessionContext;

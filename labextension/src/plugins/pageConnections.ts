@@ -8,6 +8,7 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
 
+import { CommandIDs } from '../commands';
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { IPageConnections } from '../tokens';
@@ -55,6 +56,8 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
         openConversation,
         words
       );
+      connection.connectModel = () =>
+        void app.commands.execute(CommandIDs.connectModel);
       connections.add(connection);
       panel.content.rendermime.addFactory(
         turnRendererFactory(

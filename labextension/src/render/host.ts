@@ -39,6 +39,8 @@ export interface ITurnHost {
   conversation(file: string): IConversationLink | null;
   /** Does something with the turn that `node` shows; null where there is no kernel. */
   readonly act: ((node: Node, action: TurnAction) => Promise<void>) | null;
+  /** Open the form that connects a model; undefined where there is none. */
+  readonly connectModel?: () => void;
 }
 
 /** Host of turns in a console or viewer, where nothing else is known. */

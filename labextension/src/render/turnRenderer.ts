@@ -12,6 +12,7 @@ import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
+import { DemoHint } from './demoHint';
 import { Disclosure, element } from './dom';
 import { focusableCode } from './focusableCode';
 import { Header } from './header';
@@ -68,6 +69,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this.addWidget(new Widget({ node: this._header.node }));
     this.addWidget(this._body);
     this._body.addClass('msgbook-Turn-blocks');
+    this._demoHint = new DemoHint(trans, host.connectModel);
+    this.addWidget(new Widget({ node: this._demoHint.node }));
   }
 
   /**
@@ -129,6 +132,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     const asked = this._host.questions(this.node).length > 0;
     this._body.node.setAttribute('aria-busy', String(live && !asked));
     this._showBlocks(turn, live);
+    this._demoHint.show(turn, live);
   }
 
   private _showHeader(turn: ITurn): void {
@@ -187,6 +191,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._dropViews(0);
     this._unreadable?.dispose();
     this._header.node.hidden = true;
+    this._demoHint.node.hidden = true;
     const details = new Disclosure('msgbook-Unknown', jsonNode(value));
     details.label(this._trans.__('Its data'));
     const node = element(
@@ -224,6 +229,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _tools: IViewTools;
   private readonly _host: ITurnHost;
   private readonly _header: Header;
+  private readonly _demoHint: DemoHint;
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;

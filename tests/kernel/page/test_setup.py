@@ -11,12 +11,12 @@ import pytest
 from saved_keyring import SavedKeyring
 from scripted_server import ScriptedServer, error, text
 
-from msgbook.config import load_settings
+from msgbook.config import Settings, load_settings
 from msgbook.config.written_settings import SettingsWriteError
 from msgbook.errors import ConfigError
 from msgbook.kernel import new_settings
-from msgbook.kernel.new_settings import Form
 from msgbook.kernel.page.queries import Query
+from msgbook.kernel.setup_form import Form
 
 KEY = "sk-0123456789-secret"
 
@@ -69,8 +69,8 @@ def test_the_models_and_the_doctors_findings_of_a_server_that_is_not_saved_yet(c
 def test_what_is_saved_is_what_was_shown_and_the_kernel_reads_it(config, server):
     config.write_text('# mine\nmodel = "old"\n\n[limits]\nmax_steps = 7\n')
 
-    shown = new_settings.preview(form(server.url))
-    saved = new_settings.save(form(server.url), shown["text"])
+    shown = new_settings.preview(form(server.url), Settings())
+    saved = new_settings.save(form(server.url), shown["digest"])
 
     assert config.read_text() == shown["text"]
     assert config.with_name(saved["backup"]).read_text() == shown["old"]
@@ -80,11 +80,11 @@ def test_what_is_saved_is_what_was_shown_and_the_kernel_reads_it(config, server)
 
 
 def test_a_file_that_has_changed_since_it_was_shown_stays(config, server):
-    shown = new_settings.preview(form(server.url))
+    shown = new_settings.preview(form(server.url), Settings())
     config.write_text("[limits]\nmax_steps = 3\n")
 
     with pytest.raises(SettingsWriteError, match="has changed"):
-        new_settings.save(form(server.url), shown["text"])
+        new_settings.save(form(server.url), shown["digest"])
 
     assert config.read_text() == "[limits]\nmax_steps = 3\n"
 
@@ -94,8 +94,8 @@ def test_a_key_goes_into_the_keyring_and_from_there_to_the_server_and_nowhere_el
 ):
     keyed = form(server.url, key_from="keyring", key=KEY)
 
-    shown = new_settings.preview(keyed)
-    new_settings.save(keyed, shown["text"])
+    shown = new_settings.preview(keyed, Settings())
+    new_settings.save(keyed, shown["digest"])
 
     assert json.loads(saved_keys.read_text()) == {"msgbook/local": KEY}
     assert 'api_key_keyring = "local"' in config.read_text()
@@ -108,10 +108,10 @@ def test_a_key_goes_into_the_keyring_and_from_there_to_the_server_and_nowhere_el
 
 def test_a_saved_key_is_used_again_when_only_the_model_changes(config, server, saved_keys):
     keyed = form(server.url, key_from="keyring", key=KEY)
-    new_settings.save(keyed, new_settings.preview(keyed)["text"])
+    new_settings.save(keyed, new_settings.preview(keyed, Settings())["digest"])
 
     again = form(server.url, key_from="keyring", model="other")
-    new_settings.save(again, new_settings.preview(again)["text"])
+    new_settings.save(again, new_settings.preview(again, Settings())["digest"])
 
     settings = load_settings()
     assert (settings.model, settings.provider.api_key) == ("other", KEY)
@@ -123,10 +123,10 @@ def test_without_a_working_keyring_nothing_is_written_and_the_settings_say_what_
 ):
     keyring.set_keyring(keyring.backends.fail.Keyring())
     keyed = form(server.url, key_from="keyring", key=KEY)
-    shown = new_settings.preview(keyed)
+    shown = new_settings.preview(keyed, Settings())
 
     with pytest.raises(ConfigError, match="no keyring") as raised:
-        new_settings.save(keyed, shown["text"])
+        new_settings.save(keyed, shown["digest"])
 
     assert KEY not in str(raised.value)
     assert not config.exists()
@@ -158,7 +158,7 @@ def test_a_variable_that_is_not_set_is_named(config, server):
 )
 def test_what_cannot_be_used_is_named_before_anything_is_written(config, server, wrong, why):
     with pytest.raises(ConfigError, match=why):
-        new_settings.preview(form(server.url, **wrong))
+        new_settings.preview(form(server.url, **wrong), Settings())
 
     assert not config.exists()
 
@@ -174,3 +174,15 @@ def test_an_error_of_the_server_that_repeats_the_key_does_not_show_it(config, se
 
 def test_a_query_does_not_show_its_secret():
     assert KEY not in repr(Query({}, None, KEY))
+
+
+def test_secrets_of_the_file_are_not_shown_and_stay_in_it(config, server):
+    config.write_text(
+        f'[providers.a]\nbase_url = "http://a/v1"\nheaders = {{ X-Api-Key = "{KEY}" }}\n'
+    )
+
+    shown = new_settings.preview(form(server.url), Settings())
+    new_settings.save(form(server.url), shown["digest"])
+
+    assert KEY not in json.dumps(shown)
+    assert KEY in config.read_text()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `setup.state`, `setup.models`, `setup.test`, `setup.preview` and `setup.save`."""
+    """Answer `setup.state`, `setup.models`, `setup.test`, `setup.preview`, `setup.save` and `setup.tour`."""
 
     async def state(_query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
@@ -35,20 +35,25 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
     async def preview(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        return await asyncio.to_thread(new_settings.preview, _form(query))
+        return await asyncio.to_thread(new_settings.preview, _form(query), session.settings)
 
     async def save(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        shown = query.text("shown")
-        return await asyncio.to_thread(new_settings.save, _form(query), shown)
+        digest = query.text("digest")
+        return await asyncio.to_thread(new_settings.save, _form(query), digest)
 
-    for handler in (state, models, test, preview, save):
+    async def tour(_query: Query) -> dict[str, Any]:
+        from msgbook.host import tour_text
+
+        return {"text": tour_text()}
+
+    for handler in (state, models, test, preview, save, tour):
         queries.on_query(f"setup.{handler.__name__}", handler)
 
 
 def _form(query: Query) -> Any:
-    from msgbook.kernel.new_settings import Form
+    from msgbook.kernel.setup_form import Form
 
     key = query.secret or ""
     names = ("name", "base_url", "key_from", "key_variable", "model", "api")

@@ -1,0 +1,52 @@
+import {
+  EMPTY,
+  fileLines,
+  parseFindings,
+  parseState,
+  withPreset
+} from '../setup/fields';
+
+const HOSTED = {
+  name: 'hosted',
+  title: '',
+  baseUrl: 'https://h/v1',
+  keyVariable: 'H_KEY'
+};
+
+describe('the fields of the form that connects a model', () => {
+  it('take what a preset says, with the keyring where one works', () => {
+    expect(withPreset(HOSTED, 'Keys')).toMatchObject({ keyFrom: 'keyring' });
+    expect(withPreset(HOSTED, null)).toMatchObject({
+      keyFrom: 'variable',
+      keyVariable: 'H_KEY'
+    });
+    expect(withPreset({ ...HOSTED, keyVariable: '' }, 'Keys').keyFrom).toBe(
+      'none'
+    );
+    expect(withPreset(undefined, 'Keys')).toBe(EMPTY);
+  });
+
+  it('survive answers of any shape', () => {
+    expect(parseState({ presets: [1, { title: 2 }], overriding: 'x' })).toEqual(
+      {
+        path: '',
+        exists: false,
+        overriding: [],
+        keyring: null,
+        presets: [{ name: 'main', title: '', baseUrl: '', keyVariable: '' }]
+      }
+    );
+    expect(parseFindings({ findings: [null, {}] })).toHaveLength(1);
+  });
+});
+
+describe('the lines of the new file', () => {
+  it('are new if the old file has not got them', () => {
+    const lines = fileLines('# a\n[x]\n', 'm = 1\n# a\n[y]\n[x]\n');
+
+    expect(lines.filter(({ isNew }) => isNew).map(({ text }) => text)).toEqual([
+      'm = 1',
+      '[y]'
+    ]);
+  });
+});

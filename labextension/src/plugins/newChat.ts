@@ -1,0 +1,129 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { ILauncher } from '@jupyterlab/launcher';
+import { IMainMenu } from '@jupyterlab/mainmenu';
+import type { Contents } from '@jupyterlab/services';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { KERNEL_NAME } from '../comm/kernelLink';
+import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { chatIcon } from '../icons';
+import { asText } from '../turn/model';
+import { NOTEBOOK_FACTORY } from './fileType';
+
+/** Plugin that adds new chats to the launcher, the palette and File > New. */
+export const newChatPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:new-chat',
+  description: 'Makes chats: notebooks and text files (.msg.md).',
+  autoStart: true,
+  optional: [
+    IDefaultFileBrowser,
+    ILauncher,
+    IMainMenu,
+    ICommandPalette,
+    ITranslator
+  ],
+  activate: (
+    app: JupyterFrontEnd,
+    browser: IDefaultFileBrowser | null,
+    launcher: ILauncher | null,
+    mainMenu: IMainMenu | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const add = (
+      command: string,
+      words: { palette: string; label: string; caption: string },
+      rank: number,
+      create: (cwd: string | undefined) => Promise<unknown>
+    ) => {
+      app.commands.addCommand(command, {
+        label: args => (args.isPalette ? words.palette : words.label),
+        caption: words.caption,
+        icon: args => (args.isPalette ? undefined : chatIcon),
+        describedBy: { args: describeArguments(trans) },
+        execute: args => create(asText(args.cwd) ?? browser?.model.path)
+      });
+      const category = trans.__('Chat');
+      launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
+      mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 + rank / 10 });
+      palette?.addItem({ command, category, args: { isPalette: true } });
+    };
+    add(
+      CommandIDs.newChat,
+      {
+        palette: trans.__('New Chat (notebook)'),
+        label: trans.__('Chat (notebook)'),
+        caption: trans.__('Create a chat in a notebook (.ipynb)')
+      },
+      1,
+      cwd =>
+        app.commands.execute('notebook:create-new', {
+          cwd: cwd ?? '',
+          kernelName: KERNEL_NAME
+        })
+    );
+    add(
+      CommandIDs.newChatFile,
+      {
+        palette: trans.__('New Chat (text file)'),
+        label: trans.__('Chat (text file)'),
+        caption: trans.__('Create a chat that is kept as a text file (.msg.md)')
+      },
+      2,
+      cwd => newChatFile(app, cwd)
+    );
+  }
+};
+
+/** Return the JSON schema of the commands' arguments. */
+function describeArguments(trans: TranslationBundle): JSONObject {
+  return {
+    type: 'object',
+    properties: {
+      cwd: {
+        type: 'string',
+        description: trans.__(
+          'Folder of the new file; by default the one of the file browser'
+        )
+      },
+      isPalette: {
+        type: 'boolean',
+        description: trans.__('Whether the label is for the palette')
+      }
+    }
+  };
+}
+
+/** Create an untitled `.msg.md` in a folder and open it as a notebook. */
+async function newChatFile(
+  app: JupyterFrontEnd,
+  path: string | undefined
+): Promise<IDocumentWidget | undefined> {
+  const file = (await app.commands.execute('docmanager:new-untitled', {
+    path: path ?? '',
+    type: 'file',
+    ext: '.msg.md'
+  })) as Contents.IModel | undefined;
+  if (file === undefined) {
+    return undefined;
+  }
+  // Not marked as untitled: at the first save JupyterLab would ask for a name with all of
+  // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
+  return (await app.commands.execute('docmanager:open', {
+    path: file.path,
+    factory: NOTEBOOK_FACTORY,
+    kernel: { name: KERNEL_NAME }
+  })) as IDocumentWidget | undefined;
+}

@@ -1,0 +1,123 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, MainAreaWidget } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { linkIcon, ReactWidget } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { chatIcon } from '../icons';
+import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { SetupForm, type ISetupFormProps } from '../setup/setupForm';
+import { SetupKernel } from '../setup/setupKernel';
+import { SetupSteps } from '../setup/setupSteps';
+import { setupWords } from '../setup/setupWords';
+import { IPageConnections } from '../tokens';
+
+/** Plugin with the form that connects a model. */
+export const setupPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:setup',
+  description: 'Connects a model: a form that tests and saves the settings.',
+  autoStart: true,
+  requires: [IPageConnections],
+  optional: [ILauncher, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    connections: IPageConnections,
+    launcher: ILauncher | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const command = CommandIDs.connectModel;
+    let open: MainAreaWidget<SetupPanel> | null = null;
+    app.commands.addCommand(command, {
+      label: trans.__('Connect a Model…'),
+      caption: trans.__('Choose the server and the model that answer'),
+      icon: args => (args.isPalette ? undefined : linkIcon),
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: {
+            isPalette: {
+              type: 'boolean',
+              description: trans.__('Whether the label is for the palette')
+            }
+          }
+        }
+      },
+      execute: () => {
+        if (open === null || open.isDisposed) {
+          open = newTab(app, connections, trans);
+          app.shell.add(open, 'main');
+        }
+        app.shell.activateById(open.id);
+      }
+    });
+    launcher?.add({
+      command,
+      category: trans.__('Chat'),
+      categoryRank: LAUNCHER_RANK,
+      rank: 4
+    });
+    palette?.addItem({
+      command,
+      category: trans.__('Chat'),
+      args: { isPalette: true }
+    });
+  }
+};
+
+type Trans = ISetupFormProps['trans'];
+
+/** The form, with the kernel that answers it; the kernel ends with it. */
+class SetupPanel extends ReactWidget {
+  constructor(props: ISetupFormProps, kernel: SetupKernel) {
+    super();
+    this.addClass('msgbook-SetupPanel');
+    this._props = props;
+    this._kernel = kernel;
+  }
+
+  override dispose(): void {
+    this._kernel.dispose();
+    super.dispose();
+  }
+
+  protected override render(): JSX.Element {
+    return React.createElement(SetupForm, this._props);
+  }
+
+  private readonly _props: ISetupFormProps;
+  private readonly _kernel: SetupKernel;
+}
+
+function newTab(
+  app: JupyterFrontEnd,
+  connections: IPageConnections,
+  trans: Trans
+): MainAreaWidget<SetupPanel> {
+  const title = trans.__('Connect a Model');
+  const kernel = new SetupKernel(app.serviceManager, title, setupWords(trans));
+  const chats = () => connections.all.filter(({ isChat }) => isChat);
+  const props: ISetupFormProps = {
+    steps: new SetupSteps(kernel.ask.bind(kernel)),
+    trans,
+    saved: () => undefined,
+    openChats: () => chats().length,
+    restartChats: async () => {
+      await Promise.all(
+        chats().map(({ panel }) => panel.sessionContext.restartKernel())
+      );
+    },
+    newChat: () => void app.commands.execute(CommandIDs.newChat)
+  };
+  const tab = new MainAreaWidget({ content: new SetupPanel(props, kernel) });
+  tab.id = 'msgbook-setup';
+  tab.title.label = title;
+  tab.title.icon = chatIcon;
+  tab.title.closable = true;
+  return tab;
+}

@@ -1,0 +1,89 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { IFields, KeyPlace } from './fields';
+
+export interface IKeyFieldProps {
+  readonly fields: IFields;
+  /** Name of the keyring; null if none works. */
+  readonly keyring: string | null;
+  readonly change: (changed: Partial<IFields>) => void;
+  /** The field with the key, which nothing else keeps. */
+  readonly field: React.RefObject<HTMLInputElement>;
+  readonly trans: TranslationBundle;
+}
+
+/** A name that most people know. */
+const EXAMPLE = 'OPENAI_API_KEY';
+
+/** Where the key is, and the key itself if it goes into the keyring. */
+export function KeyField(props: IKeyFieldProps): JSX.Element {
+  const { fields, keyring, change, field, trans } = props;
+  const choice = (place: KeyPlace, label: string, disabled = false) => (
+    <label className="msgbook-Setup-choice">
+      <input
+        type="radio"
+        name="msgbook-setup-key"
+        checked={fields.keyFrom === place}
+        disabled={disabled}
+        onChange={() => change({ keyFrom: place })}
+      />
+      {label}
+    </label>
+  );
+  return (
+    <fieldset className="msgbook-Setup-key">
+      <legend>{trans.__('Key')}</legend>
+      {choice('none', trans.__('The server needs none'))}
+      {choice('variable', trans.__('In an environment variable'))}
+      {fields.keyFrom === 'variable' && (
+        <>
+          <input
+            className="jp-mod-styled"
+            aria-label={trans.__('Name of the environment variable')}
+            spellCheck={false}
+            placeholder={EXAMPLE}
+            value={fields.keyVariable}
+            onChange={event => change({ keyVariable: event.target.value })}
+          />
+          <p className="msgbook-Setup-hint">
+            {trans.__(
+              'The name of the variable, not the key. Set it before you start JupyterLab.'
+            )}
+          </p>
+        </>
+      )}
+      {choice(
+        'keyring',
+        keyring === null
+          ? trans.__('In the keyring: none works here')
+          : trans.__('In the keyring (%1)', keyring),
+        keyring === null
+      )}
+      {keyring === null && (
+        <p className="msgbook-Setup-hint">
+          {trans.__(
+            'For a keyring, install it where the kernel runs: pip install "msgbook[keyring]".'
+          )}
+        </p>
+      )}
+      {fields.keyFrom === 'keyring' && (
+        <>
+          <input
+            ref={field}
+            className="jp-mod-styled"
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            aria-label={trans.__('Key')}
+          />
+          <p className="msgbook-Setup-hint">
+            {trans.__(
+              'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+            )}
+          </p>
+        </>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,125 @@
+import React, { useEffect, useState } from 'react';
+
+import { fileLines, type IFields } from './fields';
+import type { ISetupFormProps, Run } from './setupForm';
+import type { IPreview } from './setupSteps';
+
+export interface ISavePartProps extends ISetupFormProps {
+  readonly fields: IFields;
+  readonly field: React.RefObject<HTMLInputElement>;
+  readonly run: Run;
+}
+
+/** The end of the form: the text of the file, which is saved when it has been seen. */
+export function SavePart(props: ISavePartProps): JSX.Element {
+  const { steps, trans, fields, field, run } = props;
+  const [preview, setPreview] = useState<IPreview | null>(null);
+  const [backup, setBackup] = useState<string | null>(null);
+  const key = () => field.current?.value ?? '';
+  useEffect(() => {
+    setPreview(null);
+    setBackup(null);
+  }, [fields]);
+
+  const show = () =>
+    run(trans.__('Reading the file…'), async () => {
+      setBackup(null);
+      setPreview(await steps.preview(fields, key()));
+    });
+  const save = () =>
+    run(trans.__('Saving…'), async () => {
+      setBackup(await steps.save(fields, key(), preview!.digest));
+      setPreview(null);
+      if (field.current) {
+        field.current.value = '';
+      }
+      props.saved();
+    });
+
+  if (backup !== null) {
+    return <Saved {...props} backup={backup} />;
+  }
+  if (preview === null) {
+    return (
+      <button
+        className="jp-mod-styled jp-mod-accept"
+        type="button"
+        disabled={fields.baseUrl === '' || fields.model === ''}
+        onClick={show}
+      >
+        {trans.__('Show What Is Saved')}
+      </button>
+    );
+  }
+  return (
+    <section aria-label={trans.__('The new file')}>
+      <p>{trans.__('%1 will be:', preview.path)}</p>
+      <pre className="msgbook-Setup-file" tabIndex={0}>
+        {fileLines(preview.old, preview.text).map(({ text, isNew }, index) =>
+          isNew ? (
+            <ins key={index}>{`${text}\n`}</ins>
+          ) : (
+            <span key={index}>{`${text}\n`}</span>
+          )
+        )}
+      </pre>
+      <div className="msgbook-Setup-row">
+        <button
+          className="jp-mod-styled jp-mod-accept"
+          type="button"
+          onClick={save}
+        >
+          {trans.__('Save')}
+        </button>
+        <button
+          className="jp-mod-styled"
+          type="button"
+          onClick={() => setPreview(null)}
+        >
+          {trans.__('Cancel')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** What can be done with the new settings. */
+function Saved(props: ISavePartProps & { readonly backup: string }) {
+  const { trans, backup, run } = props;
+  const [chats, setChats] = useState(props.openChats());
+  const restart = () =>
+    run(trans.__('Restarting…'), async () => {
+      await props.restartChats();
+      setChats(0);
+    });
+  return (
+    <section
+      aria-label={trans.__('Saved')}
+      className="msgbook-Setup-saved"
+      role="status"
+    >
+      <p>
+        {trans.__('Saved. New chats use this model.')}{' '}
+        {backup !== '' && trans.__('The old file is now %1.', backup)}
+      </p>
+      <div className="msgbook-Setup-row">
+        <button
+          className="jp-mod-styled jp-mod-accept"
+          type="button"
+          onClick={props.newChat}
+        >
+          {trans.__('New Chat')}
+        </button>
+        {chats > 0 && (
+          <button className="jp-mod-styled" type="button" onClick={restart}>
+            {trans._n(
+              'Restart the Kernel of %1 Open Chat',
+              'Restart the Kernels of %1 Open Chats',
+              chats
+            )}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

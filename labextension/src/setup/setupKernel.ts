@@ -1,0 +1,110 @@
+import type { ServiceManager, Session } from '@jupyterlab/services';
+import { UUID, type JSONObject } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+
+import { KernelComm } from '../comm/kernelComm';
+import { KERNEL_NAME } from '../comm/kernelLink';
+import { Queries, QueryError, type IQueryWords } from '../comm/queries';
+
+export interface ISetupWords extends IQueryWords {
+  readonly notInstalled: string;
+}
+
+/**
+ * A kernel of its own for the form that connects a model.
+ *
+ * It reads the settings as a new chat will, is never busy, and ends with the form.
+ */
+export class SetupKernel implements IDisposable {
+  /** @param title - Name of the kernel in JupyterLab's list of what runs. */
+  constructor(
+    services: ServiceManager.IManager,
+    title: string,
+    words: ISetupWords
+  ) {
+    this._services = services;
+    this._title = title;
+    this._words = words;
+    this._queries = new Queries((data, secret) => {
+      const open = this._comm?.isOpen ?? false;
+      if (open) {
+        this._comm!.send(data, secret);
+      }
+      return open;
+    }, words);
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Ask the kernel, which is started first if need be; reject with a `QueryError`. */
+  async ask(
+    name: string,
+    params: JSONObject = {},
+    patience?: number,
+    secret?: string
+  ): Promise<JSONObject> {
+    this._started ??= this._start();
+    try {
+      await this._started;
+    } catch (error) {
+      // The next question tries again.
+      this._started = null;
+      throw error;
+    }
+    return this._queries.ask(name, params, patience, secret);
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._end();
+    }
+  }
+
+  private async _start(): Promise<void> {
+    const { kernelspecs, sessions } = this._services;
+    await kernelspecs.ready;
+    if (kernelspecs.specs?.kernelspecs[KERNEL_NAME] === undefined) {
+      throw new QueryError(this._words.notInstalled);
+    }
+    this._session = await sessions.startNew({
+      name: this._title,
+      path: `msgbook-setup-${UUID.uuid4()}`,
+      type: 'console',
+      kernel: { name: KERNEL_NAME }
+    });
+    const kernel = this._session.kernel;
+    if (kernel === null || this._isDisposed) {
+      this._end();
+      throw new QueryError(this._words.noKernel);
+    }
+    await kernel.info;
+    const comm = new KernelComm(kernel, KERNEL_NAME);
+    comm.received.connect((_, data) => this._queries.receive(data));
+    comm.closed.connect(() => this._queries.clear());
+    this._comm = comm;
+    await comm.open();
+  }
+
+  private _end(): void {
+    this._queries.clear();
+    this._comm?.dispose();
+    this._comm = null;
+    const session = this._session;
+    this._session = null;
+    session?.shutdown().catch((reason: unknown) => {
+      console.warn('The kernel of the form was not shut down.', reason);
+    });
+  }
+
+  private readonly _services: ServiceManager.IManager;
+  private readonly _title: string;
+  private readonly _words: ISetupWords;
+  private readonly _queries: Queries;
+  private _session: Session.ISessionConnection | null = null;
+  private _comm: KernelComm | null = null;
+  private _started: Promise<void> | null = null;
+  private _isDisposed = false;
+}

@@ -1,0 +1,70 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { IFinding } from './fields';
+
+/** An error of the last question; nothing without one. */
+export function Problem({ text }: { text: string }): JSX.Element | null {
+  return text === '' ? null : (
+    <p role="alert" className="msgbook-Setup-problem">
+      {text}
+    </p>
+  );
+}
+
+/** A warning about the environment, which goes before the file. */
+export function Overriding(props: {
+  readonly names: readonly string[];
+  readonly trans: TranslationBundle;
+}): JSX.Element | null {
+  const { names, trans } = props;
+  if (names.length === 0) {
+    return null;
+  }
+  const isDemo = names.length === 1 && names[0] === 'MSGBOOK_MODEL';
+  return (
+    <p className="msgbook-Setup-warning" role="note">
+      {trans.__(
+        'Set in the environment of JupyterLab: %1. This goes before what you save here.',
+        names.join(', ')
+      )}{' '}
+      {isDemo
+        ? trans.__(
+            '`msgbook demo` sets it, so that the demo model answers. Start JupyterLab without it to use your model.'
+          )
+        : trans.__('Unset it before you start JupyterLab.')}
+    </p>
+  );
+}
+
+/** The findings of a test, one a line. */
+export function Findings(props: {
+  readonly findings: readonly IFinding[] | null;
+  readonly trans: TranslationBundle;
+}): JSX.Element | null {
+  const { findings, trans } = props;
+  if (findings === null) {
+    return null;
+  }
+  const labels: Record<string, string> = {
+    pass: trans.__('Pass'),
+    fail: trans.__('Fail'),
+    note: trans.__('Note')
+  };
+  return (
+    <ul
+      className="msgbook-Setup-findings"
+      aria-label={trans.__('Results of the test')}
+    >
+      {findings.map(({ check, status, words, advice }, index) => (
+        <li key={index} data-status={status}>
+          <strong>{labels[status] ?? trans.__('Unknown')}</strong>{' '}
+          <span className="msgbook-Setup-check">{check}</span> {words}
+          {advice !== '' && status !== 'pass' && (
+            <div className="msgbook-Setup-hint">{advice}</div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
