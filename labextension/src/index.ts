@@ -14,6 +14,7 @@ import { pickersPlugin } from './plugins/pickers';
 import { settingsPlugin } from './plugins/settings';
 import { setupPlugin } from './plugins/setup';
 import { tourPlugin } from './plugins/tour';
+import { staleTurnsPlugin } from './plugins/staleTurns';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -28,6 +29,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   tourPlugin,
   pageConnectionsPlugin,
   agentsPlugin,
+  staleTurnsPlugin,
   contextPlugin,
   pickersPlugin,
   cellsPlugin,

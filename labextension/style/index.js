@@ -7,3 +7,4 @@ import './code.css';
 import './prompts.css';
 import './cells.css';
 import './setup.css';
+import './stale.css';

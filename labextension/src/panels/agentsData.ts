@@ -49,8 +49,8 @@ export function parseAgents(answer: unknown): IAgentList {
   const roots: IGrowingAgent[] = [];
   const above: IGrowingAgent[] = [];
   for (const [index, row] of objects.slice(0, LIMIT).entries()) {
-    const depth = typeof row.depth === 'number' ? row.depth : 0;
-    above.length = Math.max(0, Math.min(above.length, Math.floor(depth)));
+    const depth = Number.isInteger(row.depth) ? (row.depth as number) : 0;
+    above.length = Math.max(0, Math.min(above.length, depth));
     const agent = parseAgent(row, index);
     (above.at(-1)?.children ?? roots).push(agent);
     above.push(agent);

@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgbook.kernel.page.queries import PageQueries
-from msgbook.kernel.page_queries import agents, context, forks, models, retries, setup, subagents
+from msgbook.kernel.page_queries import (
+    agents,
+    context,
+    forks,
+    models,
+    retries,
+    setup,
+    stale,
+    subagents,
+)
 
 if TYPE_CHECKING:
     from msgbook.kernel.session import Session
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 SUBAGENTS_CHANGED = {"type": "subagents.changed"}
 """Tells the pages to ask for `subagent.list` again, if they show it."""
 
-_SUBJECTS = [agents, context, forks, models, retries, setup, subagents]
+_SUBJECTS = [agents, context, forks, models, retries, setup, stale, subagents]
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:

@@ -1,0 +1,79 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { ChangeLog, parseStaleGroups } from '../live/staleGroups';
+import { whyStale } from '../render/staleMark';
+
+const trans = nullTranslator.load('msgbook');
+const group = { turns: ['b', 'c'], changed: ['a', 'b'], maybeSystem: false };
+const ids = ['a', 'b', 'c'];
+const numberOf = (id: string) => ids.indexOf(id) + 1;
+
+function why(
+  cellId: string,
+  log: ChangeLog,
+  range = ['a', 'b'],
+  maybeSystem = false
+): string {
+  const cause = log.causeOf({ ...group, maybeSystem }, range);
+  return whyStale({ cellId, cause, numberOf }, trans);
+}
+
+describe('the words of a stale turn', () => {
+  it('name the cell that was changed after the answer', () => {
+    const log = new ChangeLog();
+    log.noteOutputs('a');
+    log.noteOutputs('b');
+    log.noteCell('a');
+    expect(why('b', log)).toContain('cell 1 has changed');
+    expect(why('c', log)).toContain('cell 1 has changed');
+  });
+
+  it('name the prompt itself, and its cell to the turns below', () => {
+    const log = new ChangeLog();
+    log.noteOutputs('a');
+    log.noteOutputs('b');
+    log.noteCell('b');
+    expect(why('b', log)).toContain('its prompt has changed');
+    expect(why('c', log)).toContain('cell 2 has changed');
+  });
+
+  it('name a cell that was run again', () => {
+    const log = new ChangeLog();
+    log.noteOutputs('b');
+    log.noteOutputs('a');
+    expect(why('b', log)).toContain('cell 1 has changed');
+  });
+
+  it('name several cells', () => {
+    const log = new ChangeLog();
+    log.noteCell('a');
+    log.noteCell('b');
+    expect(why('c', log)).toContain('cells 1, 2 have changed');
+  });
+
+  it('say that a cell was deleted, if none was changed', () => {
+    const log = new ChangeLog();
+    log.noteOutputs('b');
+    log.notePlaces();
+    expect(why('b', log)).toContain('moved or deleted');
+  });
+
+  it('name the range where nothing was seen to change', () => {
+    expect(why('c', new ChangeLog())).toContain('from cell 1 to cell 2');
+    expect(why('c', new ChangeLog(), ['a', 'b'], true)).toContain('the agent');
+  });
+});
+
+describe('an answer to stale.list', () => {
+  it('is read', () => {
+    const told = { turns: ['b', 'c'], changed: ['a', 'b'] };
+    expect(parseStaleGroups({ groups: [told] })).toEqual([group]);
+  });
+
+  it.each([null, 1, {}, { groups: 1 }, { groups: [1, {}, { turns: [1] }] }])(
+    'of another shape names nothing: %j',
+    answer => {
+      expect(parseStaleGroups(answer)).toEqual([]);
+    }
+  );
+});

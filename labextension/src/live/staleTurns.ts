@@ -1,0 +1,239 @@
+import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
+import { MessageLoop, type Message } from '@lumino/messaging';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import { TURN_MIME } from '../turn/model';
+import type { PageConnection } from './pageConnection';
+import {
+  ChangeLog,
+  parseStaleGroups,
+  type IStaleGroup,
+  type StaleCause
+} from './staleGroups';
+
+/** Milliseconds without a change before the kernel is asked. */
+export const QUIET_TIME = 800;
+
+/** The part of a change of a cell that counts. */
+interface ICellChange {
+  readonly sourceChange?: unknown;
+  readonly outputsChange?: unknown;
+  readonly metadataChange?: ReadonlyMap<string, unknown>;
+}
+
+/** A stale turn, and why it is stale. */
+export interface IStaleTurn {
+  readonly cellId: string;
+  readonly cause: StaleCause;
+}
+
+/**
+ * The stale turns of one notebook.
+ *
+ * The kernel is asked while the notebook is visible and no cell runs, after changes that a turn at
+ * or below them may have been asked about. Typing below the last turn asks nothing.
+ */
+export class StaleTurns {
+  constructor(connection: PageConnection) {
+    this._connection = connection;
+    const { content, context, disposed, sessionContext } = connection.panel;
+    MessageLoop.installMessageHook(connection.panel, this);
+    disposed.connect(this._dispose, this);
+    connection.connected.connect(this._askAll, this);
+    sessionContext.statusChanged.connect(this._schedule, this);
+    sessionContext.kernelChanged.connect(this._forget, this);
+    NotebookActions.executionScheduled.connect(this._onScheduled, this);
+    document.addEventListener('visibilitychange', this._onVisible);
+    void context.ready.then(() => {
+      if (!connection.panel.isDisposed) {
+        content.model?.cells.changed.connect(this._onCells, this);
+        this._follow();
+        this._askAll();
+      }
+    });
+  }
+
+  /** Emitted when the marks, or the places of the cells, may have changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The stale turns, in document order. */
+  get turns(): readonly IStaleTurn[] {
+    const all = this._cellModels;
+    const ids = all.map(({ id }) => id);
+    const stale = new Map<string, StaleCause>();
+    for (const group of this._groups) {
+      // What is above a turn that is not stale has not changed.
+      const last = ids.indexOf(group.changed.at(-1)!);
+      const first = Math.max(0, lastTurn(all.slice(0, Math.max(0, last))));
+      const cause = this._log.causeOf(group, ids.slice(first, last + 1));
+      group.turns.forEach(cellId => stale.set(cellId, cause));
+    }
+    return ids
+      .filter(id => stale.has(id) && !this._started.has(id))
+      .map(cellId => ({ cellId, cause: stale.get(cellId)! }));
+  }
+
+  /** Part of Lumino's message hook: a notebook that was hidden is shown. */
+  messageHook(_: unknown, message: Message): boolean {
+    if (message.type === 'after-show') {
+      this._schedule();
+    }
+    return true;
+  }
+
+  private get _cellModels(): ICellModel[] {
+    return Array.from(this._connection.panel.content.model?.cells ?? []);
+  }
+
+  private _onCells(): void {
+    this._log.notePlaces();
+    this._follow();
+    this._changed.emit();
+    this._askAll();
+  }
+
+  /** Follow the cells that are new. */
+  private _follow(): void {
+    for (const cell of this._cellModels) {
+      if (!this._followed.has(cell)) {
+        this._followed.add(cell);
+        const { id } = cell;
+        cell.sharedModel.changed.connect(
+          (_: unknown, change: ICellChange) => this._onCell(id, change),
+          this
+        );
+      }
+    }
+  }
+
+  private _onCell(id: string, change: ICellChange): void {
+    if (
+      change.sourceChange !== undefined ||
+      change.metadataChange?.has('msgbook')
+    ) {
+      this._log.noteCell(id);
+    } else if (change.outputsChange !== undefined) {
+      this._log.noteOutputs(id);
+    } else {
+      return;
+    }
+    this._touched.add(id);
+    this._schedule();
+  }
+
+  /** A cell that runs is not stale any more, or will be judged when it has ended. */
+  private _onScheduled(
+    _: unknown,
+    { notebook, cell }: { notebook: Notebook; cell: Cell }
+  ): void {
+    if (notebook === this._connection.panel.content) {
+      this._started.add(cell.model.id);
+      this._changed.emit();
+    }
+  }
+
+  private _askAll(): void {
+    this._touched.add(null);
+    this._schedule();
+  }
+
+  private _forget(): void {
+    this._groups = [];
+    this._changed.emit();
+    this._askAll();
+  }
+
+  private readonly _onVisible = (): void => this._schedule();
+
+  private _schedule(): void {
+    if (this._touched.size > 0) {
+      window.clearTimeout(this._timer);
+      this._timer = window.setTimeout(() => void this._ask(), QUIET_TIME);
+    }
+  }
+
+  private async _ask(): Promise<void> {
+    const { cells, isChat, panel, queries } = this._connection;
+    if (
+      panel.isDisposed ||
+      !isChat ||
+      !panel.isVisible ||
+      document.visibilityState === 'hidden' ||
+      this._isAsking ||
+      cells.isAnyRunning()
+    ) {
+      return;
+    }
+    const last = this._lastTouchedTurn();
+    this._touched.clear();
+    if (last === null) {
+      return;
+    }
+    this._isAsking = true;
+    try {
+      const answer = await queries.ask('stale.list', { cell_id: last });
+      this._groups = parseStaleGroups(answer);
+      this._started.clear();
+      this._changed.emit();
+    } catch {
+      // A kernel that is busy or gone is asked again after the next change.
+    } finally {
+      this._isAsking = false;
+      this._schedule();
+    }
+  }
+
+  /** Return the last cell with a turn, if a change at or above it is not judged yet. */
+  private _lastTouchedTurn(): string | null {
+    const all = this._cellModels;
+    const last = lastTurn(all);
+    const isTouched =
+      this._touched.has(null) ||
+      all.slice(0, last + 1).some(({ id }) => this._touched.has(id));
+    return last === -1 || !isTouched ? null : all[last].id;
+  }
+
+  private _dispose(): void {
+    window.clearTimeout(this._timer);
+    document.removeEventListener('visibilitychange', this._onVisible);
+    Signal.disconnectReceiver(this);
+    Signal.clearData(this);
+  }
+
+  private readonly _connection: PageConnection;
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _log = new ChangeLog();
+  private readonly _followed = new WeakSet<ICellModel>();
+  /** Cells that have changed since the kernel was asked; null stands for all. */
+  private readonly _touched = new Set<string | null>();
+  /** Stale turns that have been run again since. */
+  private readonly _started = new Set<string>();
+  private _groups: readonly IStaleGroup[] = [];
+  private _isAsking = false;
+  private _timer: number | undefined;
+}
+
+/** Return the position of the last cell with a turn; -1 for none. */
+function lastTurn(cells: readonly ICellModel[]): number {
+  let index = cells.length - 1;
+  while (index >= 0 && !hasTurn(cells[index])) {
+    index -= 1;
+  }
+  return index;
+}
+
+function hasTurn(cell: ICellModel): boolean {
+  if (cell.type !== 'code') {
+    return false;
+  }
+  const { outputs } = cell as ICodeCellModel;
+  for (let index = outputs.length - 1; index >= 0; index--) {
+    if (TURN_MIME in outputs.get(index).data) {
+      return true;
+    }
+  }
+  return false;
+}

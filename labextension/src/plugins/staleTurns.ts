@@ -1,0 +1,158 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
+import type { PanelLayout } from '@lumino/widgets';
+
+import type { PageConnection } from '../live/pageConnection';
+import { StaleTurns } from '../live/staleTurns';
+import { StaleMark, type IStaleActions } from '../render/staleMark';
+import { IPageConnections } from '../tokens';
+
+const RUN_STALE = 'msgbook:run-stale';
+
+/** Plugin that marks the turns that answer other cells than those above them now. */
+export const staleTurnsPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:stale-turns',
+  description: 'Marks stale turns.',
+  autoStart: true,
+  requires: [IPageConnections],
+  optional: [ITranslator, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    connections: IPageConnections,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null
+  ) => {
+    const translation = translator ?? nullTranslator;
+    const trans = translation.load('msgbook');
+    const marks = new WeakMap<PageConnection, StaleMarks>();
+    const join = (connection: PageConnection) => {
+      const run = (cells: readonly Cell[]) => {
+        const { content, sessionContext } = connection.panel;
+        return NotebookActions.runCells(
+          content,
+          cells,
+          sessionContext,
+          undefined,
+          translation
+        );
+      };
+      marks.set(connection, new StaleMarks(connection, trans, run));
+    };
+    connections.all.forEach(join);
+    connections.added.connect((_, connection) => join(connection));
+
+    const current = () =>
+      connections.current === null ? undefined : marks.get(connections.current);
+    app.commands.addCommand(RUN_STALE, {
+      label: trans.__('Run All Stale Prompts'),
+      caption: trans.__(
+        'Run the prompts again whose answers are stale, from the top'
+      ),
+      describedBy: { args: { type: 'object', properties: {} } },
+      isEnabled: () => current()?.hasAny === true,
+      execute: () => current()?.runAll()
+    });
+    palette?.addItem({ command: RUN_STALE, category: trans.__('Chat') });
+  }
+};
+
+/** The marks at the cells of one notebook. */
+class StaleMarks implements IStaleActions {
+  constructor(
+    connection: PageConnection,
+    trans: TranslationBundle,
+    run: (cells: readonly Cell[]) => Promise<unknown>
+  ) {
+    this._connection = connection;
+    this._trans = trans;
+    this._run = run;
+    this._stale = new StaleTurns(connection);
+    this._stale.changed.connect(this._update, this);
+  }
+
+  get hasAny(): boolean {
+    return this._stale.turns.length > 0;
+  }
+
+  show(cellId: string): void {
+    const { cells, panel } = this._connection;
+    const index = panel.content.widgets.findIndex(
+      ({ model }) => model.id === cellId
+    );
+    if (index !== -1) {
+      panel.content.activeCellIndex = index;
+      void cells.reveal(cellId);
+    }
+  }
+
+  runAgain(cellId: string): void {
+    this._runCells(new Set([cellId]));
+  }
+
+  runAll(): void {
+    this._runCells(new Set(this._stale.turns.map(turn => turn.cellId)));
+  }
+
+  private _runCells(ids: ReadonlySet<string>): void {
+    const { widgets } = this._connection.panel.content;
+    void this._run(widgets.filter(({ model }) => ids.has(model.id)));
+  }
+
+  private _update(): void {
+    const { widgets } = this._connection.panel.content;
+    const numbers = new Map(widgets.map(({ model }, i) => [model.id, i + 1]));
+    const { turns } = this._stale;
+    const causes = new Map(turns.map(turn => [turn.cellId, turn.cause]));
+    for (const cell of widgets) {
+      const cause = causes.get(cell.model.id);
+      if (cause === undefined) {
+        this._marks.get(cell)?.dispose();
+        this._marks.delete(cell);
+      } else {
+        this._markOf(cell).describe({
+          cellId: cell.model.id,
+          cause,
+          count: turns.length,
+          numberOf: cellId => numbers.get(cellId) ?? 0
+        });
+      }
+    }
+  }
+
+  /** Return the mark of a cell, which stands between its prompt and its answer. */
+  private _markOf(cell: Cell): StaleMark {
+    const before = this._marks.get(cell);
+    if (before !== undefined) {
+      return before;
+    }
+    const mark = new StaleMark(this._trans, this);
+    this._marks.set(cell, mark);
+    // A cell that has never been on the screen has no editor yet.
+    void cell.ready.then(() => {
+      if (!mark.isDisposed && !cell.isDisposed) {
+        const layout = cell.layout as PanelLayout;
+        const input = layout.widgets.findIndex(widget =>
+          widget.hasClass('jp-Cell-inputWrapper')
+        );
+        layout.insertWidget(input + 1, mark);
+      }
+    });
+    return mark;
+  }
+
+  private readonly _connection: PageConnection;
+  private readonly _trans: TranslationBundle;
+  private readonly _run: (cells: readonly Cell[]) => Promise<unknown>;
+  private readonly _stale: StaleTurns;
+  private readonly _marks = new Map<Cell, StaleMark>();
+}

@@ -1,0 +1,126 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import type { StaleCause } from '../live/staleGroups';
+import { element, setText } from './dom';
+
+/** Numbers of cells that a mark names. */
+const NAMED = 5;
+
+/** What a mark can do. */
+export interface IStaleActions {
+  /** Show a cell. */
+  show(cellId: string): void;
+  runAgain(cellId: string): void;
+  runAll(): void;
+}
+
+/** What a mark shows. */
+export interface IStaleMark {
+  readonly cellId: string;
+  readonly cause: StaleCause;
+  /** Number of stale turns in the notebook. */
+  readonly count: number;
+  /** Return the number of a cell, from 1; 0 if it is gone. */
+  readonly numberOf: (cellId: string) => number;
+}
+
+/** Line at a cell whose turn is stale: why, and buttons to run it again. */
+export class StaleMark extends Widget {
+  constructor(trans: TranslationBundle, actions: IStaleActions) {
+    super();
+    this._trans = trans;
+    this.addClass('msgbook-Stale');
+    this.node.setAttribute('role', 'note');
+    this._again.textContent = trans.__('Run again');
+    for (const button of [this._show, this._again, this._all]) {
+      button.type = 'button';
+    }
+    this._show.addEventListener('click', () => actions.show(this._target));
+    this._again.addEventListener('click', () => actions.runAgain(this._cellId));
+    this._all.addEventListener('click', () => actions.runAll());
+    this.node.append(this._words, this._show, this._again, this._all);
+  }
+
+  describe(mark: IStaleMark): void {
+    const { cellId, cause, count, numberOf } = mark;
+    this._cellId = cellId;
+    setText(this._words, whyStale(mark, this._trans));
+    this._target = targetOf(cause, cellId);
+    this._show.hidden = this._target === '' || numberOf(this._target) === 0;
+    const number = numberOf(this._target);
+    setText(this._show, this._trans.__('Show cell %1', number));
+    this._all.hidden = count < 2;
+    setText(this._all, this._trans.__('Run all %1 stale', count));
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _words = element('span', 'msgbook-Stale-words');
+  private readonly _show = element('button', 'msgbook-Stale-button');
+  private readonly _again = element('button', 'msgbook-Stale-button');
+  private readonly _all = element('button', 'msgbook-Stale-button');
+  private _cellId = '';
+  private _target = '';
+}
+
+/** Return the cell that a person wants to look at; empty for the turn's own. */
+function targetOf(cause: StaleCause, cellId: string): string {
+  const ids =
+    cause.kind === 'cells'
+      ? cause.ids
+      : cause.kind === 'between'
+        ? [cause.first]
+        : [];
+  return ids.find(id => id !== cellId) ?? '';
+}
+
+/** Return in words which cell has changed since the answer. */
+export function whyStale(
+  { cellId, cause, numberOf }: Omit<IStaleMark, 'count'>,
+  trans: TranslationBundle
+): string {
+  if (cause.kind === 'place') {
+    return trans.__(
+      'This answer is stale: a cell above it was added, moved or deleted.'
+    );
+  }
+  if (cause.kind === 'between') {
+    return whyBetween(cause, cellId, numberOf, trans);
+  }
+  if (cause.ids.length === 1 && cause.ids[0] === cellId) {
+    return trans.__('This answer is stale: its prompt has changed.');
+  }
+  const numbers = cause.ids.map(numberOf).filter(number => number > 0);
+  const more = numbers.length > NAMED ? ', …' : '';
+  return trans._n(
+    'This answer is stale: cell %2 has changed.',
+    'This answer is stale: cells %2 have changed.',
+    numbers.length,
+    numbers.slice(0, NAMED).join(', ') + more
+  );
+}
+
+function whyBetween(
+  { first, last, maybeSystem }: StaleCause & { readonly kind: 'between' },
+  cellId: string,
+  numberOf: (cellId: string) => number,
+  trans: TranslationBundle
+): string {
+  const from = numberOf(first);
+  const to = numberOf(last);
+  if (maybeSystem) {
+    return trans.__(
+      'This answer is stale: the agent, its skills, or something up to cell %1 has changed.',
+      to
+    );
+  }
+  return first === last && last === cellId
+    ? trans.__(
+        'This answer is stale: its prompt has changed, or a cell above was deleted.'
+      )
+    : trans.__(
+        'This answer is stale: something from cell %1 to cell %2 has changed, or was deleted there.',
+        from,
+        to
+      );
+}
