@@ -1,14 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import {
-  Clipboard,
-  showErrorMessage,
-  type ISessionContextDialogs
-} from '@jupyterlab/apputils';
-import { PathExt } from '@jupyterlab/coreutils';
-import { NotebookActions } from '@jupyterlab/notebook';
+import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
-  MenuSvg,
   ellipsesIcon,
   refreshIcon,
   userIcon,
@@ -18,12 +11,13 @@ import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { History } from '../comm/historyMessages';
 import { excludedIcon, sentIcon } from '../icons';
-import { asText } from '../turn/model';
 import { selectedCells, type IActiveCell } from './activePrompt';
 import { answerText, asMarkdown } from './answers';
 import { chooseCellAgent } from './cellAgent';
+import { HISTORIES, anchorOf, openMenu } from './cellMenu';
 import { isSent } from './cellFacts';
-import { insertRetry, setAgent, setHistory } from './changes';
+import { setAgent, setHistory } from './changes';
+import { fork, retry, runCell } from './runs';
 
 type Args = ReadonlyPartialJSONObject;
 
@@ -39,8 +33,6 @@ export interface ICellCommand {
   readonly isOn?: (active: IActiveCell, args: Args) => boolean;
   readonly run: (active: IActiveCell, args: Args) => void | Promise<void>;
 }
-
-export const HISTORIES: readonly History[] = ['include', 'exclude', 'summary'];
 
 /** Return the commands about the active cell, by id. */
 export function cellCommands(
@@ -191,97 +183,4 @@ function sentCells(active: IActiveCell) {
   return selectedCells(active).filter(
     cell => cell.type !== 'raw' && cell.sharedModel.getSource().trim() !== ''
   );
-}
-
-async function runCell(
-  { notebook, connection }: IActiveCell,
-  index: number,
-  dialogs: ISessionContextDialogs | null
-): Promise<void> {
-  const { sessionContext } = connection.panel;
-  await NotebookActions.runCells(
-    notebook,
-    [notebook.widgets[index]],
-    sessionContext,
-    dialogs ?? undefined
-  );
-}
-
-function retry(
-  active: IActiveCell,
-  agent: string | null,
-  dialogs: ISessionContextDialogs | null
-): void {
-  const index = Array.from(active.model.cells).indexOf(active.cell);
-  if (index === -1) {
-    return;
-  }
-  const copy = insertRetry(active.model, index, agent);
-  active.notebook.activeCellIndex = copy;
-  void runCell(active, copy, dialogs);
-}
-
-/** Save the notebook, let the kernel fork the file, and open the new one. */
-async function fork(
-  app: JupyterFrontEnd,
-  { connection, cell }: IActiveCell,
-  trans: TranslationBundle
-): Promise<void> {
-  const { context } = connection.panel;
-  try {
-    await context.save();
-    const answer = await connection.queries.ask('conversation.fork', {
-      name: PathExt.basename(context.path),
-      cell_id: cell.id
-    });
-    const path = PathExt.join(
-      PathExt.dirname(context.path),
-      asText(answer.name) ?? ''
-    );
-    await app.commands.execute('docmanager:open', {
-      path,
-      factory: 'Notebook'
-    });
-  } catch (reason) {
-    await showErrorMessage(
-      trans.__('The conversation was not forked'),
-      reason instanceof Error ? reason : String(reason)
-    );
-  }
-}
-
-/** Open the menu with all commands at the button of the cell's toolbar. */
-function openMenu(
-  { commands }: JupyterFrontEnd,
-  active: IActiveCell,
-  trans: TranslationBundle
-): void {
-  const menu = new MenuSvg({ commands });
-  menu.title.label = trans.__('Chat');
-  const add = (command: string, args: JSONObject = {}) =>
-    menu.addItem({ command, args });
-  add('msgbook:choose-cell-agent');
-  add('msgbook:run-again');
-  add('msgbook:retry-with-agent');
-  menu.addItem({ type: 'separator' });
-  HISTORIES.forEach(history => add('msgbook:set-history', { history }));
-  menu.addItem({ type: 'separator' });
-  add('msgbook:copy-answer');
-  add('msgbook:copy-as-markdown');
-  add('msgbook:fork-conversation');
-  const { left, bottom } = anchorOf(
-    active,
-    'open-cell-menu'
-  ).getBoundingClientRect();
-  menu.aboutToClose.connect(() => requestAnimationFrame(() => menu.dispose()));
-  menu.open(left, bottom);
-}
-
-/** Return the element at which a command opens what it shows. */
-export function anchorOf({ widget }: IActiveCell, command: string): Element {
-  const button = widget.node.querySelector<HTMLElement>(
-    `.jp-cell-toolbar [data-command='msgbook:${command}']`
-  );
-  const isShown = button !== null && button.getClientRects().length > 0;
-  return isShown ? button : (widget.promptNode ?? widget.node);
 }

@@ -8,7 +8,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { activeCell } from '../cells/activePrompt';
-import { cellCommands, HISTORIES } from '../cells/commands';
+import { HISTORIES } from '../cells/cellMenu';
+import { cellCommands } from '../cells/commands';
 import { CellMarks } from '../cells/marks';
 import { IPageConnections } from '../tokens';
 
