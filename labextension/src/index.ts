@@ -9,6 +9,8 @@ import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatPlugin } from './plugins/newChat';
 import { pairingPlugin } from './plugins/pairing';
+import { promptFilesPlugin } from './plugins/promptFiles';
+import { promptHelpPlugin } from './plugins/promptHelp';
 import { promptsPlugin } from './plugins/prompts';
 import { pickersPlugin } from './plugins/pickers';
 import { settingsPlugin } from './plugins/settings';
@@ -23,6 +25,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   codeInAnswersPlugin,
   codeProsePlugin,
   promptsPlugin,
+  promptHelpPlugin,
+  promptFilesPlugin,
   fileTypePlugin,
   newChatPlugin,
   setupPlugin,

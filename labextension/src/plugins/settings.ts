@@ -12,9 +12,16 @@ import { IChatSettings } from '../tokens';
 export interface ISettings {
   readonly promptsAsProse: boolean;
   readonly wrapPrompts: boolean;
+  readonly completePrompts: boolean;
+  readonly previewCompletions: boolean;
 }
 
-const DEFAULTS: ISettings = { promptsAsProse: true, wrapPrompts: true };
+const DEFAULTS: ISettings = {
+  promptsAsProse: true,
+  wrapPrompts: true,
+  completePrompts: true,
+  previewCompletions: true
+};
 
 /** The user's settings; the defaults until they are read, and where there is no registry. */
 export class ChatSettings {

@@ -18,6 +18,7 @@ export function isPrompt(source: string): boolean {
   return magic === null || magic[1] === '%%msg';
 }
 
+const MESSAGE = 'text/x-ipythongfm';
 const PLAIN = 'text/plain';
 const PYTHON = 'text/x-ipython';
 
@@ -33,7 +34,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   javascript: 'text/javascript',
   js: 'text/javascript',
   latex: 'text/x-stex',
-  markdown: 'text/x-ipythongfm',
+  markdown: MESSAGE,
   perl: 'text/x-perl',
   ruby: 'text/x-ruby'
 };
@@ -45,11 +46,16 @@ const LANGUAGES: Readonly<Record<string, string>> = {
  */
 export function mimeTypeOf(source: string, asProse: boolean): string {
   if (isPrompt(source)) {
-    return asProse ? 'text/x-ipythongfm' : PLAIN;
+    return asProse ? MESSAGE : PLAIN;
   }
   const magic = /^\s*%%(\S+)/.exec(source)?.[1];
   if (magic === undefined) {
     return PLAIN;
   }
   return Object.hasOwn(LANGUAGES, magic) ? LANGUAGES[magic] : PYTHON;
+}
+
+/** Return whether a MIME type is that of code, neither of a prompt nor of a magic alone. */
+export function isCodeMimeType(mimeType: string): boolean {
+  return mimeType !== PLAIN && mimeType !== MESSAGE;
 }

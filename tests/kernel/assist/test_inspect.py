@@ -10,7 +10,7 @@ from completion_cells import READ, prompt_scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents import AgentSources, list_available_agents
+from msgbook.agents import AgentSources, list_available_agents, read_project
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
 from msgbook.kernel.assist.cursor import python_name_at
@@ -201,3 +201,21 @@ def test_a_tooltip_shows_no_key(tmp_path):
         return (await assistant.inspect("@[notes.txt]", 5))["data"]["text/plain"]
 
     assert "the key is [redacted]" in asyncio.run(shown())
+
+
+def test_the_name_of_an_agent_shows_what_the_agent_is(tmp_path):
+    folder = tmp_path / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "helper.md").write_text(
+        "---\nname: helper\ndescription: Reads\u202e files\ntools: [read]\n---\nHelp.\n"
+    )
+    project = read_project(tmp_path, tmp_path)
+    sources = AgentSources.from_notebook({}, project, Settings().agents)
+    scope = prompt_scope(tmp_path, agents=lambda above: list_available_agents(above, sources))
+    shown = asyncio.run(inspect("%%msg agent=helper\nHi", 14, scope))
+    assert shown is not None
+    assert shown.startswith("helper: Reads\\u202e files")
+    assert "tools: read" in shown
+    nobody = asyncio.run(inspect("%agent default nobody", 18, scope))
+    assert nobody == "nobody: there is no such agent here."
+    assert asyncio.run(inspect("%%msg agent=helper\nHi", 20, scope)) is None

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+from msgbook_format.syntax import MSG_MAGIC
+
+_AGENT = re.compile(
+    rf"\s*{MSG_MAGIC}[ \t](?:[^\n]*[ \t])?agent=(?P<msg>\S+)|\s*%agent default (?P<set>\S+)"
+)
 
 
 class OpenTag(NamedTuple):
@@ -45,6 +52,15 @@ def python_name_at(code: str, cursor: int) -> str | None:
     if tag is None or not tag.content.startswith("py:"):
         return None
     return tag.content.removeprefix("py:").strip() or None
+
+
+def agent_name_at(code: str, cursor: int) -> str | None:
+    """Return the NAME of the `%%msg agent=NAME` or `%agent default NAME` that contains the cursor."""
+    named = _AGENT.match(code)
+    kind = named.lastgroup if named else None
+    if named is None or kind is None or not named.start(kind) <= cursor <= named.end(kind):
+        return None
+    return named[kind]
 
 
 def macro_at(code: str, cursor: int) -> OpenTag | None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.cursor import macro_at, reference_at
+from msgbook.kernel.assist.cursor import agent_name_at, macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook.magics_table import format_help, list_forms
 from msgbook.request import (
@@ -54,6 +54,8 @@ async def inspect(code: str, cursor: int, scope: PromptScope) -> str | None:
     magic = _FIRST_WORD.match(code)
     if magic and cursor <= magic.end():
         return _magic_help(magic[1])
+    if name := agent_name_at(code, cursor):
+        return _cut(await asyncio.to_thread(_describe_agent, name, code, scope))
     for tag in find_tags(code).tags:
         end = _end(code, tag)
         if tag.start <= cursor <= end:
@@ -81,6 +83,17 @@ def _magic_help(name: str) -> str | None:
     """Return the help of a magic; None if there is no such magic of msgbook's."""
     forms = [form for form in list_forms() if form.written.split()[0] == name]
     return format_help(forms) if forms else None
+
+
+def _describe_agent(name: str, code: str, scope: PromptScope) -> str:
+    found = (listed.agent for listed in scope.agents(scope.above(code)))
+    agent = next((agent for agent in found if agent.name == name), None)
+    if agent is None:
+        return f"{_visible_lines(name)}: there is no such agent here."
+    lines = [f"{agent.name}: {agent.description}" if agent.description else agent.name]
+    lines += [f"models: {', '.join(agent.models)}"] if agent.models else []
+    lines += [f"tools: {', '.join(agent.tools) or 'none'}"] if agent.tools is not None else []
+    return _visible_lines("\n".join(lines))
 
 
 def _describe_macro(name: str, macros: dict[str, str]) -> str:

@@ -1,0 +1,106 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import {
+  CompletionProviderManager,
+  ICompletionProviderManager
+} from '@jupyterlab/completer';
+import { Text } from '@jupyterlab/coreutils';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+
+import { isChatNotebook } from '../live/chatNotebook';
+import { forEachCodeCell } from '../live/codeCells';
+import { autoComplete } from '../prompts/autoComplete';
+import { PromptCompletions } from '../prompts/promptCompletions';
+import { extendEditor } from '../prompts/promptEditor';
+import { promptHover } from '../prompts/promptHover';
+import { IChatSettings } from '../tokens';
+
+/** Plugin that completes and explains what a person writes into a prompt. */
+export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:prompt-help',
+  description:
+    'Completes references, agents and magics, and shows what they bring.',
+  autoStart: true,
+  requires: [INotebookTracker, IChatSettings],
+  optional: [ICompletionProviderManager, ISettingRegistry],
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    settings: IChatSettings,
+    manager: ICompletionProviderManager | null,
+    registry: ISettingRegistry | null
+  ) => {
+    const join = (panel: NotebookPanel) => {
+      const isOn = () =>
+        isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
+      const extensions = [
+        autoComplete(isOn, () => manager?.invoke(panel.id)),
+        promptHover((text, offset) => inspect(panel, text, offset))
+      ];
+      forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));
+    };
+    notebooks.forEach(join);
+    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    manager?.registerProvider(new PromptCompletions());
+    if (manager instanceof CompletionProviderManager && registry !== null) {
+      void showPreviews(app, manager, notebooks, settings, registry);
+    }
+  }
+};
+
+async function inspect(
+  { sessionContext }: NotebookPanel,
+  text: string,
+  offset: number
+): Promise<string | null> {
+  const kernel = sessionContext.session?.kernel;
+  // A kernel that is busy would answer when the pointer is elsewhere.
+  if (!isChatNotebook(sessionContext) || kernel?.status !== 'idle') {
+    return null;
+  }
+  const { content } = await kernel.requestInspect({
+    code: text,
+    cursor_pos: Text.jsIndexToCharIndex(offset, text),
+    detail_level: 0
+  });
+  const shown = content.status === 'ok' ? content.data['text/plain'] : null;
+  return typeof shown === 'string' ? shown : null;
+}
+
+const COMPLETER = '@jupyterlab/completer-extension:manager';
+
+/**
+ * Show JupyterLab's preview beside completions while a chat is in front.
+ *
+ * It is off by default, for all documents at once; the user's own setting holds for the others.
+ */
+async function showPreviews(
+  app: JupyterFrontEnd,
+  manager: CompletionProviderManager,
+  notebooks: INotebookTracker,
+  settings: IChatSettings,
+  registry: ISettingRegistry
+): Promise<void> {
+  const own = await registry.load(COMPLETER);
+  const update = () => {
+    const panel = notebooks.currentWidget;
+    const isChat =
+      panel !== null &&
+      panel === app.shell.currentWidget &&
+      isChatNotebook(panel.sessionContext);
+    manager.setShowDocumentationPanel(
+      (isChat && settings.get('previewCompletions')) ||
+        own.get('showDocumentationPanel').composite === true
+    );
+  };
+  notebooks.currentChanged.connect(update);
+  notebooks.activeCellChanged.connect(update);
+  app.shell.currentChanged?.connect(update);
+  settings.changed.connect(update);
+  // JupyterLab sets the panel by its own setting just before.
+  manager.activeProvidersChanged.connect(update);
+  update();
+}

@@ -1,0 +1,85 @@
+import {
+  KernelCompleterProvider,
+  type Completer,
+  type CompletionHandler,
+  type ICompletionContext,
+  type ICompletionProvider
+} from '@jupyterlab/completer';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import {
+  codeIcon,
+  fileIcon,
+  folderIcon,
+  kernelIcon,
+  linkIcon,
+  offlineBoltIcon,
+  settingsIcon,
+  tagIcon,
+  variableIcon,
+  buildIcon,
+  type LabIcon
+} from '@jupyterlab/ui-components';
+
+import { agentsIcon } from '../icons';
+import { isChatNotebook } from '../live/chatNotebook';
+import { isCodeMimeType } from './promptKind';
+
+/** Icons of what a completion stands for. */
+const ICONS: Readonly<Record<string, LabIcon>> = {
+  agent: agentsIcon,
+  attribute: settingsIcon,
+  cell: codeIcon,
+  file: fileIcon,
+  folder: folderIcon,
+  macro: tagIcon,
+  magic: offlineBoltIcon,
+  model: kernelIcon,
+  name: variableIcon,
+  prefix: linkIcon,
+  tool: buildIcon
+};
+
+/**
+ * Completion in prompts and magics, by the kernel, with icons.
+ *
+ * It ranks before JupyterLab's own provider, which asks the same and whose equal matches are
+ * dropped. What a match brings is the text of an inspection.
+ */
+export class PromptCompletions implements ICompletionProvider {
+  readonly identifier = 'CompletionProvider:msgbook';
+  readonly rank = 1000;
+  readonly renderer = null;
+
+  async isApplicable(context: ICompletionContext): Promise<boolean> {
+    const { widget, editor } = context;
+    return (
+      widget instanceof NotebookPanel &&
+      isChatNotebook(widget.sessionContext) &&
+      !isCodeMimeType(editor?.model.mimeType ?? '') &&
+      this._kernel.isApplicable(context)
+    );
+  }
+
+  async fetch(
+    request: CompletionHandler.IRequest,
+    context: ICompletionContext
+  ): Promise<CompletionHandler.ICompletionItemsReply> {
+    const reply = await this._kernel.fetch(request, context);
+    const items = reply.items.map(item => {
+      const [kind] = (item.type ?? '').split(':');
+      const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
+      return { ...item, icon };
+    });
+    return { ...reply, items };
+  }
+
+  resolve(
+    item: CompletionHandler.ICompletionItem,
+    context: ICompletionContext,
+    patch?: Completer.IPatch | null
+  ): Promise<CompletionHandler.ICompletionItem> {
+    return this._kernel.resolve(item, context, patch);
+  }
+
+  private readonly _kernel = new KernelCompleterProvider();
+}

@@ -1,0 +1,53 @@
+import { PathExt } from '@jupyterlab/coreutils';
+
+// Pictures that a model can be sent; others are files.
+const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp)$/i;
+/** Characters that end a reference or mean something else in it. */
+const SPECIAL = /[[\]{}:*?\n\r]/;
+
+/** Return whether a path is that of an image. */
+export function isImage(path: string): boolean {
+  return IMAGE.test(path);
+}
+
+/**
+ * Return what stands for a file in a prompt; null if no reference can name it.
+ *
+ * An image is written as an image, since a reference would send only its type and size.
+ *
+ * @param path - From the folder of the notebook; that of a folder ends with a slash.
+ */
+export function referenceTo(path: string): string | null {
+  if (!isImage(path)) {
+    return SPECIAL.test(path) ? null : `@[${path}]`;
+  }
+  const alt = PathExt.basename(path).replace(/[[\]\\]/g, '');
+  const target = /[\s()<>"'\\]/.test(path)
+    ? encodeURI(path).replace(
+        /[()']/g,
+        one => `%${one.charCodeAt(0).toString(16)}`
+      )
+    : path;
+  return `![${alt}](${target})`;
+}
+
+/** Return a name for a file that was pasted or dropped, which a reference can name. */
+export function attachmentName(name: string): string {
+  const safe = PathExt.basename(name)
+    // eslint-disable-next-line no-control-regex
+    .replace(/[[\]{}:*?()<>|"'\\/\u0000-\u001f\u007f]/g, '-')
+    .replace(/\s+/g, '-')
+    .replace(/^\.+/, '');
+  return safe === '' ? 'file' : safe;
+}
+
+/** Return a name that no other file has: `image.png`, `image-2.png`, ... */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  const ending = PathExt.extname(name);
+  const stem = name.slice(0, name.length - ending.length);
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) {
+    free = `${stem}-${number}${ending}`;
+  }
+  return free;
+}

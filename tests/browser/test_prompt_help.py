@@ -1,0 +1,77 @@
+"""Completion in prompts with icons and previews, and what a reference under the pointer brings."""
+
+from __future__ import annotations
+
+import pytest
+from chats import write_notebook
+from playwright.sync_api import Locator, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+
+@pytest.fixture
+def notebook(lab, lab_root):
+    (lab_root / "numbers.csv").write_text("n\n1\n2\n")
+    agents = lab_root / ".msgbook" / "agents"
+    agents.mkdir(parents=True, exist_ok=True)
+    (agents / "helper.md").write_text(
+        "---\nname: helper\ndescription: Reads files\ntools: [read]\n---\nHelp.\n"
+    )
+    write_notebook(lab_root / "help.ipynb", "What is in @[numbers.csv]?", "")
+    lab.open("help.ipynb")
+    lab.wait_for_kernel()
+    return lab.notebook
+
+
+def _list(lab) -> Locator:
+    return lab.page.locator(".jp-Completer:not(.lm-mod-hidden)")
+
+
+def _item(lab, text: str) -> Locator:
+    return _list(lab).locator(f'.jp-Completer-item[data-value="{text}"]')
+
+
+def test_the_list_opens_by_itself_with_icons_and_previews(lab, notebook, screenshot):
+    lab.type_in(1, "Look at ")
+    lab.page.keyboard.type("@[")
+    expect(_item(lab, "numbers.csv").locator("svg")).to_be_visible()
+    lab.page.keyboard.type("numb")
+    expect(_list(lab)).to_contain_text("numbers.csv: 3 lines")
+    screenshot("file")
+    with lab.width(700):
+        screenshot("file-700")
+    lab.page.keyboard.press("Escape")
+
+    lab.type_in(1, "")
+    lab.page.keyboard.type("%")
+    expect(_item(lab, "%%msg").locator("svg")).to_be_visible()
+    lab.page.keyboard.type("%ms")
+    lab.page.keyboard.press("Enter")
+    lab.page.keyboard.type(" agent=")
+    expect(_item(lab, "helper").locator("svg")).to_be_visible()
+    lab.page.keyboard.type("help")
+    expect(_list(lab)).to_contain_text("tools: read")
+    screenshot("agent")
+    lab.page.keyboard.press("Enter")
+    assert lab.cells()[1]["source"] == "%%msg agent=helper"
+
+    lab.type_in(1, "#define city Rome\n")
+    lab.page.keyboard.type("In {{")
+    expect(_item(lab, "city").locator("svg")).to_be_visible()
+    lab.page.keyboard.press("Escape")
+    lab.type_in(1, "%%python\n")
+    lab.page.keyboard.type("x = '@[")
+    expect(_list(lab)).to_have_count(0)
+
+
+def test_a_reference_under_the_pointer_shows_what_it_brings(lab, notebook, screenshot):
+    lab.cell(0).get_by_text("numbers.csv").hover()
+    shown = lab.page.locator(".msgbook-Hover")
+    expect(shown).to_contain_text("numbers.csv: 3 lines")
+    screenshot("hover")
+    lab.page.mouse.move(5, 5)
+    expect(shown).to_have_count(0)
+    with lab.dark():
+        lab.cell(0).get_by_text("numbers.csv").hover()
+        expect(shown).to_be_visible()
+        screenshot("hover-dark")
