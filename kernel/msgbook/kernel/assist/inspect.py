@@ -54,8 +54,8 @@ async def inspect(code: str, cursor: int, scope: PromptScope) -> str | None:
     magic = _FIRST_WORD.match(code)
     if magic and cursor <= magic.end():
         return _magic_help(magic[1])
-    if name := agent_name_at(code, cursor):
-        return _cut(await asyncio.to_thread(_describe_agent, name, code, scope))
+    if agent := agent_name_at(code, cursor):
+        return _cut(await asyncio.to_thread(_describe_agent, agent, code, scope))
     for tag in find_tags(code).tags:
         end = _end(code, tag)
         if tag.start <= cursor <= end:
