@@ -132,7 +132,7 @@ def test_what_is_forgotten_is_asked_about_again(approver):
     decide(approver, question("a"), Answer("session"))
     decide(approver, question("b"), Answer("rule"))
 
-    approver.forget(approver.session_tools, approver.saved_rules())
+    approver.forget(approver.remembered())
 
     assert decide(approver, question("a"), Answer("once")) == Decision("user")
     assert decide(approver, question("b"), Answer("once")) == Decision("user")
@@ -158,4 +158,4 @@ def test_a_rule_for_a_file_does_not_follow_a_link_that_is_turned_elsewhere(tmp_p
     (notebook / "link").symlink_to(data / "letter")
 
     assert decide(approver, asked(), Answer("no")).approval == "denied"
-    assert str(data / "asked") in str(approver.saved_rules())
+    assert str(data / "asked") in str([item.entry for item in approver.remembered()])

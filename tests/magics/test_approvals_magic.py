@@ -71,9 +71,9 @@ def test_what_is_forgotten_is_said_and_gone(run, approver):
         answer(approver, name, "{}", "rule")
 
     assert run("%approvals forget 2") == "Forgotten: b {}, in this folder"
-    assert [rule["tool"] for rule in approver.saved_rules()] == ["a", "c"]
+    assert [item.tool for item in approver.remembered()] == ["a", "c"]
     assert len(run("%approvals forget all").splitlines()) == 2
-    assert approver.saved_rules() == []
+    assert approver.remembered() == []
     assert run("%approvals forget all") == "There is nothing to forget."
 
 
@@ -83,7 +83,7 @@ def test_what_is_not_there_cannot_be_forgotten(run, approver, words):
 
     with pytest.raises(UsageError):
         run(f"%approvals {words}")
-    assert len(approver.saved_rules()) == 1
+    assert len(approver.remembered()) == 1
 
 
 def test_a_rule_file_that_cannot_be_read_is_said(run, file):

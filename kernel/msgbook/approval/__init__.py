@@ -3,6 +3,7 @@
 - `approver`: decides about a call: the policy first, then rules, then a person.
 - `roots`, `secret_paths`: which files are read without approval; everything else makes an `ApprovalRequest`.
 - `rules`, `store`: approval rules, those of `msgbook.toml` and those that the user made by an answer.
+- `own_rules`, `remembered`: rules that the user writes on the page, what each rule has allowed, and the list of all.
 - `question`, `question_text`: the question to a person and the answer; as text if there is no page.
 - `trust`, `project_settings`: the project of a notebook, and the part of its settings that counts.
 
@@ -15,9 +16,11 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.approval.approver import Approver
+    from msgbook.approval.own_rules import RuleError, RuleUses, Uses, new_rule
     from msgbook.approval.project_settings import load_with_project
     from msgbook.approval.question import Answer, Approve, Ask, Decision, Question
     from msgbook.approval.question_text import InputLine, ReadLine, ask_by_line
+    from msgbook.approval.remembered import Remembered
     from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
     from msgbook.approval.roots import Roots
     from msgbook.approval.rules import MCP_PREFIX, Rule, SavedRules
@@ -37,9 +40,11 @@ else:
         __name__,
         {
             "approver": "Approver",
+            "own_rules": "RuleError RuleUses Uses new_rule",
             "project_settings": "load_with_project",
             "question": "Answer Approve Ask Decision Question",
             "question_text": "InputLine ReadLine ask_by_line",
+            "remembered": "Remembered",
             "request": "ApprovalRequest ApprovalRequiredError",
             "roots": "Roots",
             "rules": "MCP_PREFIX Rule SavedRules",

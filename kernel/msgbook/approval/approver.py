@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from msgbook.approval.own_rules import NO_USES, RuleUses, Uses
 from msgbook.approval.question import Ask, Choice, Decision, Question
+from msgbook.approval.remembered import Kind, Remembered, approval_key, rule_entry
+from msgbook.approval.rule_patterns import canonical_json
 from msgbook.approval.rules import Rule, SavedRules
 from msgbook.approval.store import StoreError
 from msgbook.config import ApprovalPolicy
@@ -21,6 +26,7 @@ class Approver:
         folder: The notebook's folder; a rule made by an answer applies there.
         rules: The user's own rules.
         saved: Store for rules made by an answer. Without it, such an answer counts once.
+        uses: Counts what each rule allows.
     """
 
     def __init__(
@@ -29,6 +35,7 @@ class Approver:
         folder: Path,
         rules: Sequence[Rule] = (),
         saved: SavedRules | None = None,
+        uses: RuleUses | None = None,
     ) -> None:
         self.policy = policy
         self.folder = folder.resolve()
@@ -36,6 +43,7 @@ class Approver:
         self.session_tools: list[str] = []
         """Tools that the user approved for this session, in that order."""
         self._saved = saved
+        self._uses = uses
         self._problems: list[str] = []
 
     async def decide(self, question: Question, ask: Ask | None) -> Decision:
@@ -45,7 +53,10 @@ class Approver:
             ask: None if nobody can be asked.
         """
         always_asks = question.approval_request.always_asks or question.is_edited
-        if self.policy == "allow" or (not always_asks and self._covers(question)):
+        key = None if self.policy == "allow" or always_asks else self._find(question)
+        if key is not None:
+            self._note_use(key)
+        if self.policy == "allow" or key is not None:
             return Decision("rule")
         if self.policy == "deny":
             return _denied(question, "MSGBOOK_APPROVAL=deny asks nobody")
@@ -67,23 +78,60 @@ class Approver:
         other.folder = folder.resolve()
         return other
 
-    def saved_rules(self) -> list[dict[str, str]]:
-        """Return the rules of this folder that were made by an answer: `tool`, `arguments`, `folder`, `path`.
+    def remembered(self, *, everywhere: bool = False) -> list[Remembered]:
+        """Return the approvals of the user that can be taken back, oldest first.
+
+        Args:
+            everywhere: Whether rules that answers made in other folders are among them.
 
         Raises:
             StoreError: They cannot be read.
         """
-        return self._saved.in_folder(self.folder) if self._saved is not None else []
+        found = [Remembered("session", tool) for tool in self.session_tools]
+        if self._saved is not None:
+            answers = self._saved.everywhere()
+            if not everywhere:
+                answers = [rule for rule in answers if rule["folder"] == str(self.folder)]
+            found += [
+                Remembered(
+                    *("answer", rule["tool"], rule["arguments"], rule["folder"]),
+                    path=str(rule.get("path", "")),
+                    entry=rule,
+                )
+                for rule in answers
+            ]
+            found += [_own(table, rule) for table, rule in self._saved.own.rules()]
+        return [replace(item, uses=self._uses_of(item.key)) for item in found]
 
-    def forget(self, session_tools: Sequence[str], saved: list[dict[str, str]]) -> None:
-        """Take back the approval of these tools for the session, and these saved rules.
+    def settings_rules(self) -> list[Remembered]:
+        """Return the rules of the user's settings and of the trusted project."""
+        found = [_own(rule_entry(rule), rule, "settings") for rule in self.rules]
+        return [replace(item, uses=self._uses_of(item.key)) for item in found]
+
+    def forget(self, forgotten: Sequence[Remembered]) -> None:
+        """Take approvals back.
 
         Raises:
             StoreError: The rules cannot be written.
         """
-        self.session_tools[:] = [t for t in self.session_tools if t not in session_tools]
-        if saved and self._saved is not None:
-            self._saved.remove(saved)
+        tools = [item.tool for item in forgotten if item.kind == "session"]
+        self.session_tools[:] = [tool for tool in self.session_tools if tool not in tools]
+        answers = [item.entry for item in forgotten if item.kind == "answer"]
+        own = [item.entry for item in forgotten if item.kind == "own"]
+        if self._saved is not None and answers:
+            self._saved.remove(answers)
+        if self._saved is not None and own:
+            self._saved.own.remove(own)
+
+    def add_rule(self, table: dict[str, Any]) -> None:
+        """Keep a rule of `new_rule`.
+
+        Raises:
+            StoreError: The rules cannot be read or written, or are kept nowhere.
+        """
+        if self._saved is None:
+            raise StoreError("Rules are not kept here.")
+        self._saved.own.add(table)
 
     def take_problems(self) -> list[str]:
         """Return and clear the problems with reading or keeping rules, one line each."""
@@ -91,16 +139,31 @@ class Approver:
         self._problems.clear()
         return problems
 
-    def _covers(self, question: Question) -> bool:
+    def _find(self, question: Question) -> str | None:
+        """Return the key of an approval that holds for a call; None if there is none."""
         wanted = question.approval_request
         call = question.call["name"], question.call["arguments"], self.folder, wanted.path
-        if call[0] in self.session_tools or any(rule.covers(*call) for rule in self.rules):
-            return True
+        if call[0] in self.session_tools:
+            return approval_key("session", {"tool": call[0]})
+        for rule in self.rules:
+            if rule.covers(*call):
+                return approval_key("settings", rule_entry(rule))
         try:
-            return self._saved is not None and self._saved.covers(*call, wanted.server)
+            return _find_saved(self._saved, call, wanted.server) if self._saved else None
         except StoreError as error:
             self._add_problem(f"No saved rule applies: {error}")
-            return False
+            return None
+
+    def _note_use(self, key: str) -> None:
+        if self._uses is None:
+            return
+        try:
+            self._uses.note(key)
+        except StoreError as error:
+            self._add_problem(f"What rules allow is not counted: {error}")
+
+    def _uses_of(self, key: str) -> Uses:
+        return self._uses.of(key) if self._uses is not None else NO_USES
 
     def _keep(self, choice: Choice, question: Question) -> None:
         call = question.call
@@ -121,6 +184,22 @@ class Approver:
     def _add_problem(self, words: str) -> None:
         if words not in self._problems:
             self._problems.append(words)
+
+
+def _find_saved(saved: SavedRules, call: tuple[str, str, Path, str], server: str) -> str | None:
+    """Return the key of a saved rule that covers a call."""
+    entry = saved.find(*call, server)
+    if entry is not None:
+        return approval_key("answer", entry)
+    own = (table for table, rule in saved.own.rules() if rule.covers(*call))
+    table = next(own, None)
+    return approval_key("own", table) if table is not None else None
+
+
+def _own(table: dict[str, Any], rule: Rule, kind: Kind = "own") -> Remembered:
+    arguments = None if rule.arguments is None else canonical_json(rule.arguments)
+    folder = str(rule.folder) if rule.folder is not None else ""
+    return Remembered(kind, rule.tool, arguments, folder, entry=table)
 
 
 def _denied(question: Question, why: str) -> Decision:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgbook.approval.rule_patterns import canonical_json, matches_path, matches_value
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
+
+if TYPE_CHECKING:
+    from msgbook.approval.own_rules import OwnRules
 
 MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
@@ -78,7 +81,7 @@ def read_rules(
     """
     rules, warnings = [], []
     for number, table in enumerate(tables, 1):
-        problem = _problem(table)
+        problem = rule_problem(table)
         if problem:
             words = f"{source}: rule {number} of [approval] {problem}; it is ignored."
             warnings.append(words)
@@ -117,9 +120,22 @@ class SavedRules:
     def covers(
         self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
     ) -> bool:
-        """Return whether a rule approves a call; `path` and `server` are those of its `ApprovalRequest`."""
+        """Return whether `find` finds a rule."""
+        return self.find(tool, arguments, folder, path, server) is not None
+
+    def find(
+        self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
+    ) -> dict[str, str] | None:
+        """Return the rule that approves a call; `path` and `server` are those of its `ApprovalRequest`."""
         entry = _entry(tool, arguments, folder, path, server)
-        return entry is not None and entry in self._entries()
+        return entry if entry in self._entries() else None
+
+    @property
+    def own(self) -> OwnRules:
+        """The rules that the user wrote, in the same file."""
+        from msgbook.approval.own_rules import OwnRules
+
+        return OwnRules(self._store)
 
     def add(
         self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
@@ -134,7 +150,11 @@ class SavedRules:
 
     def in_folder(self, folder: Path) -> list[dict[str, str]]:
         """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`, `server`."""
-        return [entry for entry in self._entries() if _is_in(entry, folder)]
+        return [entry for entry in self.everywhere() if entry["folder"] == str(folder)]
+
+    def everywhere(self) -> list[dict[str, str]]:
+        """Return the rules of all folders, oldest first."""
+        return [entry for entry in self._entries() if _is_rule(entry)]
 
     def remove(self, rules: list[dict[str, str]]) -> None:
         """Remove rules."""
@@ -163,9 +183,8 @@ def _entry(
     return {**entry, **{key: value for key, value in what.items() if value}}
 
 
-def _is_in(entry: Any, folder: Path) -> bool:
-    texts = isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in _RULE_KEYS)
-    return texts and entry["folder"] == str(folder)
+def _is_rule(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in _RULE_KEYS)
 
 
 def _parsed(arguments: str) -> dict[str, Any] | None:
@@ -175,7 +194,7 @@ def _parsed(arguments: str) -> dict[str, Any] | None:
         return None
 
 
-def _problem(table: Any) -> str:
+def rule_problem(table: Any) -> str:
     """Return why a table is not a rule; empty for a rule."""
     if not isinstance(table, dict) or not isinstance(table.get("tool"), str):
         return "is not a table with the name of a tool, such as { tool = 'shell' }"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page_queries import (
     agents,
+    approvals,
     context,
     forks,
     models,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SUBAGENTS_CHANGED = {"type": "subagents.changed"}
 """Tells the pages to ask for `subagent.list` again, if they show it."""
 
-_SUBJECTS = [agents, context, forks, models, retries, setup, stale, subagents]
+_SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents]
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:

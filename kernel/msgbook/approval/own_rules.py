@@ -1,0 +1,157 @@
+"""Rules that the user writes on the page, in the form of those of `msgbook.toml`, and what each rule has allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgbook.approval.rules import MCP_PREFIX, Rule, read_rules, rule_problem
+from msgbook.approval.store import Store, StoreError, data_file
+from msgbook.call_arguments import parse_arguments
+from msgbook.errors import MsgbookError
+from msgbook.text import visible
+
+_RULES_LIMIT = 500
+_TEXT_LIMIT = 20_000
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PYTHON, _SHELL = "python", "shell"
+
+
+class RuleError(MsgbookError):
+    """A rule that cannot be kept; its words are for the person who wrote it."""
+
+
+def new_rule(tool: str, arguments: str, folder: str, tools: Collection[str]) -> dict[str, Any]:
+    """Return the table of a rule that a person has written.
+
+    Args:
+        arguments: JSON text of an object; empty for any arguments.
+        folder: Absolute path; empty for any folder.
+        tools: Names of the tools that there are.
+
+    Raises:
+        RuleError: It is not valid, or allows more than a rule should.
+    """
+    if any(len(text) > _TEXT_LIMIT or visible(text) != text for text in (tool, arguments, folder)):
+        raise RuleError("A rule has at most 20,000 visible characters.")
+    if not _TOOL_NAME.fullmatch(tool):
+        raise RuleError("Expected the name of a tool, such as `shell`.")
+    if tool not in tools and not tool.startswith(MCP_PREFIX):
+        raise RuleError(f"There is no tool `{tool}`. The tools are: {', '.join(tools)}.")
+    if tool == _PYTHON:
+        raise RuleError("`python` asks each time: no rule allows its calls.")
+    table: dict[str, Any] = {"tool": tool}
+    if arguments.strip():
+        try:
+            table["arguments"] = parse_arguments(arguments)
+        except ValueError as error:
+            raise RuleError(f"The arguments cannot be read: {error}.") from None
+    if folder.strip():
+        table["folder"] = folder.strip()
+        if not Path(folder.strip()).expanduser().is_dir():
+            raise RuleError("Expected the absolute path of a folder that exists.")
+    if problem := rule_problem(table):
+        raise RuleError(f"The rule {problem}.")
+    if tool == _SHELL and not _names_a_program(table.get("arguments")):
+        raise RuleError(
+            "A rule for `shell` needs a `command` that begins with the name of a program, such as "
+            '{"command": "git status*"}.'
+        )
+    return table
+
+
+def _names_a_program(arguments: Any) -> bool:
+    command = arguments.get("command") if isinstance(arguments, dict) else None
+    return isinstance(command, str) and "*" not in (command.split() or ["*"])[0]
+
+
+class OwnRules:
+    """The rules that the user wrote, in the same file as those that answers made.
+
+    Raises:
+        StoreError: Raised by each method if the file cannot be read or written.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def tables(self) -> list[Any]:
+        """Return all entries, oldest first; those that are not rules have no effect."""
+        tables = self._store.read().get("own", [])
+        if not isinstance(tables, list):
+            raise StoreError(
+                f"{self._store.name}: expected a list in own. Correct or delete the file."
+            )
+        return tables
+
+    def rules(self) -> list[tuple[dict[str, Any], Rule]]:
+        """Return the valid rules, each with its table."""
+        read = ((table, read_rules([table], self._store.name)[0]) for table in self.tables())
+        return [(table, rules[0]) for table, rules in read if rules]
+
+    def add(self, table: Mapping[str, Any]) -> None:
+        """Add a rule, once."""
+        tables = self.tables()
+        if len(tables) >= _RULES_LIMIT:
+            raise StoreError(f"There are {_RULES_LIMIT} rules: delete one first.")
+        if table not in tables:
+            self._write([*tables, dict(table)])
+
+    def remove(self, removed: list[Any]) -> None:
+        """Remove rules."""
+        self._write([table for table in self.tables() if table not in removed])
+
+    def _write(self, tables: list[Any]) -> None:
+        self._store.write({**self._store.read(), "version": 1, "own": tables})
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a rule has allowed so far."""
+
+    count: int = 0
+    last: str = ""
+    """Time of the last call, in ISO 8601; empty for none."""
+
+
+NO_USES = Uses()
+
+
+class RuleUses:
+    """How often each rule has allowed a call, and when last.
+
+    It is a file of its own: if two kernels write it at the same time, a count is lost and no rule.
+
+    Raises:
+        StoreError: Raised by each method if the file cannot be read or written.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @classmethod
+    def from_user_file(cls) -> RuleUses:
+        """Return the counts that are kept in Jupyter's data directory."""
+        return cls(Store(data_file("rule_uses.json")))
+
+    def of(self, key: str) -> Uses:
+        """Return what the rule with a key has allowed."""
+        found = self._uses().get(key)
+        count, last = found if isinstance(found, list) and len(found) == 2 else (0, "")
+        if type(count) is not int or count < 0 or not isinstance(last, str):
+            return NO_USES
+        return Uses(count, visible(last[:40]))
+
+    def note(self, key: str) -> None:
+        """Note that the rule with a key has allowed a call."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        uses = {**self._uses(), key: [self.of(key).count + 1, now]}
+        self._store.write({"version": 1, "uses": uses})
+
+    def _uses(self) -> dict[str, Any]:
+        uses = self._store.read().get("uses", {})
+        return uses if isinstance(uses, dict) else {}

@@ -1,0 +1,79 @@
+"""The user's approval rules: what they allow, and how they are written, changed and deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgbook.kernel.page.queries import PageQueries, Query, QueryError
+
+if TYPE_CHECKING:
+    from msgbook.approval import Approver, Remembered
+    from msgbook.kernel.session import Session
+
+
+def answer_queries(queries: PageQueries, session: Session) -> None:
+    """Answer `approvals.list`, `approvals.add`, `approvals.change` and `approvals.delete`."""
+
+    async def list_all(_query: Query) -> dict[str, Any]:
+        from msgbook.magics.approvals import POLICIES
+
+        engine = await session.ready_engine()
+        current = engine.approver
+        found = [*current.remembered(everywhere=True), *current.settings_rules()]
+        return {
+            "policy": POLICIES[current.policy],
+            "folder": str(current.folder),
+            "tools": [tool.name for tool in engine.tools],
+            "rules": [_shown(item) for item in found],
+        }
+
+    async def add(query: Query) -> dict[str, Any]:
+        engine = await session.ready_engine()
+        engine.approver.add_rule(_table(query, [tool.name for tool in engine.tools]))
+        return {}
+
+    async def change(query: Query) -> dict[str, Any]:
+        engine = await session.ready_engine()
+        found = _find(engine.approver, query.text("key"))
+        # The new rule is checked and kept before the old one goes.
+        table = _table(query, [tool.name for tool in engine.tools])
+        if found.entry != table:
+            engine.approver.add_rule(table)
+            engine.approver.forget([found])
+        return {}
+
+    async def delete(query: Query) -> dict[str, Any]:
+        current = (await session.ready_engine()).approver
+        current.forget([_find(current, query.text("key"))])
+        return {}
+
+    queries.on_query("approvals.list", list_all)
+    queries.on_query("approvals.add", add)
+    queries.on_query("approvals.change", change)
+    queries.on_query("approvals.delete", delete)
+
+
+def _shown(item: Remembered) -> dict[str, Any]:
+    return {
+        "key": item.key,
+        "kind": item.kind,
+        "tool": item.tool,
+        "arguments": item.arguments,
+        "folder": item.folder,
+        "path": item.path,
+        "count": item.uses.count,
+        "last": item.uses.last,
+    }
+
+
+def _table(query: Query, tools: list[str]) -> dict[str, Any]:
+    from msgbook.approval import new_rule
+
+    return new_rule(query.text("tool"), query.text("arguments"), query.text("folder"), tools)
+
+
+def _find(current: Approver, key: str) -> Remembered:
+    for item in current.remembered(everywhere=True):
+        if item.key == key:
+            return item
+    raise QueryError("There is no such rule any more.")

@@ -1,0 +1,74 @@
+"""The page lists, writes, changes and deletes the approval rules of the user."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from msgbook.approval import Approver, Rule, RuleUses, SavedRules
+from msgbook.approval.store import Store
+from msgbook.errors import MsgbookError
+from msgbook.kernel.page.queries import Query, QueryError
+from msgbook.kernel.page_queries import approvals
+
+
+@pytest.fixture
+def ask(tmp_path: Path):
+    saved, uses = SavedRules(Store(tmp_path / "r.json")), RuleUses(Store(tmp_path / "u.json"))
+    approver = Approver("ask", tmp_path, [Rule("glob")], saved, uses)
+    tools = [SimpleNamespace(name=name) for name in ("mkdir", "shell")]
+
+    async def ready_engine() -> Any:
+        return SimpleNamespace(approver=approver, tools=tools)
+
+    handlers: dict[str, Any] = {}
+    queries: Any = SimpleNamespace(on_query=handlers.__setitem__)
+    approvals.answer_queries(queries, SimpleNamespace(ready_engine=ready_engine))  # type: ignore[arg-type]
+    return lambda name, **params: asyncio.run(handlers[f"approvals.{name}"](Query(params)))
+
+
+def listed(ask: Any) -> list[tuple[str, str, str | None]]:
+    return [(rule["kind"], rule["tool"], rule["arguments"]) for rule in ask("list")["rules"]]
+
+
+def test_rules_are_added_changed_and_deleted(ask):
+    assert ask("add", tool="mkdir", arguments='{"path": "a"}', folder="") == {}
+    assert listed(ask) == [("own", "mkdir", '{"path":"a"}'), ("settings", "glob", None)]
+    key = ask("list")["rules"][0]["key"]
+    ask("change", key=key, tool="mkdir", arguments='{"path": "b"}', folder="")
+    assert listed(ask)[0] == ("own", "mkdir", '{"path":"b"}')
+    key = ask("list")["rules"][0]["key"]
+    ask("change", key=key, tool="mkdir", arguments='{"path": "b"}', folder="")
+    ask("delete", key=key)
+    assert listed(ask) == [("settings", "glob", None)]
+    answer = ask("list")
+    assert answer["policy"] == "You are asked about each call that needs approval."
+    assert answer["tools"] == ["mkdir", "shell"]
+    json.dumps(answer)
+
+
+def test_a_change_that_is_refused_changes_nothing(ask):
+    ask("add", tool="mkdir", arguments="", folder="")
+    key = ask("list")["rules"][0]["key"]
+
+    with pytest.raises(MsgbookError, match="name of a program"):
+        ask("change", key=key, tool="shell", arguments="", folder="")
+    assert listed(ask)[0] == ("own", "mkdir", None)
+
+
+def test_rules_of_the_settings_and_unknown_ones_cannot_be_deleted(ask):
+    for key in (ask("list")["rules"][-1]["key"], "x", ""):
+        with pytest.raises(QueryError, match="no such rule"):
+            ask("delete", key=key)
+
+
+@pytest.mark.parametrize("params", [{}, {"tool": 3}, {"tool": "mkdir", "arguments": {}}])
+def test_wrong_types_are_refused_with_words(ask, params):
+    for name in ("add", "change", "delete"):
+        with pytest.raises(QueryError, match="has to be a text"):
+            ask(name, **params)
