@@ -57,3 +57,14 @@ export const excludedIcon = drawn(
   'excluded',
   `${EYE}M3.400 2 22 20.600 20.600 22 2 3.400z`
 );
+
+/** Icon of the panel with questions: a shield with a tick. */
+export const approvalsIcon = new LabIcon({
+  name: 'msgbook:approvals',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3 jp-icon-selectable" fill="#616161">
+    <path d="M12 1.5l8.500 3.500v6c0 5.300-3.500 9.700-8.500 11.500C7 20.700 3.500 16.300 3.500 11V5zm0 2.100L5.400 6.300V11c0 4.200 2.600 7.700 6.600 9.400 4-1.700 6.600-5.200 6.600-9.400V6.300z"/>
+    <path d="M10.800 15.900L7.200 12.300l1.400-1.400 2.200 2.200 4.700-4.700 1.400 1.400z"/>
+  </g>
+</svg>`
+});

@@ -3,6 +3,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { agentsPlugin } from './plugins/agents';
 import { codeInAnswersPlugin } from './plugins/codeInAnswers';
 import { cellsPlugin } from './plugins/cells';
+import { approvalsPlugin } from './plugins/approvals';
 import { codeProsePlugin } from './plugins/codeProse';
 import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
@@ -37,6 +38,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   contextPlugin,
   pickersPlugin,
   cellsPlugin,
+  approvalsPlugin,
   pairingPlugin
 ];
 

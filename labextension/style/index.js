@@ -8,3 +8,4 @@ import './prompts.css';
 import './cells.css';
 import './setup.css';
 import './stale.css';
+import './questions.css';

@@ -170,9 +170,10 @@ export class PageConnection implements ITurnHost {
         };
   }
 
-  /** Scroll the first open question into view and focus it. */
-  async goToQuestion(): Promise<void> {
-    const [question] = this.approvals.all;
+  /** Scroll a question into view and focus it; by default the first one. */
+  async goToQuestion(
+    question: IApprovalQuestion | undefined = this.approvals.all[0]
+  ): Promise<void> {
     const cell = question && (await this.cells.reveal(question.cellId));
     const node = cell?.querySelector<HTMLElement>('.msgbook-Approval');
     node?.scrollIntoView({ block: 'nearest' });

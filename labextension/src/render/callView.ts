@@ -10,7 +10,10 @@ import { Disclosure, element, GrowingText, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 
 /** Create a view of a tool call and of the question whether it may run. */
-export function callView({ trans, answer }: IViewTools): IBlockView {
+export function callView({
+  trans,
+  answer
+}: Pick<IViewTools, 'trans' | 'answer'>): IBlockView {
   const content = new GrowingText();
   const sent = element('pre', 'msgbook-Pre', content.node);
   sent.setAttribute('aria-label', trans.__('Arguments of the call'));
