@@ -111,7 +111,7 @@ class OwnRules:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What a rule has allowed so far."""
+    """Calls that a rule has allowed so far."""
 
     count: int = 0
     last: str = ""
@@ -122,7 +122,7 @@ NO_USES = Uses()
 
 
 class RuleUses:
-    """How often each rule has allowed a call, and when last.
+    """Counts how often each rule has allowed a call, and keeps when it did so last.
 
     It is a file of its own: if two kernels write it at the same time, a count is lost and no rule.
 
