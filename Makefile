@@ -164,6 +164,7 @@ bench: $(VENV)/.dev chromium
 	PYTHONPATH=tests/support python benchmarks/subagents.py
 	python benchmarks/recording.py
 	PYTHONPATH=tests/support python benchmarks/page_stream.py
+	PYTHONPATH=tests/support python benchmarks/page_open.py
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s

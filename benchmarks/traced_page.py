@@ -80,7 +80,7 @@ class TracedLab(Lab):
         )
 
     def settle(self) -> None:
-        """Wait until the page has had nothing to do for half a second."""
+        """Wait until the page has had nothing to do for half a second, or for ten seconds on a busy machine."""
         self.page.evaluate(SETTLE)
 
     def nodes(self, selector: str) -> int:
@@ -96,7 +96,7 @@ class TracedLab(Lab):
 
 
 SETTLE = """async () => {
-    for (let quiet = 0; quiet < 20;) {
+    for (let quiet = 0, tries = 0; quiet < 20 && tries < 400; tries += 1) {
         const before = performance.now();
         await new Promise(done => setTimeout(done, 25));
         quiet = performance.now() - before < 40 ? quiet + 1 : 0;
