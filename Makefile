@@ -36,7 +36,7 @@ demo: $(VENV)/.installed
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
-		.notebook7/.installed .gateway/.installed \
+		.notebook7/.installed .gateway/.installed .nbmodel/.installed \
 		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
@@ -90,6 +90,13 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		notebook==7.6.5
 	ln -s $(abspath $(VENV))/share/jupyter/lab/schemas/@jupyterlab .notebook7/share/jupyter/lab/schemas/
 	ln -s $(abspath $(VENV))/share/jupyter/lab/themes .notebook7/share/jupyter/lab/
+	touch $@
+
+# With .collaboration, on which it needs to write outputs.
+.nbmodel/.installed: Makefile | $(VENV)/.dev
+	rm -rf .nbmodel
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .nbmodel \
+		jupyter-server-nbmodel==0.2.9 jupyter-kernel-client==1.0.2 jupyter-mimetypes==0.2.0
 	touch $@
 
 .gateway/.installed: Makefile | $(VENV)/.dev
@@ -182,7 +189,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .nbmodel .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage
 
 check-tools:

@@ -9,3 +9,4 @@ import './cells.css';
 import './setup.css';
 import './stale.css';
 import './questions.css';
+import './accessibility.css';

@@ -64,7 +64,10 @@ function Toggle({ model, cell, trans }: ICellProps): JSX.Element {
       aria-label={trans.__('Send cell %1', cell.number)}
       title={
         cell.by_line
-          ? trans.__('The %%msg line of the cell decides whether it is sent')
+          ? trans.__(
+              'The %1 line of the cell decides whether it is sent',
+              '%%msg'
+            )
           : isSent
             ? trans.__('Send this cell no longer')
             : trans.__('Send this cell again')

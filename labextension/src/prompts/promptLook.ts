@@ -34,6 +34,7 @@ export function holdsPrompt(state: EditorState): boolean {
 
 /** Marks an editor that holds a prompt, and what in it is not prose, for the style sheet. */
 export const promptLook: Extension = [
+  EditorView.perLineTextDirection.of(true),
   EditorView.editorAttributes.of(view =>
     holdsPrompt(view.state) ? { class: 'msgbook-Prompt' } : null
   ),

@@ -117,6 +117,9 @@ export function strictHtml(html: string): string {
   return clean.body.innerHTML;
 }
 
+/** Tags whose marks and columns stand on the side where their text begins; it decides which. */
+const DIRECTED = new Set(['blockquote', 'ol', 'table', 'ul']);
+
 function isListed(tag: string): boolean {
   return Object.hasOwn(ALLOWED, tag);
 }
@@ -147,6 +150,9 @@ function appendElement(to: Element, element: Element): void {
   const copy = to.ownerDocument.createElement(tag);
   for (const name of ALLOWED[tag]) {
     copyAttribute(copy, element, name);
+  }
+  if (DIRECTED.has(tag)) {
+    copy.setAttribute('dir', 'auto');
   }
   if (tag === 'a') {
     hardenLink(copy);
