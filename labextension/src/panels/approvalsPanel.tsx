@@ -10,6 +10,9 @@ import { OpenQuestions, QuestionList, type GoTo } from './questionList';
 import { RulesModel } from './rulesModel';
 import { RulesView } from './rulesView';
 
+/** Key of the number of questions in the data of the panel's tab. */
+const COUNT = 'msgbook-count';
+
 /**
  * The side panel with the questions of all notebooks and the approval rules.
  *
@@ -85,9 +88,9 @@ export class ApprovalsPanel extends Panel {
     const count = this._open.all.length;
     // The shell keeps the tab's id there.
     const dataset = { ...this.title.dataset };
-    delete dataset.msgbookCount;
+    delete dataset[COUNT];
     this.title.dataset =
-      count === 0 ? dataset : { ...dataset, msgbookCount: String(count) };
+      count === 0 ? dataset : { ...dataset, [COUNT]: String(count) };
     this.title.caption =
       count === 0
         ? this._trans.__('Approvals')
