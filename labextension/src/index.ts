@@ -18,6 +18,7 @@ import { settingsPlugin } from './plugins/settings';
 import { setupPlugin } from './plugins/setup';
 import { tourPlugin } from './plugins/tour';
 import { staleTurnsPlugin } from './plugins/staleTurns';
+import { statusBarPlugin } from './plugins/statusBar';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -39,6 +40,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   pickersPlugin,
   cellsPlugin,
   approvalsPlugin,
+  statusBarPlugin,
   pairingPlugin
 ];
 

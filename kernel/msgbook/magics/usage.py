@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
+from msgbook.config import Settings
 from msgbook.magics.base import MagicContext
 from msgbook.notebook import TurnUsage, list_turn_usage
 
@@ -20,14 +22,34 @@ async def usage(context: MagicContext, _words: Sequence[str]) -> str:
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."
-    providers = context.engine.settings.providers
+    return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost_by(context.engine.settings))}"
+
+
+def cost_by(settings: Settings) -> Cost:
+    """Return the function that gives the cost of a turn at the prices of the settings."""
 
     def cost(turn: TurnUsage) -> float | None:
         # A model of the same name has another price at another provider.
-        provider = providers.get(turn.provider)
+        provider = settings.providers.get(turn.provider)
         return turn.cost(provider.prices) if provider is not None else None
 
-    return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost)}"
+    return cost
+
+
+class Total(NamedTuple):
+    """The sum of values, of which some may not be known."""
+
+    known: float | None
+    """None if no value is known."""
+    is_complete: bool
+    """Whether this is the sum of all."""
+
+
+def add_up(turns: Sequence[TurnUsage], cost: Cost) -> dict[str, Total]:
+    """Return the sums of some turns by the names of their counts, and `cost`."""
+    is_complete = all(turn.is_complete for turn in turns)
+    sums = {key: _total((getattr(turn, key) for turn in turns), is_complete) for key in _COUNTS}
+    return {**sums, "cost": _total(map(cost, turns), is_complete)}
 
 
 def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
@@ -47,18 +69,22 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
 
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:
-    is_complete = all(turn.is_complete for turn in turns)
-    counts = [_sum((getattr(turn, key) for turn in turns), "{:,}", is_complete) for key in _COUNTS]
-    return [first, model, *counts, _sum(map(cost, turns), "{:,.4f}", is_complete), title]
+    sums = add_up(turns, cost)
+    counts = [_written(sums[key], "{:,}") for key in _COUNTS]
+    return [first, model, *counts, _written(sums["cost"], "{:,.4f}"), title]
 
 
-def _sum(values: Iterable[float | None], form: str, is_complete: bool) -> str:
-    """Return the sum of the known values, with `+?` if some are unknown or the turns are incomplete."""
+def _total(values: Iterable[float | None], is_complete: bool) -> Total:
     all_values = list(values)
     known = [value for value in all_values if value is not None]
-    if not known:
+    return Total(sum(known) if known else None, is_complete and len(known) == len(all_values))
+
+
+def _written(total: Total, form: str) -> str:
+    """Return a sum, with `+?` if more is not known."""
+    if total.known is None:
         return "?"
-    return form.format(sum(known)) + ("" if is_complete and len(known) == len(all_values) else "+?")
+    return form.format(total.known) + ("" if total.is_complete else "+?")
 
 
 def _columns(rows: list[list[str]]) -> str:

@@ -13,6 +13,7 @@ from command import settings
 import msgbook_format
 from msgbook.cli.preview import preview_file
 from msgbook.text import counted
+from msgbook_format.turn import TURN_MIME
 
 CHAT = """\
 ---
@@ -136,3 +137,35 @@ def test_a_message_that_is_not_there_is_said_to_be(chat, index):
 def test_a_cell_that_is_not_there_is_said_to_be(tmp_path, cell_id):
     with pytest.raises(AssertionError, match=r"`cell_id` has to be|did not send its cells"):
         ask_about(tmp_path, [], "context.request", cell_id=cell_id)
+
+
+def test_the_page_counts_the_tokens_that_the_magic_counts(tmp_path, server, monkeypatch):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(
+        f'[providers.s]\nbase_url = "{server.url}"\n[providers.s.prices.m]\ninput = 2\noutput = 4\n'
+    )
+    for name, value in settings(server, MSGBOOK_CONFIG=str(config)).items():
+        monkeypatch.setenv(name, value)
+    cells = [turn_cell(1_000_000, 500_000), turn_cell(10, None)]
+    metadata = {"msgbook": {"frontmatter": "agents:\n  a: {models: m, context_window: 10000}\n"}}
+    total = ask_about(tmp_path, cells, "usage.total", metadata, cell_id="c10")
+    assert total["turns"] == 2
+    assert total["input"] == {"known": 1_000_010, "is_complete": True}
+    assert total["output"] == {"known": 500_000, "is_complete": False}
+    assert total["cost"] == {"known": 4.0, "is_complete": False}
+    assert 0 < total["window_share"] < 1
+    assert server.requests == []
+
+
+def turn_cell(input_tokens: int, output_tokens: int | None) -> dict[str, Any]:
+    usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+    turn = {"version": 1, "status": "done", "model": "m", "provider": "s", "usage": usage}
+    turn["blocks"] = [{"type": "text", "step": 1, "text": "Yes."}]
+    output = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
+    return {
+        "id": f"c{input_tokens}",
+        "cell_type": "code",
+        "source": "Ask",
+        "metadata": {},
+        "outputs": [output],
+    }

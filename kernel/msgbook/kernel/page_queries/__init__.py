@@ -18,6 +18,7 @@ from msgbook.kernel.page_queries import (
     setup,
     stale,
     subagents,
+    usage,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 SUBAGENTS_CHANGED = {"type": "subagents.changed"}
 """Tells the pages to ask for `subagent.list` again, if they show it."""
 
-_SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents]
+_SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents, usage]
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from msgbook.kernel.page.queries import PageQueries, Query, QueryError
-from msgbook.notebook import RequestedCell
+from msgbook.notebook import RequestedCell, Transcript
 
 if TYPE_CHECKING:
     from msgbook.kernel.page_queries.shown_request import ShownRequest
@@ -44,11 +44,19 @@ async def _preview(query: Query, session: Session) -> ShownRequest:
     """Return the request of a cell: of the prompt in it, else of a prompt below it."""
     from msgbook.kernel.page_queries.shown_request import preview_cell
 
+    return await preview_cell(await session.ready_engine(), await read_cells(query, session))
+
+
+async def read_cells(query: Query, session: Session) -> Transcript:
+    """Return the cells of the asking page through the one that the query names.
+
+    Raises:
+        QueryError: The page does not send them.
+    """
     requested = RequestedCell(
         "", cell_id=query.text("cell_id"), client_session=query.client_session
     )
-    engine = await session.ready_engine()
     transcript = await session.transcripts.read(requested)
     if transcript.source != "live":
         raise QueryError("The page did not send its cells: it may be busy. Try again.")
-    return await preview_cell(engine, transcript)
+    return transcript

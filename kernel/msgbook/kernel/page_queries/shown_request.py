@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.engine import Engine
+from msgbook.errors import MsgbookError
 from msgbook.magics.cache import describe_changes
 from msgbook.magics.stale import find_stale_turns
 from msgbook.notebook import Transcript, id_of, parse_prompt, source_of, title_of
@@ -144,19 +145,24 @@ async def preview_cell(engine: Engine, transcript: Transcript) -> ShownRequest:
     """
     current, is_magic = transcript.current, engine.request_builder.is_magic
     source = source_of(current) if current else ""
-    is_prompt = (
-        bool(source.strip()) and current is not None and kind_of(current, is_magic) == "prompt"
-    )
-    if not is_prompt:
+    if not source.strip() or current is None or kind_of(current, is_magic) != "prompt":
         source, transcript = PLACEHOLDER, transcript_of_next(transcript)
     preview = await engine.preview(source, transcript)
     kept = find_kept(preview, engine.request_builder.sent)
-    stale = await find_stale_turns(engine, transcript)
-    return ShownRequest(
-        engine,
-        preview,
-        transcript,
-        list_messages(preview, kept),
-        kept,
-        frozenset(turn.cell for turn in stale),
-    )
+    stale = frozenset(turn.cell for turn in await find_stale_turns(engine, transcript))
+    return ShownRequest(engine, preview, transcript, list_messages(preview, kept), kept, stale)
+
+
+async def window_share(engine: Engine, transcript: Transcript) -> float | None:
+    """Return how much of the context window the next prompt below a cell needs without its own text.
+
+    Returns:
+        None if the window is not known, or if there would be no request.
+    """
+    below = transcript_of_next(transcript)
+    try:
+        preview = await engine.preview(PLACEHOLDER, below)
+    except MsgbookError:
+        return None  # the next turn says why
+    window = preview.prepared.active_agent.agent.context_window
+    return count_tokens(preview) / window if window else None

@@ -1,0 +1,178 @@
+import type { INotebookModel } from '@jupyterlab/notebook';
+import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Debouncer } from '@lumino/polling';
+import { Signal, type ISignal } from '@lumino/signaling';
+import React from 'react';
+
+import type { PageConnection } from '../live/pageConnection';
+import type { IPageConnections } from '../tokens';
+import { formatCount } from '../turn/wording';
+
+/** A sum of counts, of which some may not be known. */
+interface ITotal {
+  readonly known: number | null;
+  readonly is_complete: boolean;
+}
+
+/** The answer to `usage.total` (docs/protocol.md). */
+export interface IUsage {
+  readonly turns: number;
+  readonly input: ITotal;
+  readonly cached: ITotal;
+  readonly output: ITotal;
+  readonly cost: ITotal;
+  readonly window_share: number | null;
+}
+
+/** Milliseconds without another change before the tokens are counted again. */
+const CALM = 300;
+
+/** The tokens of the notebook in front, in the status bar. */
+export class UsageItem extends ReactWidget {
+  /** @param open - Opens the Context panel. */
+  constructor(
+    connections: IPageConnections,
+    trans: TranslationBundle,
+    open: () => void
+  ) {
+    super();
+    this._connections = connections;
+    this._trans = trans;
+    this._open = open;
+    this.addClass('msgbook-Usage');
+    connections.currentChanged.connect(this._follow, this);
+    NotebookActions.executed.connect(this._onExecuted, this);
+    this._follow();
+  }
+
+  /** Whether there is anything to show. */
+  get isActive(): boolean {
+    return (this._usage?.turns ?? 0) > 0;
+  }
+
+  get activeChanged(): ISignal<this, void> {
+    return this._activeChanged;
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._calm.dispose();
+      Signal.clearData(this);
+      super.dispose();
+    }
+  }
+
+  protected override render(): JSX.Element | null {
+    return this._usage === null ? null : (
+      <button
+        type="button"
+        className="msgbook-Usage-button"
+        title={describeUsage(this._usage, this._trans)}
+        onClick={this._open}
+      >
+        {formatUsage(this._usage, this._trans)}
+      </button>
+    );
+  }
+
+  private _follow(): void {
+    const next = this._connections.current;
+    if (next !== this._connection) {
+      this._connection?.connected.disconnect(this._soon, this);
+      this._model?.cells.changed.disconnect(this._soon, this);
+      this._connection = next;
+      this._model = next?.panel.content.model ?? null;
+      next?.connected.connect(this._soon, this);
+      this._model?.cells.changed.connect(this._soon, this);
+      this._show(null);
+    }
+    this._soon();
+  }
+
+  private _onExecuted(_: unknown, { notebook }: { notebook: Notebook }): void {
+    if (notebook === this._connection?.panel.content) {
+      this._soon();
+    }
+  }
+
+  private _soon(): void {
+    this._calm.invoke().catch(() => undefined);
+  }
+
+  private async _ask(): Promise<void> {
+    const connection = this._connection;
+    const cells = connection?.panel.content.model?.cells;
+    if (!connection?.isChat || !cells || cells.length === 0) {
+      return;
+    }
+    try {
+      const usage = await connection.queries.ask('usage.total', {
+        cell_id: cells.get(cells.length - 1).id
+      });
+      if (connection === this._connection) {
+        this._show(usage as unknown as IUsage);
+      }
+    } catch {
+      // The last numbers stay: the kernel is busy or gone, and the panel says which.
+    }
+  }
+
+  private _show(usage: IUsage | null): void {
+    this._usage = usage;
+    this.update();
+    this._activeChanged.emit();
+  }
+
+  private readonly _connections: IPageConnections;
+  private readonly _trans: TranslationBundle;
+  private readonly _open: () => void;
+  private _connection: PageConnection | null = null;
+  private _model: INotebookModel | null = null;
+  private _usage: IUsage | null = null;
+  private readonly _activeChanged = new Signal<this, void>(this);
+  private readonly _calm = new Debouncer(() => this._ask(), CALM);
+}
+
+/** Return the counts in a few characters. */
+export function formatUsage(usage: IUsage, trans: TranslationBundle): string {
+  const { input, output, cached, cost, window_share } = usage;
+  const parts = [
+    trans.__('%1 → %2 tokens', formatTotal(input), formatTotal(output))
+  ];
+  if (cached.known) {
+    parts.push(trans.__('%1 cached', formatTotal(cached)));
+  }
+  if (window_share !== null) {
+    parts.push(trans.__('%1% of the window', Math.round(window_share * 100)));
+  }
+  if (cost.known !== null) {
+    parts.push(trans.__('cost %1', formatTotal(cost, 4)));
+  }
+  return parts.join(' · ');
+}
+
+function describeUsage(usage: IUsage, trans: TranslationBundle): string {
+  const lines = [
+    trans._n(
+      'Tokens of %1 turn in this notebook, sent and received.',
+      'Tokens of %1 turns in this notebook, sent and received.',
+      usage.turns,
+      usage.turns
+    )
+  ];
+  if (!usage.input.is_complete || !usage.output.is_complete) {
+    lines.push(trans.__('With +?, a server did not report all of them.'));
+  }
+  lines.push(trans.__('Click to see what the next message sends.'));
+  return lines.join('\n');
+}
+
+function formatTotal({ known, is_complete }: ITotal, digits = 0): string {
+  if (known === null) {
+    return '?';
+  }
+  const shown = digits === 0 ? formatCount(known) : known.toFixed(digits);
+  return is_complete ? shown : `${shown}+?`;
+}
