@@ -9,6 +9,7 @@ import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { newChatPlugin } from './plugins/newChat';
+import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
 import { promptFilesPlugin } from './plugins/promptFiles';
 import { promptHelpPlugin } from './plugins/promptHelp';
@@ -41,6 +42,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cellsPlugin,
   approvalsPlugin,
   statusBarPlugin,
+  notificationsPlugin,
   pairingPlugin
 ];
 

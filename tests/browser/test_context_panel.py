@@ -6,35 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from chats import SPEC
+from chat_pages import note, open_chat, prompt, select
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import ScriptedServer, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
-
-FRONTMATTER = "agents:\n  writer: {models: scripted-model, tools: [read], context_window: 4000}\n"
-
-
-def prompt(cell_id: str, source: str, **metadata: Any) -> dict[str, Any]:
-    cell: dict[str, Any] = nbformat.v4.new_code_cell(
-        source, id=cell_id, metadata={"msgbook": metadata} if metadata else {}
-    )
-    return cell
-
-
-def note(cell_id: str, source: str) -> dict[str, Any]:
-    cell: dict[str, Any] = nbformat.v4.new_markdown_cell(source, id=cell_id)
-    return cell
-
-
-def open_chat(lab: Lab, root: Path, name: str, *cells: dict[str, Any]) -> None:
-    metadata = {"kernelspec": SPEC, "msgbook": {"frontmatter": FRONTMATTER}}
-    nbformat.write(nbformat.v4.new_notebook(cells=[*cells], metadata=metadata), root / name)
-    lab.open(name)
-    lab.wait_for_kernel()
 
 
 @pytest.fixture
@@ -43,22 +21,10 @@ def panel(lab: Lab) -> Locator:
     return lab.page.locator(".msgbook-Context")
 
 
-def select(lab: Lab, index: int) -> None:
-    lab.cell(index).locator(".jp-InputPrompt").click()
-
-
-def titles(panel: Locator) -> list[str]:
-    return panel.locator(".msgbook-Context-title").all_inner_texts()
-
-
 def row(panel: Locator, number: int) -> Locator:
     """The entry of a cell."""
     number_of = panel.page.locator(".msgbook-Context-number", has_text=str(number))
     return panel.locator(".msgbook-Context-cell").filter(has=number_of)
-
-
-def history(lab: Lab, index: int) -> Any:
-    return lab.cells()[index]["metadata"].get("msgbook", {}).get("history")
 
 
 def test_the_request_of_the_active_prompt_is_listed_and_followed(
@@ -178,3 +144,55 @@ def test_a_hidden_panel_asks_nothing(lab: Lab, lab_root: Path, panel: Locator) -
     expect(panel.locator("h3")).to_have_text("Cell 1: One")
     asked = lab.page.evaluate("() => window.queries")
     assert asked.count("context.request") == 1, json.dumps(asked)
+
+
+def test_rules_tools_and_macros_are_switched_in_the_notebook_and_the_request_follows(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator, screenshot
+) -> None:
+    folder = lab_root / "switches"
+    (folder / ".msgbook" / "rules").mkdir(parents=True)
+    (folder / ".msgbook" / "rules" / "style.md").write_text("Be brief.")
+    (folder / "AGENTS.md").write_text("Be kind.")
+    cells = prompt("a", "#define city Rome\nWhere is {{city}}?"), prompt("b", "And now?")
+    open_chat(lab, lab_root, "switches/chat.ipynb", *cells)
+    select(lab, 1)
+    expect(panel.locator("h3")).to_have_text("Cell 2: And now?")
+
+    def group(name: str) -> Locator:
+        return panel.locator(".msgbook-Context-group").filter(
+            has=lab.page.locator("summary", has_text=name)
+        )
+
+    for name in ("Rules", "Macros", "Tools"):
+        group(name).locator("summary").click()
+    rule = group("Rules").get_by_label("style.md")
+    expect(rule).to_be_checked()
+    rule.click()
+    expect(rule).not_to_be_checked()
+    assert ours(lab)["rules"] == ["AGENTS.md"]
+    screenshot("light")
+    with lab.dark():
+        screenshot("dark")
+    rule.click()
+    expect(rule).to_be_checked()
+    assert "rules" not in ours(lab)
+
+    read = group("Tools").get_by_label("read")
+    expect(group("Tools").get_by_label("shell")).to_be_disabled()
+    read.click()
+    expect(read).not_to_be_checked()
+    expect(read).to_be_enabled()
+    assert ours(lab)["disabled_tools"] == ["read"]
+
+    group("Macros").get_by_label("city").click()
+    expect(group("Macros").get_by_label("city")).to_have_count(0)
+    assert [cell["source"] for cell in lab.cells()][1] == "%macros -d city"
+    assert model_server.requests == []
+
+
+def ours(lab: Lab) -> dict[str, Any]:
+    """msgbook's metadata of the notebook in front."""
+    found: dict[str, Any] = lab.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.model.getMetadata('msgbook')"
+    )
+    return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from chat_pages import open_chat, prompt, select
 from lab import Lab
 from playwright.sync_api import expect
 from scripted_server import ScriptedServer, text
-from test_context_panel import open_chat, prompt, select
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 

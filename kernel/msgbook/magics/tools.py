@@ -7,6 +7,7 @@ from typing import Any
 
 from msgbook.magics.agent import find_agents
 from msgbook.magics.base import MagicContext, UsageError
+from msgbook.request import is_off, switched_off
 from msgbook.text import visible
 from msgbook.tools import OWN_NAMES, FunctionTool, Tool, function_tool
 
@@ -42,13 +43,17 @@ async def tools(context: MagicContext, _words: Sequence[str]) -> str:
     Raises:
         UnknownAgentError: The agent that would answer below is not defined.
     """
-    agent = (await find_agents(context)).agent
-    lines = [
-        _line(tool)
-        if agent.tools is None or tool.name in agent.tools
-        else _line(tool, f"not offered to {visible(agent.name)}")
-        for tool in context.engine.tools
-    ]
+    below = await find_agents(context)
+    agent = below.agent
+    off = switched_off("disabled_tools", {"msgbook": below.notebook})
+
+    def left_out(tool: Tool) -> str:
+        if is_off(tool.name, off):
+            return "switched off in this notebook"
+        is_offered = agent.tools is None or tool.name in agent.tools
+        return "" if is_offered else f"not offered to {visible(agent.name)}"
+
+    lines = [_line(tool, left_out(tool)) for tool in context.engine.tools]
     if context.engine.mcp.servers:
         lines.append("%mcp lists the tools of MCP servers.")
     return "\n".join(lines) or "There are no tools."
@@ -62,12 +67,13 @@ def _line(tool: Tool, note: str = "") -> str:
     parameters = ", ".join(name if name in required else f"{name}?" for name in names)
     first = " ".join(function["description"].partition("\n\n")[0].split())
     notes = ", ".join(
-        filter(None, [note or _approval(tool), tool.origin and f"from {tool.origin}"])
+        filter(None, [note or describe_approval(tool), tool.origin and f"from {tool.origin}"])
     )
     return f"{tool.name}({parameters})  [{notes}]  {first}".rstrip()
 
 
-def _approval(tool: Tool) -> str:
+def describe_approval(tool: Tool) -> str:
+    """Return whether calls of a tool need approval."""
     if not tool.read_only:
         return "needs approval"
     return "no approval" if tool.origin else "no approval in the notebook's folder"

@@ -9,6 +9,7 @@
   `request_parts`: its parts, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
 - `blobs`: texts as they were sent. `records`: the entries of a recorded context, which name them.
+- `off_switches`: tools and MCP servers that a notebook does without.
 - `turn_views`: the views with which earlier turns were requested.
 
 Names are imported when they are first used: the kernel starts without them.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from msgbook.request.context.tags import Tag, find_tags
     from msgbook.request.context_window import check_context_window, describe_overflow
     from msgbook.request.lineage import Lineage, lineage_of
+    from msgbook.request.off_switches import is_off, switched_off
     from msgbook.request.preview import Preview
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
@@ -82,6 +84,7 @@ else:
             "reference_sources": "ReferenceSources",
             "request_parts": "PLACEHOLDER KeptPrefix RequestMessage body_of cell_history count_tokens find_kept list_messages transcript_of_next",
             "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",
+            "off_switches": "is_off switched_off",
             "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
             "turn_views": "make_turn_views",
         },

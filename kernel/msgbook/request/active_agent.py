@@ -35,6 +35,7 @@ from msgbook.request.allowed_folders import find_allowed_folders
 from msgbook.request.history import View
 from msgbook.request.lineage import Lineage, lineage_of
 from msgbook.request.mcp_tools import with_server_tools
+from msgbook.request.off_switches import is_off, switched_off
 from msgbook.tools import FileTools, ToolSet
 from msgbook.tools.mcp import McpServers, digests_of
 
@@ -126,7 +127,9 @@ class AgentChooser:
         )
         name = requested_name("agent", prompt, transcript.current)
         agent, models, notices = resolve_agent(name, transcript.earlier, sources)
-        servers = select_servers(agent, self._mcp.servers, MCP_PREFIX)
+        off = switched_off("disabled_mcp_servers", transcript.metadata)
+        offered = (name for name in self._mcp.servers if not is_off(name, off))
+        servers = select_servers(agent, offered, MCP_PREFIX)
         if ready_servers is not None:
             await ready_servers(servers)
         agent, name_notices = narrow_agent(agent, self._configured_names(servers))

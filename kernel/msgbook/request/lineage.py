@@ -11,6 +11,7 @@ from typing import Any
 from msgbook.agents import Agent
 from msgbook.config.limits import Limits
 from msgbook.notebook import Transcript
+from msgbook.request.off_switches import is_off, switched_off
 from msgbook.tools import AGENT_TYPES, DISPATCH, Tool, runs_in_kernel
 from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
 from msgbook_format.metadata import as_dict
@@ -24,6 +25,8 @@ class Lineage:
     """Names of the agents above, from the user's own conversation down; empty for that one."""
     tools: tuple[str, ...] | None = None
     """Tools that its parent allows; None for no limit."""
+    off: tuple[str, ...] = ()
+    """Tools that the notebook switches off; names or patterns."""
 
     @property
     def depth(self) -> int:
@@ -44,8 +47,9 @@ class Lineage:
         return self.allows(tool) and (agent.tools is None or tool.name in agent.tools)
 
     def allows(self, tool: Tool) -> bool:
-        """Return whether the agents above allow a tool."""
-        return self.tools is None or tool.name in self.tools
+        """Return whether the agents above and the notebook allow a tool."""
+        is_allowed = self.tools is None or tool.name in self.tools
+        return is_allowed and not is_off(tool.name, self.off)
 
     def _may_dispatch(self, agent: Agent, limits: Limits) -> bool:
         """Return whether an agent may start sub-agents. One that is its own ancestor may not."""
@@ -62,10 +66,12 @@ def lineage_of(transcript: Transcript) -> Lineage:
     metadata = agent_metadata_of(transcript.metadata)
     tools = metadata.get("allowed_tools")
     allowed = None if tools is None else _names(tools)
+    off = switched_off("disabled_tools", transcript.metadata)
     parent_id = AgentMetadata.read(metadata).parent_id
     if parent_id is None:
-        return Lineage(tools=allowed)
-    return Lineage(_names(as_dict(metadata.get("parent")).get("agents")) or (parent_id,), allowed)
+        return Lineage(tools=allowed, off=off)
+    above = _names(as_dict(metadata.get("parent")).get("agents")) or (parent_id,)
+    return Lineage(above, allowed, off)
 
 
 def _names(value: Any) -> tuple[str, ...]:

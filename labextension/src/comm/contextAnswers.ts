@@ -48,5 +48,32 @@ export interface IShownRequest {
     readonly share: number | null;
     readonly changes: readonly string[];
   };
+  readonly switches: readonly ISwitches[];
   readonly notices: readonly string[];
+}
+
+/** A rule, a skill, a macro, an MCP server or a tool. */
+export interface ISwitch {
+  readonly name: string;
+  /** The name as it is shown. */
+  readonly shown: string;
+  /** Where it comes from. */
+  readonly origin: string;
+  readonly note: string;
+  /** Whether the model gets it. */
+  readonly is_on: boolean;
+  /** Whether something else than the notebook decides about it. */
+  readonly is_fixed: boolean;
+  readonly tokens: number | null;
+}
+
+export type SwitchKind =
+  'rules' | 'skills' | 'macros' | 'mcp_servers' | 'tools';
+
+/** Things of one kind that a conversation can bring beside its cells. */
+export interface ISwitches {
+  readonly kind: SwitchKind;
+  /** What decides in place of the notebook; empty if the notebook does. */
+  readonly by: string;
+  readonly items: readonly ISwitch[];
 }

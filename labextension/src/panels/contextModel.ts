@@ -1,11 +1,12 @@
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { IShownRequest } from '../comm/contextAnswers';
+import type { IShownRequest, ISwitch, ISwitches } from '../comm/contextAnswers';
 import { QueryError } from '../comm/queries';
 import { isChatNotebook } from '../live/chatNotebook';
 import type { PageConnection } from '../live/pageConnection';
 import { markHistory } from '../live/metadata';
+import { setSwitch } from '../live/switches';
 import type { IPageConnections } from '../tokens';
 import { FollowedCell } from './followedCell';
 
@@ -80,6 +81,14 @@ export class ContextModel {
     if (model) {
       const history = isIncluded ? 'include' : 'exclude';
       markHistory(model, { cells: new Set([cellId]), history, writer: null });
+    }
+  }
+
+  /** Let the model get something beside the cells, or not. */
+  turn(group: ISwitches, item: ISwitch, isOn: boolean): void {
+    const notebook = this.connection?.panel.content;
+    if (notebook?.model) {
+      setSwitch(notebook.model, notebook.activeCellIndex, group, item, isOn);
     }
   }
 

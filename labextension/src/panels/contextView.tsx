@@ -6,6 +6,7 @@ import { formatCount } from '../turn/wording';
 import { RequestBar } from './contextBar';
 import { CellRow, MessageRow } from './contextRows';
 import type { ContextModel } from './contextModel';
+import { Switches } from './contextSwitches';
 
 interface IViewProps {
   readonly model: ContextModel;
@@ -107,6 +108,7 @@ function Request({
           />
         ))}
       </ul>
+      <Switches model={model} request={request} trans={trans} />
     </>
   );
 }

@@ -14,13 +14,20 @@ export interface ISettings {
   readonly wrapPrompts: boolean;
   readonly completePrompts: boolean;
   readonly previewCompletions: boolean;
+  /** Seconds; 0 for never. */
+  readonly notifyAfter: number;
+  readonly notifyQuestions: boolean;
+  readonly notifyInBrowser: boolean;
 }
 
 const DEFAULTS: ISettings = {
   promptsAsProse: true,
   wrapPrompts: true,
   completePrompts: true,
-  previewCompletions: true
+  previewCompletions: true,
+  notifyAfter: 30,
+  notifyQuestions: true,
+  notifyInBrowser: false
 };
 
 /** The user's settings; the defaults until they are read, and where there is no registry. */

@@ -157,6 +157,53 @@ def test_the_page_counts_the_tokens_that_the_magic_counts(tmp_path, server, monk
     assert server.requests == []
 
 
+@pytest.fixture
+def project(tmp_path: Path, server, monkeypatch) -> Path:
+    (tmp_path / ".msgbook" / "rules").mkdir(parents=True)
+    (tmp_path / ".msgbook" / "rules" / "style.md").write_text("Be brief.")
+    (tmp_path / "AGENTS.md").write_text("Be kind.")
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+def switches(project: Path, **ours: Any) -> dict[str, dict[str, tuple[bool, bool]]]:
+    """Whether each thing is on, and whether the notebook cannot change that, by its kind and name."""
+    cells = [turn_cell(1, 1), {**turn_cell(2, 2), "source": "#define city Rome\nWhere?"}]
+    shown = ask_about(project, cells, "context.request", {"msgbook": ours}, cell_id="c2")
+    return {
+        group["kind"]: {
+            item["name"]: (item["is_on"], item["is_fixed"] or group["by"] != "")
+            for item in group["items"]
+        }
+        for group in shown["switches"]
+    }
+
+
+def test_all_that_a_conversation_brings_is_listed_and_what_it_is_switched_to(project):
+    found = switches(project, rules=["AGENTS.md"], macros={"town": "Bonn"}, disabled_tools=["sh*"])
+    assert found["rules"] == {"AGENTS.md": (True, False), "style.md": (False, False)}
+    assert found["macros"] == {"town": (True, False)}
+    assert found["tools"]["shell"] == (False, False)
+    assert found["tools"]["read"] == (True, False)
+    assert found["tools"]["task_finish"] == (False, True)
+
+
+def test_what_the_agent_chooses_the_notebook_does_not_change(project):
+    frontmatter = "agents:\n  a: {models: m, rules: [style.md], tools: [read, shell]}\n"
+    found = switches(project, frontmatter=frontmatter, rules=[], disabled_tools=["read"])
+    assert found["rules"] == {"AGENTS.md": (False, True), "style.md": (True, True)}
+    assert found["tools"]["read"] == (False, False)
+    assert found["tools"]["shell"] == (True, False)
+    assert found["tools"]["write"] == (False, True)
+
+
+@pytest.mark.parametrize("value", [1, {}, [1], [["read"]], True])
+def test_a_list_of_tools_that_cannot_be_read_switches_all_of_them_off(project, value):
+    found = switches(project, disabled_tools=value)
+    assert not any(is_on for is_on, _ in found["tools"].values())
+
+
 def turn_cell(input_tokens: int, output_tokens: int | None) -> dict[str, Any]:
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
     turn = {"version": 1, "status": "done", "model": "m", "provider": "s", "usage": usage}

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
+from msgbook.kernel.page_queries.switches import list_switches
 from msgbook.magics.cache import describe_changes
 from msgbook.magics.stale import find_stale_turns
 from msgbook.notebook import Transcript, id_of, parse_prompt, source_of, title_of
@@ -40,6 +41,8 @@ class ShownRequest:
     kept: KeptPrefix | None
     stale: frozenset[int]
     """Positions of the cells above whose turns are stale."""
+    switches: list[dict[str, Any]]
+    """What the conversation brings beside its cells, as `list_switches` returns it."""
 
     @property
     def hash(self) -> str:
@@ -71,6 +74,7 @@ class ShownRequest:
             "system": [row for row in self._rows() if row["cell"] is None],
             "cells": [*self._cells_above(), self._prompt()],
             "cache": self._cache(),
+            "switches": self.switches,
             "notices": [visible(notice) for notice in self.preview.notices],
         }
 
@@ -150,7 +154,9 @@ async def preview_cell(engine: Engine, transcript: Transcript) -> ShownRequest:
     preview = await engine.preview(source, transcript)
     kept = find_kept(preview, engine.request_builder.sent)
     stale = frozenset(turn.cell for turn in await find_stale_turns(engine, transcript))
-    return ShownRequest(engine, preview, transcript, list_messages(preview, kept), kept, stale)
+    messages = list_messages(preview, kept)
+    switches = await list_switches(engine, preview.prepared.active_agent, transcript)
+    return ShownRequest(engine, preview, transcript, messages, kept, stale, switches)
 
 
 async def window_share(engine: Engine, transcript: Transcript) -> float | None:
