@@ -1,4 +1,4 @@
-"""What a conversation brings beside its cells: where it comes from, and whether the model gets it."""
+"""Rules, skills, macros, servers and tools of a conversation: their origin, and whether the model gets them."""
 
 from __future__ import annotations
 
