@@ -8,6 +8,7 @@ import { codeProsePlugin } from './plugins/codeProse';
 import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
+import { filesPlugin } from './plugins/files';
 import { newChatPlugin } from './plugins/newChat';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
@@ -31,6 +32,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   promptHelpPlugin,
   promptFilesPlugin,
   fileTypePlugin,
+  filesPlugin,
   newChatPlugin,
   setupPlugin,
   tourPlugin,

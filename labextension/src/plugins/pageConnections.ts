@@ -81,11 +81,6 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
         await (panel && connections.of(panel)?.goToQuestion());
       }
     });
-    app.commands.addKeyBinding({
-      command: GO_TO_APPROVAL,
-      keys: ['Accel Shift Y'],
-      selector: '.jp-Notebook'
-    });
     palette?.addItem({
       command: GO_TO_APPROVAL,
       category: trans.__('Chat')
