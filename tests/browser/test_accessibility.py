@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from axe import violations
-from chats import Slow, answer, approve, open_and_run
+from chats import Slow, answer, approve, open_and_run, write_notebook
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import call, error, text
@@ -96,3 +96,56 @@ def test_a_question_has_no_serious_violation(lab, lab_root, model_server, screen
     assert "\n".join(found) == ""
     answer(approve(cell))
     expect(cell.get_by_text("Done.")).to_be_visible()
+
+
+def tab_to(lab: Lab, target: Locator, most: int = 40) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(most):
+        if target.evaluate("node => node === document.activeElement"):
+            return
+        lab.page.keyboard.press("Tab")
+    raise AssertionError(f"{most} tabs did not reach {target}")
+
+
+def test_the_keyboard_alone_asks_opens_blocks_and_decides(lab, lab_root, model_server, screenshot):
+    model_server.answers = [
+        call("mkdir", {"path": "by-keys"}),
+        text("Made.", reasoning="Hm."),
+    ]
+    write_notebook(lab_root / "keys-only.ipynb", "Make a folder")
+    lab.open("keys-only.ipynb")
+    lab.wait_for_kernel()
+    lab.command("notebook:move-cursor-down")
+    cell, press = lab.cell(0), lab.page.keyboard.press
+
+    press("Control+Enter")
+    expect(approve(cell)).to_be_enabled()
+    press("Control+Shift+Y")
+    tab_to(lab, approve(cell))
+    screenshot("focused")
+    press("Enter")
+    expect(cell.get_by_text("Made.")).to_be_visible()
+
+    summary = cell.locator(".msgbook-Reasoning > summary")
+    press("Control+Shift+Y")
+    lab.notebook.locator(".jp-Notebook").focus()
+    tab_to(lab, summary)
+    press("Enter")
+    expect(cell.get_by_text("Hm.")).to_be_visible()
+    screenshot("opened")
+
+
+def test_forced_colors_and_reduced_motion_are_honoured(lab, lab_root, model_server, screenshot):
+    slow = Slow("Said.", " The end.")
+    model_server.answers = [slow.answer]
+    cell = open_and_run(lab, lab_root / "forced.ipynb", "Tell me")
+    expect(cell.get_by_text("Said.")).to_be_visible()
+    lab.page.emulate_media(forced_colors="active", reduced_motion="reduce")
+
+    dot = cell.locator(".msgbook-Header-dot")
+    assert dot.evaluate("node => getComputedStyle(node).animationName") == "none"
+    assert dot.evaluate("node => getComputedStyle(node).borderTopStyle") == "solid"
+    screenshot("forced")
+    lab.page.emulate_media(forced_colors="none", reduced_motion="no-preference")
+    slow.go()
+    expect(cell.locator("[data-status=done]")).to_be_visible()
