@@ -54,7 +54,8 @@ export class Cuts {
     this._hasItem ||= !isCode && ITEM.test(line.trimStart());
     const isBlank = line.trim() === '';
     this._hasText ||= !isBlank;
-    this._mayCut = this._fence === null && isBlank && this._hasText;
+    this._mayCut =
+      this._fence === null && isBlank && this._hasText && !this._isUnsure;
   }
 
   private _cut(isItem: boolean): void {
@@ -72,8 +73,12 @@ export class Cuts {
   private _fenceAfter(line: string): IFence | null {
     const after = fenceAfter(line, this._fence);
     const isClosing = /^\s*(?:`{3}|~{3})/.test(line);
-    // Only a list ends its fences where the indentation ends.
-    return after === null && !isClosing && !this._hasItem ? this._fence : after;
+    if (this._fence !== null && after === null && !isClosing) {
+      // Only a list ends its fences where the indentation ends, and it may have ended before.
+      this._isUnsure ||= this._hasItem;
+      return this._fence;
+    }
+    return after;
   }
 
   /** Beginning of the first line that is not read to its end. */
@@ -84,6 +89,8 @@ export class Cuts {
   /** Whether anything stands behind the last cut. */
   private _hasText = false;
   private _mayCut = false;
+  /** Whether it is not known what is code from here on: the rest is one unit. */
+  private _isUnsure = false;
 }
 
 /** A line that begins the definition of a reference link, in a list or quote, too. */
