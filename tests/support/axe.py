@@ -15,7 +15,8 @@ OURS = "[class*='msgbook-']"
 def violations(page: Page) -> list[str]:
     """Return the serious and critical violations in what msgbook draws, each as one line.
 
-    The list of cells and the editors in them are JupyterLab's: of these only what they show is judged.
+    The list of cells, its editors and the buttons of toolbars are JupyterLab's: of these only what they
+    show is judged.
     """
     if not page.evaluate("() => 'axe' in window"):
         page.add_script_tag(path=AXE)
@@ -32,7 +33,7 @@ def violations(page: Page) -> list[str]:
             return violations
                 .filter(({ impact }) => impact === 'serious' || impact === 'critical')
                 .flatMap(({ id, nodes }) => nodes
-                    .filter(({ element }) => id === 'color-contrast' || !element.matches('.cm-editor *, [role=feed]'))
+                    .filter(({ element }) => id === 'color-contrast' || !element.matches('.cm-editor *, [role=feed], jp-button'))
                     .map(({ html, any, all }) =>
                         `${id}: ${html.slice(0, 150)}: ${[...any, ...all].map(c => c.message).join('; ')}`));
         }""",
