@@ -1,6 +1,8 @@
 import { Signal, type ISignal } from '@lumino/signaling';
 
+import { parseClosed } from '../comm/approvalMessages';
 import { parseRules, type IRules } from '../comm/ruleAnswers';
+import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 
 /** A rule as a person writes it; an empty text stands for any. */
@@ -30,14 +32,16 @@ export class RulesModel {
     return this._problem;
   }
 
-  /** Ask for the rules, now and when another chat is used. */
+  /** Ask for the rules, now, after each answer and when another chat is used. */
   start(): void {
-    this._connections.currentChanged.connect(this._refresh, this);
-    this._refresh();
+    this._connections.currentChanged.connect(this._follow, this);
+    this._follow();
   }
 
   stop(): void {
-    this._connections.currentChanged.disconnect(this._refresh, this);
+    this._connections.currentChanged.disconnect(this._follow, this);
+    this._followed?.received.disconnect(this._onMessage, this);
+    this._followed = null;
   }
 
   /** Keep a rule, in the place of another if a key is given; return whether it was kept. */
@@ -62,6 +66,20 @@ export class RulesModel {
     }
     this._changed.emit();
     return isDone;
+  }
+
+  private _follow(): void {
+    this._followed?.received.disconnect(this._onMessage, this);
+    this._followed = this._connections.current;
+    this._followed?.received.connect(this._onMessage, this);
+    this._refresh();
+  }
+
+  /** An answer may have made a rule; the kernel has kept it before it handles the next query. */
+  private _onMessage(_: PageConnection, message: unknown): void {
+    if (parseClosed(message) !== null) {
+      this._refresh();
+    }
   }
 
   private _refresh(): void {
@@ -98,6 +116,7 @@ export class RulesModel {
 
   private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
+  private _followed: PageConnection | null = null;
   private _rules: IRules | null = null;
   private _problem = '';
 }
