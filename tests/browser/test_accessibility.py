@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from axe import violations
+from axe import all_violations, violations
 from chats import Slow, answer, approve, open_and_run, write_notebook
 from lab import Lab
 from playwright.sync_api import Locator, expect
@@ -25,29 +23,6 @@ A [link](https://example.org/), **bold**, `code` and $a^2$.
 print("a comment")  # which is grey
 ```
 """
-
-THEMES = [
-    "JupyterLab Light",
-    "JupyterLab Dark",
-    "JupyterLab Dark High Contrast",
-]
-
-
-def use_theme(lab: Lab, theme: str) -> None:
-    lab.command("apputils:change-theme", theme=theme)
-    expect(lab.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-    expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
-
-
-def all_violations(lab: Lab, screenshot: Callable[[str], None], state: str) -> list[str]:
-    """What axe-core finds in each theme, of which a picture is kept."""
-    found = []
-    for theme in THEMES:
-        use_theme(lab, theme)
-        found += [f"{theme}: {line}" for line in violations(lab.page)]
-        screenshot(f"{state}-{theme.removeprefix('JupyterLab ').replace(' ', '-')}")
-    use_theme(lab, THEMES[0])
-    return found
 
 
 def open_all_blocks(cell: Locator) -> None:

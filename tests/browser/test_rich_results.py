@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
-from chats import SPEC, answer, approve, open_and_run, turn_of
+from chats import answer, approve, open_and_run, turn_of
 from page_attack import ATTACK
 from playwright.sync_api import expect
+from saved_turns import display, result, write_turn
 from scripted_server import call, text
-
-from msgbook_format.turn import bundle
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -33,25 +29,6 @@ print("done")
 
 DIAGRAM = "Here it is:\n\n```mermaid\ngraph LR\n  A[Start] --> B[End]\n```\n\nThat is all."
 LEAKING = 'graph LR\n  A@{ img: "http://leak.invalid/a.png" } --> B'
-
-
-def write_turn(path: Path, *blocks: dict[str, Any]) -> None:
-    turn: Any = {"version": 1, "status": "done", "blocks": blocks}
-    output = nbformat.v4.new_output("display_data", data=bundle(turn))
-    cell = nbformat.v4.new_code_cell("Draw it.", outputs=[output])
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": SPEC}), path)
-
-
-def result(content: str) -> list[dict[str, Any]]:
-    called = {"type": "tool_call", "step": 1, "id": "c", "name": "read", "arguments": "{}"}
-    return [
-        called,
-        {"type": "tool_result", "step": 1, "id": "c", "status": "success", "content": content},
-    ]
-
-
-def display(data: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "display", "step": 1, "id": "c", "data": data}
 
 
 def test_what_python_displays_is_drawn_below_its_result(lab, lab_root, model_server, screenshot):
