@@ -30,10 +30,12 @@ class Catalogue(TranslationBundle):
 
 
 def translate_settings() -> None:
-    """Let JupyterLab's server translate the settings."""
-    # There is no public way to add a bundle.
-    bundles = translator._TRANSLATORS
-    bundles[DOMAIN] = Catalogue(DOMAIN, translator._LOCALE)
+    """Let JupyterLab's server translate the settings; without its help they stay English."""
+    # There is no public way to add a bundle, and a later version may have another one.
+    bundles = getattr(translator, "_TRANSLATORS", None)
+    locale = getattr(translator, "_LOCALE", None)
+    if isinstance(bundles, dict) and isinstance(locale, str):
+        bundles[DOMAIN] = Catalogue(DOMAIN, locale)
 
 
 def _read(locale: str) -> dict[str, list[str]]:

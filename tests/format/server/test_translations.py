@@ -10,7 +10,7 @@ import pytest
 from jupyterlab_server import translation_utils
 from jupyterlab_server.translation_utils import translator
 
-from msgbook_format.server.translations import translate_settings
+from msgbook_format.server.translations import DOMAIN, translate_settings
 
 SCHEMA = Path(__file__).parents[3] / "labextension" / "schema" / "settings.json"
 
@@ -41,3 +41,15 @@ def test_the_server_translates_the_settings_into_a_language_chosen_later(locale)
 
     assert chinese["properties"]["wrapPrompts"]["title"] == "提示词自动换行"
     assert german == schema
+
+
+@pytest.mark.parametrize("private", ["_TRANSLATORS", "_LOCALE"])
+def test_where_the_server_has_no_such_bundles_the_settings_stay_english(
+    monkeypatch, locale, private
+):
+    translator._TRANSLATORS.pop(DOMAIN, None)
+    with monkeypatch.context() as patch:
+        patch.delattr(translator, private)
+        translate_settings()
+
+    assert DOMAIN not in translator._TRANSLATORS
