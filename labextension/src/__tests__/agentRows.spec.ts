@@ -1,31 +1,39 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
 import cases from '../../../tests/format/turn/fixtures/agent_rows.json';
 import { agentRows, conversationPath, isSubagentPath } from '../turn/agentRows';
+
+const trans = nullTranslator.load('msgbook');
 
 describe('a row of a sub-agent', () => {
   it.each(cases)('is shown as in Markdown: $title', ({ row, live, shown }) => {
     const block = { type: 'tool_result', agents: [row] };
-    expect(agentRows(block, live).rows).toEqual([shown]);
+    expect(agentRows(block, live, trans).rows).toEqual([shown]);
   });
 
   it('is over when its call is over', () => {
     const agents = [{ name: 'n', status: 'running' }];
     const block = { type: 'tool_result', agents };
-    expect(agentRows(block, true).rows[0].status).toBe('running');
+    expect(agentRows(block, true, trans).rows[0].status).toBe('running');
     const ended = { ...block, status: 'success' };
-    expect(agentRows(ended, true).rows[0].status).toBe('interrupted');
+    expect(agentRows(ended, true, trans).rows[0].status).toBe('interrupted');
   });
 
   it.each([undefined, null, {}, 'x', 3, [null, 'x', 3]])(
     'is not made from %p',
     agents => {
-      const { rows } = agentRows({ type: 'tool_result', agents }, true);
+      const { rows } = agentRows({ type: 'tool_result', agents }, true, trans);
       expect(rows).toEqual([]);
     }
   );
 
   it('is counted if there are many', () => {
     const agents = Array.from({ length: 5000 }, () => ({ name: 'n' }));
-    const { rows, further } = agentRows({ type: 'tool_result', agents }, true);
+    const { rows, further } = agentRows(
+      { type: 'tool_result', agents },
+      true,
+      trans
+    );
     expect([rows.length, further]).toEqual([100, 4900]);
   });
 });

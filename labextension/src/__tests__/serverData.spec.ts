@@ -43,19 +43,19 @@ describe('sources of a text', () => {
 
 describe('JSON of unknown origin', () => {
   it.each(jsonCases)('is shown as in Markdown: $title', ({ value, shown }) => {
-    expect(shownJson(value)).toEqual(shown);
+    expect(shownJson(value, trans)).toEqual(shown);
   });
 
   it('is cut where it is long, and what is left out is counted', () => {
     const long = 'x'.repeat(501);
-    expect(shownJson(long)).toBe(`${'x'.repeat(200)}… (501 characters)`);
+    expect(shownJson(long, trans)).toBe(`${'x'.repeat(200)}… (501 characters)`);
     const numbers = Array.from({ length: 102 }, (_, n) => n);
-    expect(shownJson(numbers)).toEqual([
+    expect(shownJson(numbers, trans)).toEqual([
       ...numbers.slice(0, 100),
       '… (2 more)'
     ]);
     const entries = numbers.map(n => [`n${n}`, n]);
-    const shown = shownJson(Object.fromEntries(entries));
+    const shown = shownJson(Object.fromEntries(entries), trans);
     expect(shown).toHaveProperty(['…'], '(2 more)');
   });
 
@@ -64,7 +64,7 @@ describe('JSON of unknown origin', () => {
     for (let depth = 0; depth < 10; depth += 1) {
       wide = Array.from({ length: 100 }, () => wide);
     }
-    expect(JSON.stringify(shownJson(wide)).length).toBeLessThan(300_000);
+    expect(JSON.stringify(shownJson(wide, trans)).length).toBeLessThan(300_000);
   });
 });
 

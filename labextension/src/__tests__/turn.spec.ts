@@ -164,7 +164,7 @@ describe('the words of the header', () => {
   });
 
   it('give durations and tokens in readable units', () => {
-    expect([0.02, 4.23, 12.4, 125].map(formatDuration)).toEqual([
+    expect([0.02, 4.23, 12.4, 125].map(n => formatDuration(n, trans))).toEqual([
       '< 0.1 s',
       '4.2 s',
       '12 s',

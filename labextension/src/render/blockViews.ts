@@ -90,7 +90,7 @@ function noticeView({ trans, act }: IViewTools): IBlockView {
       item.node.remove();
       if (isObject(block.extra) && isObject(block.extra.item)) {
         item.label(trans.__('Its data'));
-        body.replaceChildren(shortJsonNode(block.extra.item));
+        body.replaceChildren(shortJsonNode(block.extra.item, trans));
         node.append(item.node);
       }
     }
@@ -126,7 +126,7 @@ function unknownView(trans: TranslationBundle): IBlockView {
       disclosure.label(
         trans.__('Block of unknown type: %1', controlsVisible(block.type))
       );
-      body.replaceChildren(shortJsonNode(block));
+      body.replaceChildren(shortJsonNode(block, trans));
     }
   };
 }

@@ -69,7 +69,7 @@ export class Header {
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, controlsVisible(agent));
     setShort(this._model, controlsVisible(describeModel(turn, this._trans)));
-    setText(this._time, time(turn, status === 'running', now));
+    setText(this._time, time(turn, status === 'running', now, this._trans));
     setText(this._detail, this._details(turn, status === 'running', asked));
     setShort(
       this._ending,
@@ -155,11 +155,18 @@ function setShort(node: HTMLElement, text: string): void {
   }
 }
 
-function time(turn: ITurn, running: boolean, now: number): string {
+function time(
+  turn: ITurn,
+  running: boolean,
+  now: number,
+  trans: TranslationBundle
+): string {
   if (running) {
     return turn.started === undefined
       ? ''
-      : formatWholeSeconds((now - turn.started) / 1000);
+      : formatWholeSeconds((now - turn.started) / 1000, trans);
   }
-  return turn.duration === undefined ? '' : formatDuration(turn.duration);
+  return turn.duration === undefined
+    ? ''
+    : formatDuration(turn.duration, trans);
 }

@@ -1,10 +1,15 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import { shownJson } from '../turn/shownJson';
 import { controlsVisible } from '../turn/text';
 import { element } from './dom';
 
 /** Return a node with JSON of unknown size, shortened; the rules are those of `shownJson`. */
-export function shortJsonNode(value: unknown): HTMLElement {
-  return jsonNode(shownJson(value));
+export function shortJsonNode(
+  value: unknown,
+  trans: TranslationBundle
+): HTMLElement {
+  return jsonNode(shownJson(value, trans));
 }
 
 /** Return a node with any JSON as indented text. */

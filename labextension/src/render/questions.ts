@@ -1,5 +1,5 @@
 import type { IApprovalQuestion } from '../comm/approvalMessages';
-import { agentRows, askerId } from '../turn/agentRows';
+import { agentIds, askerId } from '../turn/agentRows';
 import type { IBlock } from '../turn/model';
 
 /** A block with the question about it. */
@@ -49,7 +49,5 @@ function rowOf(blocks: readonly IBlock[], callId: string): number {
   const id = askerId(callId);
   return id === null
     ? -1
-    : blocks
-        .map(block => agentRows(block, true).ids.includes(id))
-        .lastIndexOf(true);
+    : blocks.map(block => agentIds(block).includes(id)).lastIndexOf(true);
 }

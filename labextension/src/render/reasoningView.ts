@@ -21,7 +21,7 @@ export function reasoningView(trans: TranslationBundle): IBlockView {
       const thinking = streaming && duration === undefined;
       disclosure.label(
         `💭 ${trans.__('Thinking Process')}`,
-        duration === undefined ? '' : formatDuration(duration)
+        duration === undefined ? '' : formatDuration(duration, trans)
       );
       content.show(text);
       disclosure.suggestOpen(thinking);

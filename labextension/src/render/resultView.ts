@@ -36,7 +36,7 @@ export function resultView(tools: IViewTools): IBlockView {
       node: element('div', '', agents.node, disclosure.node)
     }),
     update: (block, { blocks, streaming, asked }) => {
-      const rows = agentRows(block, streaming);
+      const rows = agentRows(block, streaming, trans);
       agents.update(rows, asked);
       const found = callOf(blocks, block);
       const name = asText(found?.call.name);
@@ -45,7 +45,7 @@ export function resultView(tools: IViewTools): IBlockView {
       const status = asText(block.status) ?? (running ? 'running' : 'success');
       const notes = [
         ...(status === 'success' ? [] : [statusWords(status, trans)]),
-        ...(duration === undefined ? [] : [formatDuration(duration)])
+        ...(duration === undefined ? [] : [formatDuration(duration, trans)])
       ];
       disclosure.label(
         name === undefined

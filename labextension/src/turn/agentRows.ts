@@ -1,3 +1,5 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import { asAmount, asText, isObject, type IBlock } from './model';
 import { formatCount, formatDuration } from './wording';
 
@@ -38,7 +40,7 @@ export interface IShownAgent {
 /** The rows of a result. */
 export interface IAgentRows {
   readonly rows: readonly IShownAgent[];
-  /** Ids of the sub-agents in `rows`; null for one without an id. */
+  /** Ids of the sub-agents in `rows`, as `agentIds` has them. */
   readonly ids: readonly (string | null)[];
   /** Number of rows that are not shown. */
   readonly further: number;
@@ -49,16 +51,30 @@ export interface IAgentRows {
  *
  * @param live - Whether the turn still runs.
  */
-export function agentRows(block: IBlock, live: boolean): IAgentRows {
-  const all: unknown[] = Array.isArray(block.agents) ? block.agents : [];
-  const objects = all.filter(isObject);
+export function agentRows(
+  block: IBlock,
+  live: boolean,
+  trans: TranslationBundle
+): IAgentRows {
+  const objects = agentsOf(block);
   const over = !live || (block.status !== undefined && block.status !== null);
   const shown = objects.slice(0, ROWS_LIMIT);
   return {
-    rows: shown.map(row => shownAgent(row, over)),
-    ids: shown.map(row => asText(row.uuid) ?? null),
+    rows: shown.map(row => shownAgent(row, over, trans)),
+    ids: agentIds(block),
     further: objects.length - shown.length
   };
+}
+
+/** Return the ids of the sub-agents that are shown of a result; null for one without an id. */
+export function agentIds(block: IBlock): (string | null)[] {
+  return agentsOf(block)
+    .slice(0, ROWS_LIMIT)
+    .map(row => asText(row.uuid) ?? null);
+}
+
+function agentsOf({ agents }: IBlock): Record<string, unknown>[] {
+  return Array.isArray(agents) ? agents.filter(isObject) : [];
 }
 
 /**
@@ -94,7 +110,11 @@ export function askerId(callId: string): string | null {
   return end === -1 ? null : callId.slice(0, end);
 }
 
-function shownAgent(row: Record<string, unknown>, over: boolean): IShownAgent {
+function shownAgent(
+  row: Record<string, unknown>,
+  over: boolean,
+  trans: TranslationBundle
+): IShownAgent {
   const told = asText(row.status) ?? '';
   const status = over && UNDER_WAY.has(told) ? 'interrupted' : told;
   const file = asText(row.file) ?? '';
@@ -102,24 +122,29 @@ function shownAgent(row: Record<string, unknown>, over: boolean): IShownAgent {
     SUBAGENT_FILE.test(file) && status !== 'pending' && status !== 'deleted';
   const agent = asText(row.agent) ?? '';
   return {
-    name: asText(row.name) ?? (agent || (asText(row.uuid) ?? 'sub-agent')),
+    name:
+      asText(row.name) ??
+      (agent || (asText(row.uuid) ?? trans.__('sub-agent'))),
     agent,
     status,
-    facts: facts(row),
+    facts: facts(row, trans),
     last: asText(row.last) ?? '',
     file: canOpen ? file : null
   };
 }
 
-function facts(row: Record<string, unknown>): string[] {
+function facts(
+  row: Record<string, unknown>,
+  trans: TranslationBundle
+): string[] {
   const found: string[] = [];
   const steps = asCount(row.steps);
   if (steps) {
-    found.push(steps === 1 ? '1 step' : `${formatCount(steps)} steps`);
+    found.push(trans._n('%2 step', '%2 steps', steps, formatCount(steps)));
   }
   const duration = asAmount(row.duration);
   if (duration !== undefined) {
-    found.push(formatDuration(duration));
+    found.push(formatDuration(duration, trans));
   }
   const usage = isObject(row.usage) ? row.usage : {};
   const sent = asCount(usage.input_tokens);
@@ -127,7 +152,7 @@ function facts(row: Record<string, unknown>): string[] {
   if (sent !== undefined || answered !== undefined) {
     const more = asCount(usage.untold_steps) ? '+?' : '';
     const counts = [sent, answered].map(n => formatCount(n ?? 0) + more);
-    found.push(`${counts.join(' → ')} tokens`);
+    found.push(trans.__('%1 → %2 tokens', ...counts));
   }
   return found;
 }

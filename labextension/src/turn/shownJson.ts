@@ -1,3 +1,5 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import { isObject } from './model';
 import { formatCount } from './wording';
 
@@ -15,23 +17,27 @@ const ENCRYPTED = 'encrypted';
  * A value whose key begins with `encrypted` is never shown. The rules are those of
  * `msgbook_format.turn.shown_json`; tests/format/turn/fixtures/shown_json.json tests both.
  */
-export function shownJson(value: unknown): unknown {
-  return new Shortener().shown(value, DEPTH);
+export function shownJson(value: unknown, trans: TranslationBundle): unknown {
+  return new Shortener(trans).shown(value, DEPTH);
 }
 
 class Shortener {
+  constructor(trans: TranslationBundle) {
+    this._trans = trans;
+  }
+
   shown(value: unknown, depth: number): unknown {
     this._left -= 1;
     if (typeof value === 'string') {
-      return shownString(value);
+      return this._string(value);
     }
     if (Array.isArray(value)) {
       const isTooDeep = depth === 0 && value.length > 0;
-      return isTooDeep ? TOO_DEEP : this._list(value, depth);
+      return isTooDeep ? this._tooDeep() : this._list(value, depth);
     }
     if (isObject(value)) {
       const isTooDeep = depth === 0 && Object.keys(value).length > 0;
-      return isTooDeep ? TOO_DEEP : this._object(value, depth);
+      return isTooDeep ? this._tooDeep() : this._object(value, depth);
     }
     return value;
   }
@@ -45,11 +51,13 @@ class Shortener {
       }
       const entry = value[key];
       const isHidden = key.startsWith(ENCRYPTED) && entry !== null;
-      const shown = isHidden ? hidden(entry) : this.shown(entry, depth - 1);
-      entries.push([shownString(key), shown]);
+      const shown = isHidden
+        ? this._hidden(entry)
+        : this.shown(entry, depth - 1);
+      entries.push([this._string(key), shown]);
     }
     if (entries.length < keys.length) {
-      entries.push(['…', more(keys.length - entries.length)]);
+      entries.push(['…', this._more(keys.length - entries.length)]);
     }
     return Object.fromEntries(entries);
   }
@@ -63,29 +71,34 @@ class Shortener {
       entries.push(this.shown(entry, depth - 1));
     }
     return entries.length < value.length
-      ? [...entries, `… ${more(value.length - entries.length)}`]
+      ? [...entries, `… ${this._more(value.length - entries.length)}`]
       : entries;
   }
 
+  private _string(text: string): string {
+    return text.length <= STRING_LIMIT
+      ? text
+      : `${text.slice(0, BEGINNING)}… ${this._size(text)}`;
+  }
+
+  private _hidden(value: unknown): string {
+    return typeof value === 'string'
+      ? this._size(value)
+      : this._trans.__('(not shown)');
+  }
+
+  private _size(text: string): string {
+    return this._trans.__('(%1 characters)', formatCount(text.length));
+  }
+
+  private _more(number: number): string {
+    return this._trans.__('(%1 more)', formatCount(number));
+  }
+
+  private _tooDeep(): string {
+    return this._trans.__('… (nested too deep to be shown)');
+  }
+
+  private readonly _trans: TranslationBundle;
   private _left = VALUES;
-}
-
-const TOO_DEEP = '… (nested too deep to be shown)';
-
-function shownString(text: string): string {
-  return text.length <= STRING_LIMIT
-    ? text
-    : `${text.slice(0, BEGINNING)}… ${size(text)}`;
-}
-
-function hidden(value: unknown): string {
-  return typeof value === 'string' ? size(value) : '(not shown)';
-}
-
-function size(text: string): string {
-  return `(${formatCount(text.length)} characters)`;
-}
-
-function more(number: number): string {
-  return `(${formatCount(number)} more)`;
 }

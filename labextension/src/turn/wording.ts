@@ -41,21 +41,27 @@ export function shownStatus(
 }
 
 /** Return a duration for reading: `< 0.1 s`, `0.4 s`, `12 s`, `2 min 5 s`. */
-export function formatDuration(duration: number): string {
+export function formatDuration(
+  duration: number,
+  trans: TranslationBundle
+): string {
   if (duration < 0.1) {
-    return '< 0.1 s';
+    return trans.__('< 0.1 s');
   }
   return duration < 10
-    ? `${duration.toFixed(1)} s`
-    : formatWholeSeconds(Math.round(duration));
+    ? trans.__('%1 s', duration.toFixed(1))
+    : formatWholeSeconds(Math.round(duration), trans);
 }
 
 /** Return a running duration in whole seconds, since decimals would flicker. */
-export function formatWholeSeconds(duration: number): string {
+export function formatWholeSeconds(
+  duration: number,
+  trans: TranslationBundle
+): string {
   const whole = Math.max(0, Math.floor(duration));
   return whole < 60
-    ? `${whole} s`
-    : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+    ? trans.__('%1 s', whole)
+    : trans.__('%1 min %2 s', Math.floor(whole / 60), whole % 60);
 }
 
 /** Return a number of tokens or bytes with grouped digits. */
