@@ -358,7 +358,11 @@ describe('the state of a turn', () => {
     const context = { source: 'live', cells: 2 };
     await show({ ...turn('running'), started, context });
     expect(find('.msgbook-Header').textContent).toBe(
-      'm3 swaiting for the answer · 2 earlier cells, as on this page'
+      'm3 swaiting for the answer · 2 earlier cells, as on this page' +
+        'Step 1: waiting for the answer'
+    );
+    expect(find('.msgbook-Header-said').textContent).toBe(
+      'Step 1: waiting for the answer'
     );
     jest.advanceTimersByTime(2000);
     expect(find('.msgbook-Header-time').textContent).toBe('5 s');
