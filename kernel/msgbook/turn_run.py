@@ -86,6 +86,8 @@ async def run_to_end(
         transcript = found.transcript
         if found.unsaved is not None and keep_agent is not None:
             keep_agent(found.unsaved)
+        if within is None:
+            engine.waits.begin_turn((transcript.current or {}).get("id"))
         # Where no page shows the cells, the host writes the file.
         writes = transcript.source == "file"
         mark = partial(mark_running, transcript.path, found.uuid, writes=writes)

@@ -247,6 +247,43 @@ describe('ApprovalView', () => {
     expect(answers).toEqual([['edit', '{"path": "b.txt"}']]);
   });
 
+  it('keeps what was written when it is made again, and shows it in each view', () => {
+    const question = parseQuestion({ ...ASK, choices: ['no', 'edit'] })!;
+    const [one, other] = [0, 1].map(
+      () =>
+        new ApprovalView(
+          question,
+          trans,
+          () => {},
+          () => true
+        )
+    );
+    const texts = (view: ApprovalView) =>
+      Array.from(
+        view.node.querySelectorAll<HTMLInputElement>('input, textarea')
+      ).map(({ value }) => value);
+    const write = (view: ApprovalView, selector: string, text: string) => {
+      const input = view.node.querySelector<HTMLInputElement>(selector)!;
+      input.value = text;
+      input.dispatchEvent(new Event('input'));
+    };
+    jest.advanceTimersByTime(DEAF);
+    write(one, 'input', 'not th');
+    const buttons = one.node.querySelectorAll('button');
+    Array.from(buttons).at(-1)!.click();
+    write(other, 'textarea', '{"pa');
+    for (const view of [
+      one,
+      other,
+      new ApprovalView(question, trans, () => {})
+    ]) {
+      expect(texts(view)).toEqual(['not th', '{"pa']);
+    }
+    const cancel = other.node.querySelectorAll('.msgbook-Approval-form button');
+    (cancel[1] as HTMLElement).click();
+    expect(texts(one)).toEqual(['not th']);
+  });
+
   it('goes on with what did not fit, and says why', () => {
     const { view } = fixture(undefined, {
       ...{ ...ASK, choices: ['once', 'edit', 'no'] },

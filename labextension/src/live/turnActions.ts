@@ -17,7 +17,7 @@ export async function runAction(
         await continueBelow(panel, cellId);
         return;
       case 'retry':
-        await queries.ask('retry.now');
+        await queries.ask('retry.now', { cell_id: cellId });
         return;
       case 'stop':
         await queries.ask('subagent.stop', {

@@ -75,15 +75,18 @@ export class QuestionList extends Widget {
     this._show();
   }
 
-  /** Remove all questions, and listen no more. */
+  /**
+   * Listen no more. The questions stay as they are, also what was written about them: JupyterLab
+   * hides all panels for a moment when it changes the theme.
+   */
   stop(): void {
     this._questions.changed.disconnect(this._show, this);
-    Array.from(this._entries.keys()).forEach(one => this._remove(one));
   }
 
   override dispose(): void {
     if (!this.isDisposed) {
       this.stop();
+      Array.from(this._entries.keys()).forEach(one => this._remove(one));
       super.dispose();
     }
   }

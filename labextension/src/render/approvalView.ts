@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import { visible } from '../turn/text';
+import { indentJson, visible } from '../turn/text';
 import { ArgumentsForm } from './argumentsForm';
 import { DiffView } from './diffView';
 import { element, setText } from './dom';
+import { draftOf, type Draft } from './draft';
 import { ScrolledBox } from './scrolledBox';
 
 /**
@@ -38,9 +39,13 @@ export class ApprovalView {
     this._trans = trans;
     this._answer = answer;
     this._isGenuine = isGenuine;
+    this._draft = draftOf(question);
     this._reason.type = 'text';
     this._reason.placeholder = trans.__('Reason for a denial (optional)');
     this._reason.setAttribute('aria-label', this._reason.placeholder);
+    this._reason.addEventListener('input', () => {
+      this._draft.reason = this._reason.value;
+    });
     this._reason.addEventListener('keydown', event => {
       if (event.key === 'Enter' && !event.isComposing) {
         this._choose('no', event);
@@ -63,9 +68,8 @@ export class ApprovalView {
     this._said.setAttribute('role', 'status');
     this._setDeaf(true);
     window.setTimeout(() => this._setDeaf(false), DEAF);
-    if (question.draft !== '') {
-      this._edit(question.draft, question.problem);
-    }
+    this._draft.changed.connect(this._showDraft, this);
+    this._showDraft();
     // Keys pressed here must not reach the notebook's shortcuts.
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
   }
@@ -118,23 +122,42 @@ export class ApprovalView {
     return node;
   }
 
-  /** Show a form for other arguments in place of the buttons. */
-  private _edit(json: string, problem: string): void {
-    const close = () => {
-      form.node.remove();
-      this.node.classList.remove('msgbook-mod-editing');
-      this.node.focus({ preventScroll: true });
-    };
-    const form = new ArgumentsForm(
+  /** Show what was written, here or in another view of the question. */
+  private _showDraft(): void {
+    const { reason, arguments: json } = this._draft;
+    if (this._reason.value !== reason) {
+      this._reason.value = reason;
+    }
+    this.node.classList.toggle('msgbook-mod-editing', json !== null);
+    if (json === null) {
+      this._form?.node.remove();
+      this._form = null;
+    } else if (this._form === null) {
+      this._form = this._newForm(json);
+      this.node.append(this._form.node);
+    } else {
+      this._form.show(json);
+    }
+  }
+
+  /** Return a form for other arguments, which stands in place of the buttons. */
+  private _newForm(json: string): ArgumentsForm {
+    return new ArgumentsForm(
       json,
-      problem,
+      this._draft.problem,
       this._trans,
+      text => (this._draft.arguments = text),
       (text, event) => this._choose('edit', event, text),
-      close
+      () => {
+        this._draft.arguments = null;
+        this.node.focus({ preventScroll: true });
+      }
     );
-    this.node.classList.add('msgbook-mod-editing');
-    this.node.append(form.node);
-    form.focus();
+  }
+
+  private _edit(json: string): void {
+    this._draft.arguments = indentJson(json);
+    this._form?.focus();
   }
 
   private _scrolled(box: HTMLElement): HTMLElement {
@@ -166,7 +189,7 @@ export class ApprovalView {
     }
     if (choices.includes('edit')) {
       const label = trans.__('Change the arguments');
-      const edit = () => this._edit(json, '');
+      const edit = () => this._edit(json);
       wider.append(this._button('edit', label, 'msgbook-mod-quiet', edit));
     }
     return element(
@@ -211,9 +234,11 @@ export class ApprovalView {
   private readonly _trans: TranslationBundle;
   private readonly _answer: OnAnswer;
   private readonly _isGenuine: IsGenuine;
+  private readonly _draft: Draft;
   private readonly _reason = element('input', 'msgbook-Approval-why');
   private readonly _said = element('div', 'msgbook-Approval-said');
   private readonly _buttons: HTMLButtonElement[] = [];
+  private _form: ArgumentsForm | null = null;
   private _deaf = true;
   private _answered = false;
 }

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { indentJson, visible } from '../turn/text';
+import { visible } from '../turn/text';
 import { element } from './dom';
 
 /** Form in which a person writes other arguments for a call. */
@@ -8,6 +8,7 @@ export class ArgumentsForm {
   /**
    * @param json - The arguments to begin with.
    * @param problem - Why they do not fit; empty if they do.
+   * @param change - Gets the arguments with each change of the person.
    * @param send - Asks again with the arguments.
    * @param cancel - Goes back to the question.
    */
@@ -15,13 +16,15 @@ export class ArgumentsForm {
     json: string,
     problem: string,
     trans: TranslationBundle,
+    change: (json: string) => void,
     send: (json: string, event: Event) => void,
     cancel: () => void
   ) {
-    this._text.value = indentJson(json);
+    this._text.value = json;
     this._text.rows = Math.min(20, this._text.value.split('\n').length + 1);
     this._text.spellcheck = false;
     this._text.setAttribute('aria-label', trans.__('Arguments of the call'));
+    this._text.addEventListener('input', () => change(this._text.value));
     this._text.addEventListener('keydown', event => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
         send(this._text.value, event);
@@ -47,6 +50,13 @@ export class ArgumentsForm {
   }
 
   readonly node: HTMLElement;
+
+  /** Show arguments that were written elsewhere. */
+  show(json: string): void {
+    if (this._text.value !== json) {
+      this._text.value = json;
+    }
+  }
 
   focus(): void {
     this._text.focus({ preventScroll: true });

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `retry.now`, which ends the waits of all turns of this kernel."""
+    """Answer `retry.now`, which ends the waits of a cell's turn."""
 
-    async def end_waits(_query: Query) -> dict[str, Any]:
+    async def end_waits(query: Query) -> dict[str, Any]:
+        cell_id = query.text("cell_id")
         engine = await session.ready_engine()
-        if not engine.waits.end():
+        if not engine.waits.end(cell_id):
             raise QueryError("No server is waited for any more.")
         return {}
 
